@@ -19,7 +19,7 @@ func (c calls) Run(_ context.Context, call hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// A worker runs the hooks of agents on other machines: payloads say where the agent is, and hooks run here.
+// The agent may work on another machine: payloads contain the agent's directory, and hooks run here.
 func TestTheAgentMayWorkOnAnotherMachine(t *testing.T) {
 	here := t.TempDir()
 	sys, _ := start(t, pipeline.Config{})

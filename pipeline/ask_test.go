@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// One question is before the user at a time, of all hooks together.
+// The user gets one question at a time, from all hooks together.
 func TestOneQuestionAtATimeIsPutToTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asking, most atomic.Int64

@@ -15,47 +15,46 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Finished is the outcome of a hook that ran in the background.
+// Finished holds the outcome of a hook that ran in the background.
 type Finished struct {
 	Event   string // "claude.PostToolUse"
 	Hook    *hook.Hook
 	Outcome Outcome
 	Context []string // for the model's next turn; also in [Session.NextTurn]
-	Wakes   bool     // the model shall be woken, also when it is idle, with Wake
+	Wakes   bool     // wake the model with Wake, even when it is idle
 	Wake    string
-	Message string // of one that wakes the model: the line for the user
+	Message string // if the hook wakes the model: the line for the user
 	Reply   *hook.Reply
 	Err     error
 	Elapsed time.Duration
 	Notes   []string // mistakes in its answer that were ignored
 }
 
-// background is a session's hooks in the background. Its memory's mutex guards
-// it.
+// background holds a session's background hooks. The mutex of the session's state guards it.
 type background struct {
 	running int
-	ctx     context.Context // of those that run now
+	ctx     context.Context // of the hooks that run now
 	cancel  context.CancelCauseFunc
 	idle    chan struct{} // closed when the last one is done
 	closed  bool
 	pending []backgroundContext
 }
 
-// backgroundContext is a context for the model's next turn, of one hook of a fire.
+// backgroundContext holds the context texts of one hook for the model's next turn.
 type backgroundContext struct {
 	fire  int64
 	index int
 	texts []string
 }
 
-// backgroundRun is a hook in the background, whose fire goes on, and ends, without it.
+// backgroundRun is a hook that runs in the background; its fire ends without waiting for it.
 type backgroundRun[Out any] struct {
 	fire   *fire[Out] // a field: embedded, it would add wrappers of all its methods to every event
 	in     *input
 	ctx    context.Context // of the observers
 	queued time.Duration
-	trial  bool             // of a breaker that is open
-	report hook.Report[Out] // the fire has, and goes on to change, one of its own
+	trial  bool             // it is the trial run of an open breaker
+	report hook.Report[Out] // a copy: the fire still changes its own report
 }
 
 // newBackgroundRun returns the run of a hook that f does not wait for.
@@ -77,7 +76,7 @@ func newBackgroundRun[Out any](
 // launch starts a hook that the fire does not wait for.
 func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *input) {
 	payload, err := in.payload()
-	if err != nil { // only of an input that the hook before has changed, in a sequence
+	if err != nil { // only possible if the previous hook of a sequence changed the input
 		r.Err, f.chainFailed = err, err
 		return
 	}
@@ -94,7 +93,7 @@ func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in
 	}()
 }
 
-// detach returns the function by which a running hook goes to the background.
+// detach returns the function that moves a running hook to the background.
 func detach[Out any](
 	from context.Context,
 	f *fire[Out],
@@ -127,13 +126,13 @@ func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
 	return ctx, ok
 }
 
-// end undoes stay.
+// end undoes begin.
 func (b *backgroundRun[Out]) end() {
 	b.fire.s.release(b.fire.vars)
 	b.fire.s.endBackground()
 }
 
-// run runs the hook when there is a place for it.
+// run runs the hook once it has a worker permit.
 func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
 	h := b.report.Hook
@@ -153,8 +152,7 @@ func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	b.finish(took)
 }
 
-// take takes how the hook has ended. Its breaker counts that before its permit is
-// free.
+// take records how the hook ended. The breaker counts the end before the permit is free.
 func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 	r := &b.report
 	if r.Reply, r.Err = reply, err; r.Err == nil {
@@ -178,7 +176,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
 	}
-	r.Backgrounded = false // its end counts now
+	r.Backgrounded = false // from here on the outcome is that of its end
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
 		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))
@@ -188,10 +186,10 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	}
 }
 
-// observeLate reports the second end of the hook.
+// observeLate reports the end of the hook to observers, after they have already seen it go to the background.
 func (b *backgroundRun[Out]) observeLate() {
 	ev := b.fire.observing().evaluation(&b.report, b.in)
-	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
+	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // a background hook guards nothing
 	b.fire.s.sys.observers.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
 		b.fire.log().ended(ev, outputOf(ev, &b.report), b.in.value)
@@ -199,7 +197,7 @@ func (b *backgroundRun[Out]) observeLate() {
 }
 
 // readReply reads the hook's texts for the model: its context and its message (C81). Its decision
-// has no effect, but an end that is a failure is one here too.
+// has no effect; an exit status that means failure is a failure here too.
 func (b *backgroundRun[Out]) readReply() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -241,8 +239,8 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 	return runner.Run(ctx, call)
 }
 
-// backgroundAnswer returns the part of the answer that counts. It leaves out members that do not
-// fit, and notes them.
+// backgroundAnswer returns the part of the answer that has an effect. Members of a wrong type are
+// left out and noted.
 func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
 	for _, text := range answers(stdout) {
 		out, notes, err := wire.Read[Out](text)
@@ -256,8 +254,8 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 // wakes reports whether the end of a hook wakes the model (C83).
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
-// answers returns the possible answers of a hook in the background: its whole output, less the
-// line with which it asked to be there, or one line of it.
+// answers returns the texts that may hold the answer of a background hook: its whole output without
+// the line that asked for the background, and then single lines.
 func answers(stdout []byte) (texts [][]byte) {
 	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
 	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {

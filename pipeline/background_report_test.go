@@ -18,8 +18,8 @@ var refined = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	},
 })
 
-// The fire goes on to refine its report of a hook in the background while the
-// hook may already end: each has a report of its own.
+// A fire may still refine its report of a background hook while the hook ends: the background run
+// has its own copy.
 func TestTheEndInTheBackgroundHasAReportOfItsOwn(t *testing.T) {
 	fired := make(chan struct{})
 	late := configured("Refined", "late", func(context.Context, hook.Call) (hook.Reply, error) {

@@ -129,7 +129,7 @@ func TestTheNextTurnIsInTheOrderOfTheStart(t *testing.T) {
 			t.Errorf("then %q, want %q", got, "abab")
 		}
 	})
-	for range 50 { // with goroutines as they come
+	for range 50 { // with varying goroutine schedules
 		var hooks []*hook.Hook
 		for _, name := range strings.Split("abcdefgh", "") {
 			hooks = append(hooks, behind(name, hook.Async, says(0)))
@@ -146,7 +146,7 @@ func TestTheNextTurnIsInTheOrderOfTheStart(t *testing.T) {
 	}
 }
 
-// However many hooks there are in the background, a fire has its own workers.
+// A fire has its own workers, however many hooks run in the background.
 func TestAFullBackgroundHoldsUpNoFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told host
@@ -201,7 +201,7 @@ func TestAHostThatPanicsWhenItIsToldCostsALineOfTheLog(t *testing.T) {
 	}
 }
 
-// moodyOut is an own part that cannot be read.
+// moodyOut is an event's part of an answer that cannot be decoded.
 type moodyOut struct{}
 
 func (*moodyOut) UnmarshalJSON([]byte) error { panic("oh") }

@@ -20,9 +20,9 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 	tests := map[string]struct {
 		event   *pipeline.Event[call, edit]
 		workers int
-		times   []time.Duration // of the hooks, each of which would take 3s; 0 is the event's
+		times   []time.Duration // times that the hooks may run; each would take 3s; 0 is the event's timeout
 		took    time.Duration
-		late    int // hooks that had no answer by then
+		late    int // hooks without an answer at the end of the budget
 	}{
 		"the event's":                {budgeted, 8, []time.Duration{0, 0, 0}, 2 * time.Second, 3},
 		"in which waiting counts":    {budgeted, 1, []time.Duration{4 * time.Second, 4 * time.Second}, 4 * time.Second, 1},
@@ -61,7 +61,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 	}
 }
 
-// A budget does not count hooks that the fire does not wait for.
+// Hooks that the fire does not wait for do not extend its budget.
 func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := of(budgeted, "away", says(3*time.Second))
@@ -78,7 +78,7 @@ func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 	})
 }
 
-// A function may ignore its context: an answer after the time limit does not count.
+// A hook in Go may ignore its context: an answer after the time limit has no effect.
 func TestABudgetIsForFunctionsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := start(t, pipeline.Config{})

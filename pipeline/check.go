@@ -14,18 +14,18 @@ import (
 // check finds the JSON text in the values of a type, at any depth, and reports mistakes in it. It
 // is made once for each event, and allocates nothing for a sound value.
 type check struct {
-	leaf   func(jsontext.Value) error // of JSON text itself
-	fields []field                    // of a struct
-	elem   *check                     // of the target of a pointer, or the elements of a list or a map
+	leaf   func(jsontext.Value) error // checks JSON text itself
+	fields []field                    // the fields of a struct
+	elem   *check                     // checks the target of a pointer, or the elements of a list or a map
 }
 
 type field struct {
 	index int
-	name  string // its path, "" if its members are those of the struct
+	name  string // the path of the field; "" for an embedded struct
 	check *check
 }
 
-// deepest bounds the walk through values that hold themselves.
+// deepest limits the depth of the walk, since values can contain themselves.
 const deepest = 100
 
 var (
@@ -36,7 +36,7 @@ var (
 // checkOf returns the check of a type; nil if its values hold no JSON text.
 func checkOf(t reflect.Type) *check { return checks{}.of(t) }
 
-// checks are those that have been made, since types can hold themselves.
+// checks holds the checks made until now, since types can contain themselves.
 type checks map[reflect.Type]*check
 
 func (all checks) of(t reflect.Type) *check {
@@ -116,7 +116,7 @@ func checkAny(text jsontext.Value) error {
 	return wire.CheckValue(text)
 }
 
-// wrong is an error, and the path to where it is: "tool_input".
+// wrong is an error with the path of the wrong value, such as "tool_input".
 type wrong struct {
 	path string
 	err  error
@@ -138,7 +138,7 @@ func (w *wrong) below(part string) *wrong {
 	return w
 }
 
-// of returns the first thing that is wrong with a value, nil if nothing is.
+// of returns the first mistake in a value, or nil.
 func (c *check) of(v reflect.Value, depth int) *wrong {
 	if c.leaf != nil {
 		if err := c.leaf(v.Bytes()); err != nil {
@@ -147,7 +147,7 @@ func (c *check) of(v reflect.Value, depth int) *wrong {
 		return nil
 	}
 	if depth == deepest {
-		return nil // it holds itself: its JSON cannot be made, which is an error of its own
+		return nil // it contains itself: encoding it fails with its own error
 	}
 	switch v.Kind() {
 	case reflect.Struct:

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// lively is a dialect with everything that the small one does without.
+// lively is a dialect that uses every option that the dialect of the other tests leaves out.
 var lively = &pipeline.Dialect{
 	Name:     "lively",
 	Unit:     time.Second,
@@ -33,14 +33,14 @@ func livelyEvent(name string, ev pipeline.Spec[call, edit]) *pipeline.Event[call
 
 var toolDone = livelyEvent("Done", pipeline.Spec[call, edit]{})
 
-// of is a hook of the settings for an event of any dialect.
+// of returns a hook of the settings for an event of any dialect.
 func of(e *pipeline.Event[call, edit], command string, r hook.Runner) *hook.Hook {
 	h := configured(e.Info().Name, command, nil)
 	h.Dialect, h.Runner = e.Info().Dialect, r
 	return h
 }
 
-// behind is a hook of Done that runs in the background.
+// behind returns a hook of Done that runs in the background.
 func behind(command string, how hook.Background, r runner) *hook.Hook {
 	h := of(toolDone, command, r)
 	h.Background = how
@@ -64,7 +64,7 @@ func (l leaves) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, hook.ErrDetached
 }
 
-// says is a hook that answers after a while with a context for the model.
+// says returns a hook that answers after a while with a context for the model.
 func says(d time.Duration) runner {
 	return func(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		select {
@@ -99,7 +99,7 @@ func open(t *testing.T, cfg pipeline.Config, host pipeline.SessionConfig) (*pipe
 	return sys, visit(t, sys, host)
 }
 
-// visit makes a further session of a system.
+// visit makes another session of a system.
 func visit(t *testing.T, sys *pipeline.System, host pipeline.SessionConfig) *pipeline.Session {
 	t.Helper()
 	host.ID, host.Dir = "s1", "/tmp"
@@ -111,7 +111,7 @@ func visit(t *testing.T, sys *pipeline.System, host pipeline.SessionConfig) *pip
 	return s
 }
 
-// ended is a context that is over.
+// ended returns a context that has ended.
 func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

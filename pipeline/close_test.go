@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// reluctant is a hook that takes a second to go when it has to.
+// reluctant is a hook that needs a second to end after its context has.
 func reluctant(ctx context.Context, c hook.Call) (hook.Reply, error) {
 	reply, err := says(10*time.Second)(ctx, c)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		if err := s.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the wait ended with %v, want its context's end", err)
 		}
-		fire(t, toolDone, s, call{Tool: "write"}) // which it waits for too
+		fire(t, toolDone, s, call{Tool: "write"}) // Close waits for this fire too
 		began := time.Now()
 		if err := s.Wait(t.Context()); err != nil || time.Since(began) != 10*time.Second {
 			t.Errorf("waited %v, %v; want 10s for the second hook", time.Since(began), err)
@@ -88,7 +88,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// Hooks that wait for a place in the background end like those that run.
+// Background hooks that wait for a permit end, like those that run, when the system is closed.
 func TestASystemThatIsClosedStopsTheBackgroundOfItsSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told host
@@ -124,7 +124,7 @@ func TestNothingGoesToTheBackgroundOfWhatIsClosed(t *testing.T) {
 		return hook.Reply{}, nil
 	}
 	closed := behind("a", hook.Async, never)
-	closed.FailClosed = true // it would have decided nothing, and therefore does not block either
+	closed.FailClosed = true // a background hook decides nothing, and therefore does not block either
 	for name, end := range map[string]func(*pipeline.System, *pipeline.Session){
 		"a session": func(_ *pipeline.System, s *pipeline.Session) { s.Close(context.Background()) },
 		"a system":  func(sys *pipeline.System, _ *pipeline.Session) { sys.Close() },

@@ -21,8 +21,8 @@ func canonical(value jsontext.Value) string {
 	return string(v)
 }
 
-// unanswered reports whether the answer of a hook is missing, and no overlay has
-// decided about that.
+// unanswered reports whether the answer of a hook is missing, and no overlay has decided how to
+// treat that.
 func unanswered[Out any](r *hook.Report[Out]) bool {
 	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
 }
@@ -31,8 +31,7 @@ func wantsRecheck(h *hook.Hook) bool {
 	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
 }
 
-// conflicts finds the members of the input that several hooks rewrote, and not
-// to the same value.
+// conflicts returns the members of the input that several hooks set to different values.
 func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
 	type rewrite struct {
 		hooks  []*hook.Hook
@@ -45,7 +44,7 @@ func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflic
 		if !r.Answered {
 			continue
 		}
-		// Merged, a name that is there twice counts once.
+		// Merge removes repeated names.
 		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() {
 			w := rewrites[name]
 			if w == nil {

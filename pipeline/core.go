@@ -16,29 +16,29 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// definition is the part of an event that depends on neither of its types. It knows an
-// input as any, a pointer to an In.
+// definition is the part of an event that depends on neither of its types. It handles an input as
+// any, a pointer to an In.
 type definition struct {
 	name, doc, subjectName string
 	can                    Capability
-	rules                  Rules // the dialect's where the spec has none
+	rules                  Rules // includes the dialect's where the spec has none
 	dialect                *Dialect
-	full                   string // the name with the dialect's
+	full                   string // the dialect's name, a dot, and the event's
 	slot                   int
 	guards                 bool // a fire that cannot ask its hooks blocks
 	form                   unread.Form
-	input                  *check // of the JSON text in inputs; nil if they have none
-	output                 *check // the same of answers
+	input                  *check // checks the JSON text in inputs; nil if they have none
+	output                 *check // checks the JSON text in answers; nil if they have none
 	on                     onInput
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
-// core is an [Event] whose input is a pointer in an any: all events with the same type of
+// core is an [Event] whose input is any, holding a pointer: all events with the same type of
 // answers share one compiled body of the engine.
 type core[Out any] struct {
 	definition
 	spec  onAnswer[Out]
-	empty *hook.Result[Out] // of fires for which no hook runs
+	empty *hook.Result[Out] // returned by fires for which no hook runs
 }
 
 // Declare makes an event of d, with the dialect's rules where spec has none. It
@@ -59,7 +59,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	def := &c.definition
 	def.name, def.doc, def.subjectName, def.can, def.rules = spec.Name, spec.Doc, spec.SubjectName, spec.Can, spec.Rules
 	def.dialect, def.on = d, spec.onInput()
-	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
+	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would have an effect
 	def.inputType, def.funcType = reflect.TypeFor[In](), reflect.TypeFor[hook.Func[In, Out]]()
 	c.complete()
 	e.core = c
@@ -68,7 +68,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	return e
 }
 
-// complete sets the fields that the spec and its dialect have left out.
+// complete sets the fields that the spec and its dialect leave empty.
 func (e *core[Out]) complete() {
 	e.inherit(reflect.TypeFor[Out]())
 	if e.spec.Decode == nil {
@@ -171,7 +171,7 @@ func (e *core[Out]) rechecks(s *Session, subject string) bool {
 	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
 }
 
-// checkOutput says why the answer of a Go function cannot be used.
+// checkOutput returns an error if the answer of a Go function cannot be used.
 func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
 	if err := e.output.checked(&o.Specific); err != nil {
 		return fmt.Errorf("its answer holds what is not JSON: %w", err)
@@ -182,7 +182,7 @@ func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
 	return nil
 }
 
-// timeout is how long h may run: its own, or the event's; 0 means no limit.
+// timeout returns the time limit of h: its own, or the event's; 0 means no limit.
 func (e *definition) timeout(h *hook.Hook) time.Duration {
 	d := h.Timeout
 	if d == 0 {
@@ -191,15 +191,15 @@ func (e *definition) timeout(h *hook.Hook) time.Duration {
 	return max(0, d)
 }
 
-// rewrites reports whether an answer replaces a part of the input. A panic has been the
-// error of the fire where it counts.
+// rewrites reports whether an answer replaces a part of the input. It ignores a panic of the
+// event's function, which is reported elsewhere.
 func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 	defer func() { _ = recover() }()
 	return e.spec.Rewrites != nil && !e.spec.Rewrites(out).IsEmpty()
 }
 
-// plan selects the hooks for an input; nil if none could run. If they are
-// going to, those that run once are spent.
+// plan selects the hooks for an input; nil if none could run. With spend, it uses up the one run of
+// hooks that run once.
 func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
 	v := s.view()
 	if !v.active.has(e.slot) {
@@ -212,7 +212,7 @@ func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *
 	return plan
 }
 
-// narrow decides a plan for which the subject is not enough.
+// narrow completes a plan that depends on more than the subject.
 func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.ConditionInput
 	if e.on.conditionInput != nil {
@@ -228,8 +228,8 @@ func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool
 	}
 }
 
-// dir is the directory in which the agent works, and hooks run: the session's, where the agent works on
-// another machine.
+// dir returns the directory in which hooks run: the directory in which the agent works, or the
+// session's if the agent is on another machine.
 func (e *definition) dir(s *Session, in any) string {
 	if e.on.dir != nil && s.agent == s.dir {
 		return cmp.Or(e.on.dir(in), s.dir)
@@ -237,7 +237,7 @@ func (e *definition) dir(s *Session, in any) string {
 	return s.dir
 }
 
-// agentDir is the directory in which the agent works, on whatever machine.
+// agentDir returns the directory in which the agent works, on whatever machine.
 func (e *definition) agentDir(s *Session, in any) string {
 	if e.on.dir != nil {
 		return cmp.Or(e.on.dir(in), s.agent)
@@ -245,7 +245,7 @@ func (e *definition) agentDir(s *Session, in any) string {
 	return s.agent
 }
 
-// engine stands for the engine where a report is not of a hook.
+// engine returns the hook of reports that are not about a hook: the engine itself.
 func (e *definition) engine() *hook.Hook {
 	return &hook.Hook{
 		Identity: hook.Identity{
@@ -267,7 +267,7 @@ func (e *definition) checkIn(in any) error {
 	return err
 }
 
-// rewrittenIn is the input as an answer leaves it, and ok false if that changes nothing.
+// rewrittenIn returns the input with an answer's rewrites; ok is false if they change nothing.
 func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	results := e.on.rewritten.call(in, answer)
 	pointer := reflect.New(e.inputType)
@@ -275,7 +275,7 @@ func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	return pointer.Interface(), results[1].Bool()
 }
 
-// effectsOf returns the effects for the caller; nil if the event has none.
+// effectsOf returns the effects that the caller applies; nil if the event has none.
 func (e *definition) effectsOf(in, res any) any {
 	if !e.on.effects.given() {
 		return nil

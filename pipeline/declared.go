@@ -9,41 +9,39 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// Declared is an event without its types, for programs that deal in JSON: the message bus and the
+// Declared is an event without its types, for programs that work with JSON: the message bus and the
 // command line.
 type Declared interface {
 	Info() Info
 
-	// FireJSON is Fire with the input as a JSON object of the event's own
-	// fields; those that every payload has are the engine's, and ignored. An
-	// input that does not fit is an [InputError], and no hook runs. Of 64 KiB and
-	// more the text must not be changed from then on: hooks, also those in the
-	// background, and the result have parts of it.
+	// FireJSON is Fire with the input as a JSON object of the event's own fields. Fields that the
+	// engine sets in every payload are ignored. An input that does not fit is an [InputError], and
+	// no hook runs. A text of 64 KiB or more must not be changed afterwards: hooks, also those in
+	// the background, and the result share parts of it.
 	FireJSON(ctx context.Context, s *Session, in []byte) (*JSONResult, error)
 
-	// PlanJSON is FireJSON up to the plan.
+	// PlanJSON returns the plan of FireJSON without running it.
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
-	// Rechecks reports whether a policy has the hooks that match a subject asked
-	// again once the input has been rewritten; see Recheck of
-	// [hook.EffectivePolicy]. Conditions are left out of account. It is for hosts
-	// that ask them again themselves; see HostRechecks of [Config].
+	// Rechecks reports whether a policy demands a second round of the hooks that match a subject
+	// after the input has been rewritten; see Recheck of [hook.EffectivePolicy]. Conditions are
+	// ignored. It is for hosts that run the second round themselves; see HostRechecks of [Config].
 	Rechecks(s *Session, subject string) bool
 
 	slotOf() (slot int, d *Dialect)
 	accepts(fn any) (want string, ok bool)
-	forgets() bool // it has to be fired also where no hook is
+	forgets() bool // the event must be fired even if it has no hooks
 }
 
-// declared holds every event of the process by its full name. Names may be
-// alike in two dialects, so snapshots are indexed by slot.
+// declared holds every event of the process by its full name. Two dialects may have events of the
+// same name, therefore snapshots are indexed by slot.
 var declared struct {
 	sync.RWMutex
 	byName map[string]Declared
 }
 
-// register returns e its slot while no snapshot can be made: one that saw the
-// event without it would take it for another.
+// register gives e a slot while no snapshot can be made: in a snapshot made before, the slot has no
+// event.
 func register(name string, e Declared, slot *int) {
 	declared.Lock()
 	defer declared.Unlock()
@@ -57,8 +55,8 @@ func register(name string, e Declared, slot *int) {
 	declared.byName[name] = e
 }
 
-// Events returns the events of a dialect by name, the user's own included; of every dialect if d
-// is nil. It is for tools: programs use the event variables.
+// Events returns the events of a dialect in order of name, including the user's own; of every
+// dialect if d is nil. It is for tools: programs use the event variables.
 func Events(d *Dialect) []Declared {
 	declared.RLock()
 	defer declared.RUnlock()
@@ -96,8 +94,8 @@ func eventNamed(name string) Declared {
 	return declared.byName[name]
 }
 
-// slots returns every event's slot by its full name, of the dialects that put the
-// program's hooks last, or of the others.
+// slots returns every event's slot by its full name: either of the dialects that run the program's
+// hooks last, or of the others.
 func slots(hostLast bool) map[string]int {
 	declared.RLock()
 	defer declared.RUnlock()
@@ -110,8 +108,8 @@ func slots(hostLast bool) map[string]int {
 	return index
 }
 
-// forgetting returns the slots of the events that make a session forget, which
-// they do also where no hook runs.
+// forgetting returns the slots of the events that clear a session's variables. They do that even if
+// no hook runs.
 func forgetting() (found []int) {
 	declared.RLock()
 	defer declared.RUnlock()

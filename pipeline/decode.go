@@ -17,10 +17,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// large is from where on an input's text is not copied.
+// large is the length, in bytes, from which an input's text is shared instead of copied.
 const large = 64 << 10
 
-// decode decodes the members of an input that are not the engine's to give.
+// decode decodes the members of an input, except those that the engine sets.
 func (e *definition) decode(o wire.Object, in any) error {
 	if len(o) < large {
 		return o.Without(e.dialect.BaseNames...).Into(in)
@@ -42,8 +42,8 @@ func (e *definition) decode(o wire.Object, in any) error {
 	return nil
 }
 
-// embeddedIn returns where a struct keeps members that it has no field for; all is
-// false if others of those names can be elsewhere.
+// embeddedIn returns the values in which a struct keeps members that have no field; all is false if
+// members of those names can also be elsewhere.
 func embeddedIn(v reflect.Value, names []string) (embedded []*jsontext.Value, all bool) {
 	if v.Kind() != reflect.Struct {
 		return nil, false
@@ -66,7 +66,7 @@ func embeddedIn(v reflect.Value, names []string) (embedded []*jsontext.Value, al
 	return embedded, true
 }
 
-// shared makes JSON text in a value a part of the text that is decoded.
+// shared decodes JSON text as a part of the decoded text, without a copy.
 var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(func(d *jsontext.Decoder, o *wire.Object) error {
 		value, err := d.ReadValue()
@@ -86,8 +86,7 @@ var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 	}),
 ))
 
-// decodeInput reads an event's input from JSON, without the members that are
-// the engine's to give.
+// decodeInput reads an event's input from JSON, without the members that the engine sets.
 func (e *definition) decodeInput(text []byte, in any) error {
 	if err := wire.CheckValue(text); err != nil {
 		return &InputError{Event: e.info().FullName(), Err: err}
@@ -105,14 +104,13 @@ func (e *definition) decodeInput(text []byte, in any) error {
 	return nil
 }
 
-// InputError says that an event's input does not fit.
+// InputError reports an input that does not fit the event.
 type InputError = hook.InputError
 
-// lenient is how inputs are read.
+// lenient are the options with which inputs are read.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// inputError puts a decoding error into words that do not name Go types, and says
-// where it is in the text.
+// inputError rewords a decoding error without names of Go types, and adds the position in the text.
 func inputError(text []byte, err error) error {
 	var se *json.SemanticError
 	if !errors.As(err, &se) {

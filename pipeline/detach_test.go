@@ -17,7 +17,7 @@ func TestAHookLeavesTheFireWhileItRuns(t *testing.T) {
 	tests := map[string]struct {
 		wish time.Duration
 		rest runner
-		took time.Duration // of the hook in all
+		took time.Duration // run time of the hook
 		want pipeline.Outcome
 		err  error
 	}{
@@ -58,7 +58,7 @@ func TestAHookLeavesTheFireWhileItRuns(t *testing.T) {
 	}
 }
 
-// A fire that is over, or given up, has no say any more.
+// A fire that has ended, or whose caller has, no longer affects a hook in the background.
 func TestAHookThatHasLeftOutlivesItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(of(toolDone, "gone", leaves{rest: says(5 * time.Second)}), of(toolDone, "stays", runner(hangs)))}}, pipeline.SessionConfig{})
@@ -90,11 +90,11 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// The hook may not go to the background; only the fire waits for its end.
+// A hook that may not go to the background is waited for, by its fire alone.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()
-		time.Sleep(5 * time.Second) // it takes its time to go
+		time.Sleep(5 * time.Second) // it ends slowly
 		return hook.Reply{}, ctx.Err()
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -110,8 +110,8 @@ func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A background hook writes its answer while the fire refines its report. The race detector is the
-// judge.
+// A background hook writes its answer while the fire refines its report: the race detector finds no
+// race.
 func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	var told host
 	sys, s := open(t, pipeline.Config{Workers: 4, Observe: []pipeline.Observer{pipeline.HookEnds(func(context.Context, *pipeline.Evaluation) {})}, Load: []pipeline.Load{loads(
@@ -136,7 +136,7 @@ func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	if len(told.all) != 4*50*4 {
 		t.Errorf("the host was told of %d ends, want %d", len(told.all), 4*50*4)
 	}
-	for range 4 { // and while it closes
+	for range 4 { // and while the system closes
 		all.Go(func() {
 			for range 50 {
 				res, err := toolDone.Fire(t.Context(), s, &call{Tool: "write"})
@@ -156,7 +156,7 @@ func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	all.Wait()
 }
 
-// quits is a hook that leaves at once.
+// quits is a hook that goes to the background at once.
 type quits struct{}
 
 func (quits) Run(_ context.Context, c hook.Call) (hook.Reply, error) {

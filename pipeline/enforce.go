@@ -30,23 +30,23 @@ func policyStateOf(h *hook.Hook) *policyState {
 
 func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == hook.Shadow }
 
-// breaker keeps a hook from being started that has failed too often in a row.
-// After a while one run is let through: if it works, all are.
+// breaker stops starting a hook that has failed too often in a row. After a while it allows one
+// trial run, whose success closes the breaker.
 type breaker struct {
 	mu      sync.Mutex
 	limit   policy.Breaker
 	failed  []hook.Class // in a row; the last ones, up to the limit
 	until   time.Time    // while it is open
-	trying  bool         // the one run is under way
+	trying  bool         // the trial run is under way
 	stopped bool
 }
 
-// broken are the classes of failures that a breaker counts: failures of the infrastructure of a
-// hook. A status that means failure is the hook's own word.
+// broken lists the failure classes that a breaker counts: failures of the infrastructure. An exit
+// status that means failure is not one of them, since the hook chose it.
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel, hook.ClassRemote}
 
-// unheard are the classes of hooks that were never started.
+// unheard lists the failure classes of hooks that were never started.
 var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted,
 	hook.ClassInvalid}
 
@@ -57,7 +57,7 @@ func (b *breaker) set(limit policy.Breaker) {
 }
 
 // openError is a [hook.BreakerError] with the classes of the failures that opened the breaker: a
-// hook that is closed for one of those stays closed.
+// hook that fails closed for one of these classes stays closed.
 type openError struct {
 	hook.BreakerError
 	classes []hook.Class
@@ -65,8 +65,8 @@ type openError struct {
 
 func (e *openError) Unwrap() error { return &e.BreakerError }
 
-// allow reports why the hook must not run now, or nil. trial marks the one run that is let
-// through while the breaker is open; done has to know.
+// allow returns an error if the hook must not run now. trial marks the one run that an open breaker
+// allows; pass it to done.
 func (k *policyState) allow() (trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return false, nil
@@ -88,8 +88,8 @@ func (k *policyState) allow() (trial bool, err error) {
 	}
 }
 
-// still is allow for a run that has waited for its permit: the breaker may have
-// opened meanwhile, and a crowd that waits must not run all the same.
+// still repeats allow for a run that has waited for its permit: the breaker may have opened
+// meanwhile, and runs that waited must not start.
 func (k *policyState) still(trial *bool) (err error) {
 	if !*trial {
 		*trial, err = k.allow()
@@ -97,9 +97,8 @@ func (k *policyState) still(trial *bool) (err error) {
 	return err
 }
 
-// done counts how a run that allow let through has ended; err is nil if it did
-// not fail. While the breaker is open, the end of the trial alone counts: other
-// runs began before it opened.
+// done counts the end of a run that allow let start; err is nil if it did not fail. While the
+// breaker is open, only the trial counts: other runs began before it opened.
 func (k *policyState) done(trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return
@@ -119,13 +118,13 @@ func (k *policyState) done(trial bool, err error) {
 		if len(b.failed) >= b.limit.Failures {
 			b.stopped, b.until = true, time.Now().Add(b.limit.For)
 		}
-	case slices.Contains(unheard, class): // it says nothing of the hook
+	case slices.Contains(unheard, class): // the failure is not the hook's
 	default:
 		b.failed, b.stopped = nil, false
 	}
 }
 
-// bounds are the limits of a policy by name. The system's mutex guards them.
+// bounds holds the semaphores of a policy's limits by name. The system's mutex guards it.
 type bounds map[policy.Bound]*semaphore.Weighted
 
 func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
@@ -138,7 +137,7 @@ func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
 	return (*all)[b]
 }
 
-// acquire returns how long it has waited for a permit.
+// acquire takes one permit, and returns the time that it has waited.
 func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
 	if permits.TryAcquire(1) {
 		return 0, nil

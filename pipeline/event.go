@@ -10,19 +10,19 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// Event is a declared event: Fire runs the hooks that are configured for it,
-// On adds one written in Go. [Declare] makes it, from a [Spec]; from then on it
-// cannot be changed, and its methods may be called from many goroutines.
+// Event is a declared event: Fire runs the hooks that are configured for it, On adds one written in
+// Go. [Declare] makes it from a [Spec]; it never changes after that, and its methods may be called
+// from many goroutines.
 type Event[In, Out any] struct {
 	slot       int
 	subject    subject
-	empty      hook.Result[Out] // of fires for which no hook runs
-	forgetting bool             // it has to be fired also where no hook is
+	empty      hook.Result[Out] // returned by fires for which no hook runs
+	forgetting bool             // the event must be fired even if it has no hooks
 	core       *core[Out]
 }
 
-// Active reports whether any hook could run for the event in s. It costs under a nanosecond:
-// guard expensive inputs of Fire with it.
+// Active reports whether any hook could run for the event in s. It costs under a nanosecond: call
+// it before building an expensive input for Fire.
 func (e *Event[In, Out]) Active(s *Session) bool {
 	return activeAt(s, e.slot)
 }
@@ -32,18 +32,17 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 //
 // The error is a [*hook.InputError] if the input cannot be given to hooks: a pointer is nil, the
 // session does not come from NewSession, or JSON text in the input, such as the arguments of a
-// tool, is not JSON. It is [hook.ErrClosed] if the system is closed, or was closed while the
-// hooks ran, a [*hook.PanicError] if a function of the event panicked, and ctx's error if ctx
-// ended before they were done. In all these cases nothing vouches for the action: the result
-// blocks, if the event can.
+// tool, is not JSON. It is [hook.ErrClosed] if the system is closed, or was closed while the hooks
+// ran, a [*hook.PanicError] if a function of the event panicked, and ctx's error if ctx ended
+// before they were done. In all these cases the guards have not answered, and the result blocks if
+// the event can.
 //
-// The error is ctx's also if ctx ended when every hook had answered; the result then holds their
+// If ctx ends after every hook has answered, the error is also ctx's, and the result holds their
 // answers. A hook that fails is a Report with Err, and an error of Fire only where the event's
 // Rules Propagate it.
 //
-// Hooks get a copy of *in: the original stays as it was. Without hooks Fire costs a few
-// nanoseconds and allocates nothing. One hook in Go costs about two microseconds, and 10
-// allocations.
+// Hooks get a copy of *in, and *in is not changed. Without hooks Fire costs a few nanoseconds and
+// allocates nothing. One hook in Go costs about two microseconds, and 10 allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
 	if s == nil || in == nil {
 		return e.core.unusable(s)
@@ -67,8 +66,8 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 	return e.core.reduce(outs)
 }
 
-// fire is the part of Fire after the guard. It takes a copy of the input
-// before anything can hold on to it, so that the caller's stays on its stack.
+// fire is the part of Fire after the guard. It takes a copy of the input before anything can keep a
+// pointer to it, and the caller's input stays on its stack.
 //
 //go:noinline
 func (e *Event[In, Out]) fire(
@@ -88,8 +87,8 @@ func (e *Event[In, Out]) fire(
 	return e.core.fire(ctx, s, &room.in, plan, nil, &room.run)
 }
 
-// fireOpen is fire where the subject alone does not decide the plan, or the session
-// may have something to forget.
+// fireOpen is fire for events whose plan depends on more than the subject, or which may clear a
+// session's variables.
 func (e *Event[In, Out]) fireOpen(
 	ctx context.Context,
 	s *Session,
@@ -108,15 +107,14 @@ func (e *Event[In, Out]) fireOpen(
 	return e.core.fire(ctx, s, &in, plan, nil, new(fire[Out]))
 }
 
-// On adds a hook written in Go, to one session or to all sessions of a system.
-// It runs before the configured ones, or after them where the dialect says so,
-// in the order of registration, and is never a duplicate. remove takes it away
-// again. Fires that have begun are not affected, unless the event's Rules are
-// Live, and neither function waits for them.
+// On adds a hook written in Go, to one session or to all sessions of a system. It runs before the
+// configured hooks, or after them if the dialect has HostLast, in the order of registration, and is
+// never treated as a duplicate. remove removes it. Fires that have begun are not affected, unless
+// the event's Rules are Live, and neither function waits for them.
 //
-// The name is how the hook is called in reports, traces and settings that
-// disable hooks. A hook is the program's own unless it is [UserProvided]. On panics
-// if at is nil, or was not made by NewSystem or NewSession.
+// The name identifies the hook in reports, traces and settings that disable hooks. A hook is the
+// program's own unless it is [UserProvided]. On panics if at is nil, or was not made by NewSystem
+// or NewSession.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options ...Option) (remove func()) {
 	return e.core.add(at, name, f, options)
 }
@@ -124,9 +122,8 @@ func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options
 // Info describes the event.
 func (e *Event[In, Out]) Info() Info { return e.core.info() }
 
-// FireProgress is Fire that tells how it goes: progress is called, on the
-// caller's goroutine, as each hook begins, with a report that has Started and
-// says nothing else, and with its report as it finishes.
+// FireProgress is Fire with progress reports: it calls progress, on the caller's goroutine, as each
+// hook begins, with a report that has only Started, and as the hook finishes, with its full report.
 func (e *Event[In, Out]) FireProgress(
 	ctx context.Context,
 	s *Session,
@@ -140,13 +137,13 @@ func (e *Event[In, Out]) FireProgress(
 	return e.core.watch(ctx, s, &held, &watcher[Out]{see: func(r hook.Report[Out]) bool { progress(r); return true }})
 }
 
-// Stream is [Event.FireProgress] as an iterator, without the result: a report as each hook
-// begins, which has Started and nothing else, and one as it finishes. A last report that is
-// Concluded holds the merged answer where it differs from the reports: the event's Conclude has
-// changed it, such as one that keeps an agent going no more than eight times, or the fire has an
-// error, which is in Err. Its Hook stands for the engine.
+// Stream is [Event.FireProgress] as an iterator, without the result: it yields a report with only
+// Started as each hook begins, and the full report as it finishes. If the merged answer differs
+// from the reports, a last report with Concluded holds it: the event's Conclude has changed it,
+// such as one that lets an agent continue at most eight times, or the fire has an error, which is
+// in Err. The Hook of this report is the engine.
 //
-// A consumer that stops early cancels the hooks still running, and waits for them to go. The fire
+// A consumer that stops early cancels the hooks still running, and waits for them to end. The fire
 // begins when the iteration does.
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	if in == nil {
@@ -175,7 +172,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	return e.core.planJSON(s, in)
 }
 
-// Describe returns a result of Fire, and the input it was for, in JSON terms.
+// Describe returns a result of Fire, and the input it was for, in the form for JSON.
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 	return e.core.describe(&in, res)
 }
@@ -185,7 +182,7 @@ func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
 	return e.core.rechecks(s, subject)
 }
 
-// Outcome is the end of a hook of the event in one word.
+// Outcome classifies the end of a hook of the event.
 func (e *Event[In, Out]) Outcome(r *hook.Report[Out]) Outcome { return e.core.outcome(r) }
 
 func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) { return e.core.accepts(fn) }
@@ -200,19 +197,20 @@ type Info struct {
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // name of the subject of matchers; empty: matchers have no subject
-	Base    []string // the members of its payloads that are the engine's to give
+	Subject string   // name of the field that matchers test; empty: matchers have no subject
+	Base    []string // the payload members that the engine sets
 	Rules   Rules
 
-	// Rewrites says that hooks can replace the input; a policy can then run them again on the new
-	// input; see Rewritten of [Spec].
+	// Rewrites reports that hooks can replace the input; a policy can then run them again on the
+	// new input; see Rewritten of [Spec].
 	Rewrites bool
 
 	input reflect.Type
 }
 
-// Members returns the names of the members that the input type of the event declares, beside those
-// of Base. A payload may have more where a host adds them. It walks the type at each call.
+// Members returns the names of the members that the input type of the event declares, in addition
+// to those of Base. A payload may have more members if a host adds them. It walks the type at each
+// call.
 func (i Info) Members() (names []string) {
 	if i.input == nil || i.input.Kind() != reflect.Struct {
 		return nil

@@ -105,7 +105,7 @@ func ExampleSystem_SetEnabled() {
 	}
 	BeforeDeploy.On(session, "noisy", yes)
 	sys.SetEnabled("noisy", false)
-	fmt.Println(BeforeDeploy.Active(session), sys.Disabled()) // a host keeps the list, for the next start
+	fmt.Println(BeforeDeploy.Active(session), sys.Disabled()) // a host saves the list for the next start
 	sys.SetEnabled("noisy", true)
 	fmt.Println(BeforeDeploy.Active(session), sys.Disabled())
 	// Output:

@@ -14,12 +14,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Failure is a hook that failed, for those who listen to a session.
+// Failure describes a hook that failed, for the listeners of a session.
 type Failure struct {
 	Event   string // "llxprt.BeforeTool"
 	Hook    *hook.Hook
 	Err     error // as in the hook's Report: a [hook.Error]
-	Blocked bool  // the action does not go ahead because of it
+	Blocked bool  // the failure blocks the action
 }
 
 // failing decides about the failures of hooks in one fire.
@@ -31,7 +31,7 @@ func (f *fireState) failing() failing { return failing{f} }
 func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	rules, late := &f.of.rules, new(hook.TimeoutError)
 	if !waitsFor(h) {
-		return false // it would have decided nothing
+		return false // a background hook decides nothing
 	}
 	switch {
 	case f.of.guards && swapped(err):
@@ -48,16 +48,16 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 }
 
 // failureAction returns the action of a hook's policy for a failure. While a breaker is open, a
-// hook that is closed for a failure that opened it stays closed.
+// hook stays closed if it fails closed for a failure that opened the breaker.
 func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
-		return hook.FailOpen // it would have decided nothing
+		return hook.FailOpen // a background hook decides nothing
 	}
 	action := r.Hook.Policy.OnFailure[class]
 	if open, ok := errors.AsType[*openError](r.Err); ok {
 		action = max(action, r.Hook.Policy.Strictest(open.classes...))
 	}
-	if errors.Is(r.Err, hook.ErrUnsupported) { // a type of hooks that cannot be run is an entry that cannot be used
+	if errors.Is(r.Err, hook.ErrUnsupported) { // an unknown hook type is an entry that cannot be used
 		action = max(action, r.Hook.Policy.OnFailure[hook.ClassInvalid])
 	}
 	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
@@ -69,9 +69,9 @@ func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 	return action
 }
 
-// failureReason is the reason of a denial, or of a question, for a hook that could not
-// answer. A model reads it: it has no path, no place in a file, and no way to switch the hook
-// off. [waysOut] has them, for the user and the log.
+// failureReason returns the reason of a denial, or of a question, for a hook that could not answer.
+// The model reads it: it contains no path, no position in a file, and no way to switch the hook
+// off. [waysOut] has these, for the user and the log.
 func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
 	end := "the call is denied"
 	if action == hook.FailAsk {
@@ -85,7 +85,7 @@ func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Actio
 }
 
 // denialReason returns the reason of a denial for a hook that failed. The error of a hook in Go is
-// the program's own text; that of any other names commands and files, which are not for a model.
+// the program's own text; other errors name commands and files, which a model must not see.
 func (f failing) denialReason(h *hook.Hook, err error, action hook.Action) string {
 	if h.Func != nil && !swapped(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
 		return err.Error()
@@ -93,15 +93,14 @@ func (f failing) denialReason(h *hook.Hook, err error, action hook.Action) strin
 	return f.failureReason(h, hook.ClassOf(err), action)
 }
 
-// propagates reports whether the error of a hook is Fire's. It is not where an overlay decides
-// about it: that is a denial then, with the overlay's reason.
+// propagates reports whether Fire returns the error of a hook. It does not if an overlay decides
+// about the failure: the result then is a denial with the overlay's reason.
 func (f failing) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
-// contextCause returns the reason for which ctx has ended in place of an error that
-// says no more than that it has. A reason of the caller's own stays a
-// cancellation.
+// contextCause returns the cause of ctx's end in place of an error that only reports that ctx has
+// ended. A cause of the caller's own stays a cancellation.
 func contextCause(ctx context.Context, err error) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	switch {
@@ -114,7 +113,7 @@ func contextCause(ctx context.Context, err error) error {
 }
 
 // swapped reports whether a hook did not run because it, or a file that it runs, differs from the
-// version that the user agreed to. A change does not switch a guard off.
+// version that the user agreed to. Such a change does not switch a guard off: the failure blocks.
 func swapped(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted
@@ -147,8 +146,8 @@ func (o *openFailures) by() map[hook.Class]int64 {
 	return all
 }
 
-// waysOut names the hook, the failure, the policy that makes it a denial, and the ways out. It
-// is for the report and the log, and not for the model.
+// waysOut describes the hook, the failure, the policy that makes it a denial, and how to change
+// that. It is for the report and the log, not for the model.
 func waysOut(r *common.Report) string {
 	class := hook.ClassOf(r.Err)
 	var b strings.Builder
@@ -158,7 +157,7 @@ func waysOut(r *common.Report) string {
 			fmt.Fprintf(&b, ": %.400s", line)
 		}
 	}
-	if r.Hook.Policy == nil || !overlaid(r.Hook) { // its entry says so
+	if r.Hook.Policy == nil || !overlaid(r.Hook) { // the policy is in the hook's entry
 		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry says that it blocks when it fails. Two ways out: "+
 			"repair the hook; or take \"onFailure\": \"block\" out of its entry.", class, place(r.Hook))
 		return b.String()
@@ -176,7 +175,7 @@ func waysOut(r *common.Report) string {
 	return b.String()
 }
 
-// place is where a person finds a hook.
+// place returns the position at which a person finds a hook.
 func place(h *hook.Hook) string {
 	if at := h.Position.String(); at != "" {
 		return at
@@ -196,9 +195,9 @@ func decidesAbout(h *hook.Hook, class hook.Class) bool {
 	return h.Policy != nil && h.Policy.Decided[class]
 }
 
-// decidesAboutGone is decidesAbout for a hook that was not asked, since the caller
-// has gone.
+// decidesAboutGone reports whether an overlay decides about a hook that was not asked because the
+// caller has gone.
 func decidesAboutGone(h *hook.Hook) bool { return decidesAbout(h, hook.ClassCancelled) }
 
-// waitsFor reports whether the fire goes on only when the hook is done.
+// waitsFor reports whether the fire waits for the hook.
 func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.Func != nil }

@@ -118,7 +118,7 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// A hook that has removed itself has no place in the new plan any more.
+// A live plan still grows after the place of a hook that has removed itself.
 func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
 	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
 		remove, err := pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Live", Name: name}, Selection: hook.Selection{Rank: rank}, Func: f})

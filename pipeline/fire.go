@@ -18,7 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// denyBackground ends a hook that may not go to the background.
+// denyBackground keeps a hook out of the background: the returned context has already ended, and done is called when
+// the hook ends.
 func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
 	ended, cancel := context.WithCancelCause(context.Background())
 	cancel(hook.ErrClosed)
@@ -37,7 +38,7 @@ func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 	return false, hook.ErrClosed
 }
 
-// notifyFailure tells the listeners of a hook that failed.
+// notifyFailure calls the session's listeners with a hook that failed.
 func (f *fireState) notifyFailure(r *common.Report) {
 	for _, listen := range f.s.listeners() {
 		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
@@ -78,17 +79,17 @@ func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
 
 func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
 
-// fire is one event being fired. It lives until it has its result, and longer only where a hook
-// goes to the background.
+// fire is one event being fired. It lives until it has its result, and longer only if a hook goes
+// to the background.
 //
-// Read it from top to bottom: [core.fire] begins it, [fire.spawn] runs the planned hooks on a
-// pool or as a fold, [fire.runHook] runs one of them, [stages.Parse] reads its reply,
-// [fire.reduce] merges the answers, [fire.conclude] applies the rules about all reports together,
-// and [fire.finish] returns the result.
+// [core.fire] begins it, [fire.spawn] runs the planned hooks on a pool or as a fold, [fire.runHook]
+// runs one of them, [stages.Parse] reads its reply, [fire.reduce] merges the answers,
+// [fire.conclude] applies the rules about all reports together, and [fire.finish] returns the
+// result.
 type fire[Out any] struct {
 	fireState
 	event   *core[Out]
-	reports []hook.Report[Out] // by place in the plan; they become the Reports of the result
+	reports []hook.Report[Out] // by index in the plan; they become the Reports of the result
 	result  *hook.Result[Out]
 	watcher *watcher[Out] // of a stream, or nil
 }
@@ -100,15 +101,15 @@ type fireState struct {
 	s             *Session
 	plan          *stages.Planned
 	in            *input
-	runs          []hookRun     // by place in the plan
-	replies       []hook.Reply  // by place in the plan; nil if every hook is a Go function
-	contexts      []lazyContext // by place in the plan, for parallel hooks in Go
+	runs          []hookRun     // by index in the plan
+	replies       []hook.Reply  // by index in the plan; nil if every hook is a Go function
+	contexts      []lazyContext // by index in the plan, for parallel hooks in Go
 	began         time.Time
 	number        int64           // among the session's fires
 	failed        error           // why not every hook could run; set before and after they do
-	chainFailed   error           // the same, of the goroutine that runs hooks one after another
+	chainFailed   error           // the same, set by the goroutine of a chain
 	vars          *varsDir        // where hooks export variables; nil if they do not
-	noVars        error           // why hooks cannot export variables, though the event lets them
+	noVars        error           // why hooks cannot export variables, although the event lets them
 	ctx           context.Context // fireContext, with the event's budget
 	fireContext   lazyContext
 	inflightEntry inflight
@@ -120,18 +121,18 @@ type fireState struct {
 	first    input // the input of the first hook
 	firstRan bool  // the first hook has run
 
-	again bool // this is the second round of a fire, which asks hooks again
+	again bool // this is the second round of a fire, which runs hooks again
 	base  int  // number of reports of the first round
 }
 
-// hookRun is the state of one hook of a fire beside its report.
+// hookRun is the state of one hook of a fire in addition to its report.
 type hookRun struct {
 	started bool          // the hook itself has started
 	trial   bool          // it is the trial run of an open breaker
 	counted bool          // its breaker has counted it
 	queued  time.Duration // how long it waited for a permit
 	refuses bool          // its answer, as written, denies or stops
-	denied  chan struct{} // if not nil, it may not go to the background; closed when it has ended
+	denied  chan struct{} // not nil if it may not go to the background; closed when it has ended
 }
 
 // fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
@@ -172,8 +173,8 @@ func (e *core[Out]) fire(
 	return res, err
 }
 
-// dropClosed takes the hook that stands for a closed system out of the plan, and reports
-// whether it was there.
+// dropClosed removes the hook that marks a closed system from the plan, and reports whether it was
+// there.
 func (f *fireState) dropClosed() bool {
 	last := len(f.plan.Run) - 1
 	if last < 0 || f.plan.Run[last] != closed {
@@ -185,7 +186,7 @@ func (f *fireState) dropClosed() bool {
 	return true
 }
 
-// alloc allocates the result and the reports apart from f: a result must not keep the fire
+// alloc allocates the result and the reports separately from f: a result must not keep the fire
 // alive.
 func (f *fire[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
@@ -237,7 +238,7 @@ func (f *fireState) begin() {
 	}
 }
 
-// budget ends the fire when the longest hook that it waits for has had its time.
+// budget ends the fire after the longest timeout of the hooks that it waits for.
 func (f *fireState) budget() {
 	var longest time.Duration
 	for _, h := range f.plan.Run {
@@ -321,7 +322,7 @@ func (f *fire[Out]) applyHookOutputToInput(in *input, r *hook.Report[Out]) (next
 	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
 }
 
-// ownHooks returns the places of the hooks that run one after another beside the others.
+// ownHooks returns the indexes of the hooks that run as a chain, in parallel with the other hooks.
 func (f *fireState) ownHooks() (places []int) {
 	for i, h := range f.plan.Run {
 		if h.OwnOnly {
@@ -331,8 +332,8 @@ func (f *fireState) ownHooks() (places []int) {
 	return places
 }
 
-// nextOfChain is applyHookOutputToInput on the goroutine of a chain, which a panic of a function
-// of the event must not end: it is the error of the fire.
+// nextOfChain is applyHookOutputToInput for the goroutine of a chain: a panic of a function of the
+// event becomes the error of the fire.
 func (f *fire[Out]) nextOfChain(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -368,7 +369,7 @@ func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	return slices.Concat(had, left)
 }
 
-// each runs the hook at a place of the plan, unless it is the first and has already run.
+// each runs the hook at index i of the plan, unless it is the first and has already run.
 func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *input) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
@@ -393,14 +394,14 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 			r.Err = errExited
 		}
 		r.Recheck = f.again
-		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else it has not failed: it could not be asked
+		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else the hook was never asked, which is not its failure
 			f.policing().applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
 			notes := len(r.Notes)
 			f.refine(r, in)
 			if f.doubting().doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
-				f.refine(r, in) // the denial, in the words of the event
+				f.refine(r, in) // the event adapts the denial to its form
 			}
 		}
 		if len(r.Notes) > 0 {
@@ -433,8 +434,7 @@ func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
 	f.event.spec.refine(f.s, in.value, r)
 }
 
-// blocks reports whether one answer blocks; one that makes the event's function
-// panic does not.
+// blocks reports whether one answer blocks; false if the event's function panics.
 func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -477,7 +477,7 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *input)
 		f.policing().runLimited(ctx, r, in)
 		return
 	}
-	workers := f.s.sys.workers // a hook in Go needs no permit: it may fire events itself
+	workers := f.s.sys.workers // a hook in Go needs no permit, since it may fire events itself
 	if !workers.TryAcquire(1) {
 		var err error
 		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {
@@ -531,7 +531,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{Class: hook.ClassOutput, Err: err}
 			return
 		}
-		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
+		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial has effect
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
 	if len(out.Notes) > 0 {
@@ -539,7 +539,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	}
 }
 
-// limit returns the context of a hook in Go, which has so much time.
+// limit returns the context of a hook in Go with its timeout.
 func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
 	if i >= len(f.contexts) {
 		return lazyTimeout(ctx, timeout, now)
@@ -549,7 +549,7 @@ func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now
 	return c
 }
 
-// isDecision reports whether the engine knows a word, or it is empty.
+// isDecision reports whether d is empty or a decision that the engine knows.
 func isDecision(d hook.Decision) bool {
 	switch d {
 	case hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
@@ -561,7 +561,7 @@ func isDecision(d hook.Decision) bool {
 // runRunner runs a hook outside the process and parses its reply.
 func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
 	payload, err := in.payload()
-	if err != nil { // only of an input that the hook before has changed, in a sequence
+	if err != nil { // only possible if the previous hook of a sequence changed the input
 		r.Err, f.chainFailed = err, err
 		return
 	}

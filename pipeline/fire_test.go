@@ -90,7 +90,7 @@ func TestTheHostsLimitHoldsOverAllFires(t *testing.T) {
 			go func() { done <- fire(t, event, s, call{Tool: "write"}) }()
 		}
 		for range 6 {
-			// A minute each, and the last one waits for two: waiting does not count.
+			// Each hook takes a minute, and the last one waits two: waiting does not use up its timeout.
 			if res := <-done; !res.OK() {
 				t.Errorf("a hook that waited for a place failed: %v", res.Errs())
 			}

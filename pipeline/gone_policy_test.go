@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// A policy for one failure class decides about no other: a map without the class cancelled keeps
+// A policy for one failure class leaves the others alone: a map without the class cancelled keeps
 // the fire's own denial.
 func TestOnlyAnOverlayThatNamesItDecidesAboutACallerThatIsGone(t *testing.T) {
 	open, closed := hook.FailOpen, hook.FailClosed

@@ -37,7 +37,7 @@ func eventOf(h *hook.Hook) policy.Event {
 	return policy.Event{}
 }
 
-// noWorkers is the runner of a worker in a system without Warm.
+// noWorkers is the Runner of worker hooks in a system without Warm.
 type noWorkers struct{}
 
 // Run fails.
@@ -46,7 +46,7 @@ func (noWorkers) Run(context.Context, hook.Call) (hook.Reply, error) {
 		"the worker cannot be asked: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
 }
 
-// notWrapped is the Runner of a hook for which Wrap has none.
+// notWrapped is the Runner of a hook for which Wrap returned none.
 type notWrapped struct{ why error }
 
 // Run fails.

@@ -11,8 +11,8 @@ import (
 )
 
 // Guards returns the Guards of a project's own hooks among hooks, in their order: those that can
-// block, and that neither the project's settings nor its overlay keep from it. dir is the
-// project's directory. The demands of set may be nil.
+// block, and that neither the project's settings nor its overlay disables. dir is the project's
+// directory. set may be nil.
 //
 // Keep them when the user agrees to the hooks, and return them from [Config].Granted later.
 func Guards(dir string, hooks []*hook.Hook, set *policy.Set) map[string][]hook.Guard {
@@ -28,8 +28,8 @@ func Guards(dir string, hooks []*hook.Hook, set *policy.Set) map[string][]hook.G
 // isProjects reports whether hooks of a source lie in the project's directory.
 func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
-// canGuard reports whether a hook of the project, under its policy, can block as far as the
-// project is concerned: the user and the machine may switch it off.
+// canGuard reports whether a hook of the project can block under its policy. It ignores the user's
+// and the machine's policies, which may switch it off.
 func canGuard(dir string, h *hook.Hook) bool {
 	p := h.Policy
 	switch {
@@ -48,8 +48,8 @@ func canGuard(dir string, h *hook.Hook) bool {
 	return h.Skip == ""
 }
 
-// Missing returns the Guards that were granted and that are not there now, by dialect. An equal
-// Guard that was granted twice has to be there twice.
+// Missing returns the Guards that were granted and that are missing now, by dialect. A Guard that
+// was granted twice has to be there twice.
 func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
 	missing := map[string][]hook.Guard{}
 	for dialect, guards := range granted {
@@ -65,9 +65,9 @@ func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
 	return missing
 }
 
-// lostGuards returns a hook for each Guard that was granted for a directory and that is not
-// among its hooks. The hook blocks all that the Guard's matcher selected; its condition is in
-// doubt, and holds.
+// lostGuards returns a hook for each Guard that was granted for a directory and is not among its
+// hooks. The hook blocks everything that the Guard's matcher selected; its condition is taken to be
+// true.
 func lostGuards(dir string, granted map[string][]hook.Guard, loaded *Loaded) (lost []*hook.Hook) {
 	if len(granted) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
 		Runner:    lostGuard{},
 	}
 	if e := eventNamed(dialect + "." + g.Event); e != nil && e.Info().Rules.Match != nil {
-		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // one that cannot be used matches
+		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // a matcher that cannot be used matches
 	}
 	return h
 }
@@ -100,7 +100,7 @@ func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
 // LostGuard is the Type of a hook that blocks in place of a guard; see Granted of [Config].
 const LostGuard = "trust"
 
-// lostGuard is the Runner of a guard that the user agreed to, and that is not there.
+// lostGuard is the Runner of a guard that the user agreed to, and that is missing.
 type lostGuard struct{}
 
 // Run fails.
@@ -109,8 +109,8 @@ func (lostGuard) Run(context.Context, hook.Call) (hook.Reply, error) {
 		"trust was granted with this guard, and a change has taken it away; look at `snaphook trust`, and grant trust again")}
 }
 
-// isLost reports whether a hook blocks in place of a guard: neither Wrap, nor a policy, nor the
-// lack of trust keeps it from that.
+// isLost reports whether a hook blocks in place of a guard: neither Wrap, nor a policy, nor a lack
+// of trust may disable it.
 func isLost(h *hook.Hook) bool {
 	_, lost := h.Runner.(lostGuard)
 	return lost

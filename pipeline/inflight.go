@@ -4,19 +4,19 @@ import (
 	"sync"
 )
 
-// shards spread the fires of a system, by session: they do not wait for each other, nor for
-// settings that are read again.
+// shards distribute the fires of a system by session: fires of different shards wait neither for
+// each other nor for a reload of settings.
 type shards [16]shard
 
-// shard has the fires of some sessions.
+// shard tracks the fires of some sessions.
 type shard struct {
 	mu      sync.Mutex
 	closed  bool
 	first   *inflight
 	begun   int64          // fires, ever
-	done    sync.WaitGroup // fires, and hooks in the background
-	running int            // how many done waits for
-	_       [64]byte       // two lanes share no line of a processor's cache
+	done    sync.WaitGroup // counts fires, and hooks in the background
+	running int            // the count of done
+	_       [64]byte       // padding: no two shards share a cache line
 }
 
 // enter counts work that Close waits for, unless the system is closed.
@@ -39,7 +39,7 @@ func (l *shard) leave() {
 	l.done.Done()
 }
 
-// close lets nothing begin any more, and returns the fires in flight.
+// close refuses every later begin and enter, and returns the fires in flight.
 func (l *shard) close() (fires []*lazyContext) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,14 +50,14 @@ func (l *shard) close() (fires []*lazyContext) {
 	return fires
 }
 
-// busy reports whether anything that was begun goes on.
+// busy reports whether anything that was begun is still running.
 func (l *shard) busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running > 0
 }
 
-// shut lets nothing begin any more, and returns the fires in flight.
+// shut closes all shards, and returns the fires in flight.
 func (all *shards) shut() (fires []*lazyContext) {
 	for i := range all {
 		fires = append(fires, all[i].close()...)
@@ -65,7 +65,7 @@ func (all *shards) shut() (fires []*lazyContext) {
 	return fires
 }
 
-// busy reports whether anything that was begun goes on.
+// busy reports whether anything that was begun is still running.
 func (all *shards) busy() bool {
 	for i := range all {
 		if all[i].busy() {
@@ -75,23 +75,22 @@ func (all *shards) busy() bool {
 	return false
 }
 
-// wait waits for all that was begun. It holds no lock that they need.
+// wait waits for everything that was begun. It holds no lock that the fires need.
 func (all *shards) wait() {
 	for i := range all {
 		all[i].done.Wait()
 	}
 }
 
-// inflight is a fire that Close has to end, in the list of its session's shard.
-// The list costs a fire no allocation, where a context that follows the
-// system's would cost five.
+// inflight is a fire in the list of its session's shard, for Close to end. The list costs a fire no
+// allocation; a context derived from the system's would cost five.
 type inflight struct {
 	ctx        *lazyContext
 	prev, next *inflight
 }
 
-// begin counts a fire and lists it, unless the system is closed. The number is higher than the
-// number of every earlier fire of the session.
+// begin counts a fire and lists it, unless the system is closed. number is higher than that of
+// every earlier fire of the session.
 func (l *shard) begin(u *inflight) (number int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,11 +20,11 @@ type input struct {
 	value any // a pointer to the event's In
 	fire  *fireState
 
-	mu      sync.Mutex // guards the fields below: an observer that no one waits for may read them
+	mu      sync.Mutex // guards the fields below: an observer that no fire waits for may read them
 	encoded []byte
-	members int // where in encoded the value's own members begin
+	members int // index in encoded at which the value's own members begin
 
-	failed error // why it cannot be encoded; of the goroutine that made the input
+	failed error // why it cannot be encoded; written by the goroutine that made the input
 }
 
 // payload returns the JSON object for a hook outside the process. Hooks that share an input
@@ -44,7 +44,7 @@ func (in *input) payload() ([]byte, error) {
 		in.failed = &hook.InputError{Event: f.of.full, Err: err}
 		return nil, in.failed
 	}
-	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
+	if b[at] = ','; len(b) == at+len("{}") { // b ended with the input's brace, and the value has no members
 		b = append(b[:at], '}')
 	} else {
 		at++
@@ -58,7 +58,7 @@ func (in *input) payload() ([]byte, error) {
 	return b, nil
 }
 
-// head appends the members that are the engine's to give, with the opening brace.
+// head appends the members that the engine sets, with the opening brace.
 func (in *input) head(b []byte) []byte {
 	f := in.fire
 	now, given := f.ctx.Value(timeKey{}).(time.Time)
@@ -71,7 +71,7 @@ func (in *input) head(b []byte) []byte {
 		})
 	}
 	b = append(b, f.s.base...)
-	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input contains it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {
@@ -99,9 +99,8 @@ func (in *input) appendInput(dst []byte) ([]byte, error) {
 // timeKey is the key of the time that a caller sets for its payloads.
 type timeKey struct{}
 
-// WithTime returns a context in which payloads say that their event happened at
-// this time, for callers that are told of it later, such as a message bus. Limits
-// of time are not affected.
+// WithTime returns a context whose payloads report this time for their event. It is for callers
+// that learn of events later, such as a message bus. It does not affect timeouts.
 func WithTime(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, timeKey{}, at)
 }
@@ -125,11 +124,11 @@ func encode(dst []byte, value any) (text []byte, err error) {
 	return text, nil
 }
 
-// mostValues bounds how much of a value is looked at: a large one has few large texts.
+// mostValues limits the number of values that the sizer visits: a large input has few large texts.
 const mostValues = 4096
 
-// sizer estimates the length of the JSON of a value, by the texts in it: the buffer then does not
-// grow step by step. An encoder makes its buffer larger when it is three quarters full.
+// sizer estimates the length of a value's JSON from the texts in it, to avoid growing the buffer
+// step by step. An encoder grows its buffer when it is three quarters full.
 type sizer struct{ bytes, seen int }
 
 func (s *sizer) add(v reflect.Value, depth int) {

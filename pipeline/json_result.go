@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// JSONResult is the result of a fire in JSON terms. It encodes to the form that
-// programs rely on: every member is always there, null where absent.
+// JSONResult is the result of a fire in the form for JSON. Programs rely on this form: every member
+// is always there, null where absent.
 type JSONResult struct {
 	Event     string              `json:"event"`
 	Blocked   bool                `json:"blocked"`
@@ -26,7 +26,7 @@ type JSONResult struct {
 	Effects   any                 `json:"effects"`
 	Hooks     []HookRun           `json:"hooks"`
 
-	Conflicts []Conflict  `json:"-"` // not part of the form; for people
+	Conflicts []Conflict  `json:"-"` // for people, not part of the JSON form
 	Would     *hook.Would `json:"-"` // the same; see Would of [hook.Result]
 }
 
@@ -36,7 +36,7 @@ type Conflict struct {
 	Hooks []string
 }
 
-// HookID are the members by which programs recognise a hook.
+// HookID holds the members by which programs recognise a hook.
 type HookID struct {
 	ID      string  `json:"id"`
 	Type    string  `json:"type"`
@@ -46,7 +46,7 @@ type HookID struct {
 	File    *string `json:"file"` // file:line:column
 }
 
-// HookRun is one hook that the engine tried to run.
+// HookRun describes one hook that the engine tried to run.
 type HookRun struct {
 	HookID
 	Outcome    Outcome      `json:"outcome"`
@@ -58,17 +58,17 @@ type HookRun struct {
 	Output     *wire.Object `json:"output"`
 	Error      *string      `json:"error"`
 	DurationMS float64      `json:"durationMs"`
-	Mode       string       `json:"mode,omitempty"`   // "shadow" if its answer took no part
-	Recheck    bool         `json:"recheck,omitzero"` // it was asked again, with the input as rewritten
+	Mode       string       `json:"mode,omitempty"`   // "shadow" if its answer had no effect
+	Recheck    bool         `json:"recheck,omitzero"` // it ran again, with the rewritten input
 
-	// Background is how a hook ended that went to the background, for callers
-	// that wait for it; nil where it did not, or nothing waited.
+	// Background describes the end of a hook that went to the background, for callers that wait for
+	// it; nil if it did not, or nothing waited.
 	Background *Ending `json:"background,omitzero"`
 
 	Notes []string `json:"notes,omitempty"` // parts of its answer that were wrong and ignored
 }
 
-// Ending is a [Finished] in JSON terms.
+// Ending is a [Finished] in the form for JSON.
 type Ending struct {
 	Outcome    Outcome  `json:"outcome"`
 	ExitCode   *int     `json:"exitCode"`

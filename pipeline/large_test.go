@@ -20,7 +20,7 @@ func (p *seen) load() pipeline.Load {
 	}))
 }
 
-// sameHoweverLarge compares an input with the same after so many blanks that its text is shared.
+// sameHoweverLarge compares an input with the same input after blanks that make it long enough to be shared.
 func sameHoweverLarge(t *testing.T, s *pipeline.Session, text string) {
 	t.Helper()
 	at := strings.IndexByte(text, '{')
@@ -29,7 +29,7 @@ func sameHoweverLarge(t *testing.T, s *pipeline.Session, text string) {
 	}
 	large := text[:at+1] + strings.Repeat(" ", 66_000) + text[at+1:]
 	if json := strings.TrimLeft(text, " \t\r\n"); json == "" || json[0] != '{' {
-		return // it may be within a string
+		return // the pointer may lead into a string
 	}
 	fired, err := event.FireJSON(t.Context(), s, []byte(text))
 	same, largeErr := event.FireJSON(t.Context(), s, []byte(large))
@@ -62,7 +62,7 @@ func TestALargeInputIsReadAsASmallOne(t *testing.T) {
 	}
 }
 
-// The text of a large input is there once more, for hooks outside the process.
+// A large input's text is in memory one more time for hooks outside the process.
 func TestTheMemoryOfALargeInput(t *testing.T) {
 	const size = 16 << 20
 	var got seen

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// lazyContext is a context that ends with its parent, at its deadline, or when it is
-// cancelled. Its channel, its timer and its place among the children of the
-// parent are made when something waits for its end, which few hooks in Go do.
+// lazyContext is a context that ends with its parent, at its deadline, or when it is cancelled. It
+// creates its channel and its timer, and registers with the parent, when something waits for its
+// end, which few hooks in Go do.
 type lazyContext struct {
 	parent  context.Context
 	session *Session      // hooks find its state in the context; nil in contexts below a fire's
@@ -22,10 +22,10 @@ type lazyContext struct {
 	mu     sync.Mutex
 	made   context.Context // nil until something waits
 	cancel context.CancelCauseFunc
-	why    error // it was cancelled before it was made
+	why    error // the cause, if it was cancelled before made was set
 }
 
-// lazyTimeout returns a context that has so much time from now on; 0 means no limit.
+// lazyTimeout returns a context that ends at now plus timeout; a timeout of 0 means no limit.
 func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *lazyContext {
 	return &lazyContext{parent: parent, timeout: timeout, due: now.Add(timeout)}
 }
@@ -46,7 +46,7 @@ func (c *lazyContext) end(why error) {
 	}
 }
 
-// make makes the context that this one stands for, under the lock.
+// make creates the standard context, under the lock.
 func (c *lazyContext) make() context.Context {
 	if c.made != nil {
 		return c.made
@@ -68,8 +68,8 @@ func (c *lazyContext) make() context.Context {
 	return c.made
 }
 
-// Err is nil while the context goes on. One that has ended is made, since it is
-// there that package context looks for the cause.
+// Err returns nil while the context has not ended. For a context that has ended it makes the
+// standard context, in which package context looks up the cause.
 func (c *lazyContext) Err() error {
 	if c.timeout <= 0 {
 		return c.errAt(time.Time{})
@@ -77,7 +77,7 @@ func (c *lazyContext) Err() error {
 	return c.errAt(time.Now())
 }
 
-// errAt is Err at a time that the caller has read, which counts if there is a deadline.
+// errAt is Err at a time that the caller has already read; it matters only if there is a deadline.
 func (c *lazyContext) errAt(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,14 +87,14 @@ func (c *lazyContext) errAt(now time.Time) error {
 	return c.make().Err()
 }
 
-// Done makes the channel.
+// Done makes the standard context, and returns its channel.
 func (c *lazyContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.make().Done()
 }
 
-// Deadline is the earlier one of its own and its parent's.
+// Deadline returns the earlier of its own deadline and its parent's.
 func (c *lazyContext) Deadline() (time.Time, bool) {
 	due, ok := c.parent.Deadline()
 	if c.timeout > 0 && (!ok || c.due.Before(due)) {
@@ -119,8 +119,8 @@ func (c *lazyContext) Value(key any) any {
 
 func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
 
-// late is a hook's error if it has answered after its time, as with a process:
-// the answer does not count.
+// late returns a hook's error if it has answered after its timeout: as with a process, the answer
+// has no effect.
 func late(ctx context.Context) error {
 	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
 		return over

@@ -14,8 +14,8 @@ import (
 
 var timed = declare("Timed", pipeline.Rules{Timeout: -1})
 
-// looks are how a hook in Go finds out that its context has ended. For all of
-// them that happens a second after its beginning.
+// looks holds the ways in which a hook in Go finds out that its context has ended. In each test
+// that happens a second after the hook has begun.
 var looks = map[string]func(context.Context){
 	"asks":  func(context.Context) { time.Sleep(2 * time.Second) },
 	"waits": func(ctx context.Context) { <-ctx.Done() },

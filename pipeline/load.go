@@ -18,7 +18,7 @@ type Load func(ctx context.Context, at Workspace) (Loaded, error)
 type Workspace struct {
 	Dir         string // absolute
 	Untrusted   bool   // the user has not agreed to run the hooks of the directory
-	Undecided   bool   // the user has not agreed that its settings count for hooks of other levels
+	Undecided   bool   // the user has not agreed that its settings affect hooks of other levels
 	Interactive bool   // there is a user who can be asked
 }
 
@@ -28,25 +28,25 @@ type Loaded struct {
 	Problems []settings.Problem
 	Files    []string // the files that were read, highest priority first
 
-	// Admit says why a hook must not run that is otherwise fit to: those that
-	// the program registers are subject to the settings too. It is asked for
-	// every hook of every dialect. Nil admits all.
+	// Admit returns why a hook must not run although nothing else excludes it: the settings also
+	// apply to hooks that the program registers. It is called for every hook of every dialect. Nil
+	// admits all.
 	Admit func(*hook.Hook) hook.Exclusion
 
-	// Values are for the functions of the dialect's events; see
-	// [Session.Setting]. Their keys have types of the dialect's own.
+	// Values holds values for the functions of the dialect's events; see [Session.Setting]. Each
+	// key has a type that the dialect declares.
 	Values map[any]any
 
 	policy *policy.Set // the demands on the hooks, or nil
 }
 
-// Vouches reports whether the settings of a source may count for hooks of other sources: the
-// project's may once the user has agreed.
+// Vouches reports whether the settings of a source may affect hooks of other sources: the project's
+// may once the user has agreed.
 func (p Workspace) Vouches(source hook.Source) bool {
 	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }
 
-// recovered is deferred: a panic becomes the error of the function that it is deferred in.
+// recovered turns a panic into the error of the function that defers it.
 func recovered(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("settings cannot be read: %w", &hook.PanicError{Value: v, Stack: debug.Stack()})
@@ -55,7 +55,7 @@ func recovered(err *error) {
 
 type admit = func(*hook.Hook) hook.Exclusion
 
-// admitBoth asks a, and b if a admits.
+// admitBoth combines two functions: b is called if a admits the hook.
 func admitBoth(a, b admit) admit {
 	switch {
 	case a == nil:

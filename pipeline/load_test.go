@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A loader that panics does not end the program: no session opens, and a reload fails and keeps
-// the guards.
+// A loader that panics does not end the program: no session opens; a reload fails and keeps the
+// guards.
 func TestSettingsWhoseReaderPanicsAreAnError(t *testing.T) {
 	text := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}`
 	read := llxprt.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "p.json", Data: []byte(text)}}}.Load

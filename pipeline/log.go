@@ -50,7 +50,7 @@ func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 	switch own, err := encode(nil, in); {
 	case ev.Payload != nil:
 		attrs = append(attrs, slog.String("input", excerpt(ev.Payload)))
-	case err == nil: // of a hook in Go
+	case err == nil: // a hook in Go
 		attrs = append(attrs, slog.String("input", excerpt(own)))
 	}
 	if output != nil {
@@ -70,8 +70,8 @@ func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 	l.debug(l.ctx, "hook ran", attrs...)
 }
 
-// failure warns of a hook that failed. Only where it could have blocked does
-// anything go ahead because of it.
+// failure warns of a hook that failed. If it could have blocked, the line also reports that the
+// action goes ahead.
 func (l fireLog) failure(r *common.Report) {
 	msg := "hook failed"
 	switch {
@@ -151,7 +151,7 @@ func (l fireLog) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 // excerpt returns the beginning of a text for the log, with secrets redacted.
 func excerpt(b []byte) string {
 	const most = 2048
-	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret does not look like one
+	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret is not recognised
 	if len(text) > most {
 		return wire.Valid([]byte(text[:most])) + "…"
 	}
@@ -181,7 +181,7 @@ func WantsDebug(value string) bool {
 	return wants
 }
 
-// names reports whether a name with "*" stands for another.
+// names reports whether a pattern with "*" matches another name.
 func names(name, other string) bool {
 	parts := strings.Split(name, "*")
 	for i, part := range parts {
@@ -191,7 +191,7 @@ func names(name, other string) bool {
 	return err == nil && matched
 }
 
-// loud lets records of level Debug pass that its handler would not ask for.
+// loud passes records of level Debug to a handler that is not enabled for it.
 type loud struct{ slog.Handler }
 
 func (l loud) Enabled(context.Context, slog.Level) bool { return true }

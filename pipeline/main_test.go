@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialect is a small hook system of its own.
+// dialect is a small hook system for these tests.
 var dialect = &pipeline.Dialect{
 	Name:  "test",
 	Unit:  time.Second,

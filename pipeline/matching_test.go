@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A project that brings hundreds of expressions without end delays its fires by
-// the time of one plan, and takes no guard away.
+// A project with hundreds of endless regular expressions delays its fires by the time limit of one
+// plan, and disables no guard.
 func TestExpressionsWithoutEndDelayAFireByOneBudget(t *testing.T) {
 	var groups []string
 	for i := range 200 {
@@ -50,7 +50,7 @@ func TestExpressionsWithoutEndDelayAFireByOneBudget(t *testing.T) {
 	}
 }
 
-// panics is a matcher that panics, as one of a host's own may.
+// panics is a matcher that panics, as a host's own may.
 type panics struct{}
 
 func (panics) Match(string) bool { panic("of the matcher") }

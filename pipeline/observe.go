@@ -20,29 +20,29 @@ type Evaluation struct {
 	SkipReason hook.SkipReason // why it did not run; empty if it did
 	SkipDetail string
 
-	Index      int // when it ran: its place among those that do
+	Index      int // index among the hooks that run; set if it ran
 	Outcome    Outcome
 	Decision   hook.Decision
-	Reason     string        // goes with Decision, or with the wish that the agent stop
+	Reason     string        // the reason for Decision, or for the demand that the agent stop
 	Reply      *hook.Reply   // nil for a hook in Go
 	Payload    []byte        // its standard input; nil for a hook in Go
 	Elapsed    time.Duration // of the hook itself
-	Queued     time.Duration // before that, it waited so long for a permit
+	Queued     time.Duration // the time that it waited for a permit, before Elapsed
 	Err        error
 	FailedOpen bool // it failed, and the action goes ahead
 	Notes      []string
 	Late       bool // the end of a hook that had gone to the background
-	Recheck    bool // it was asked again, with the input as hooks had rewritten it
-	Rewrote    bool // its answer replaces a part of the input; another hook's may count in its place
+	Recheck    bool // it ran again, with the rewritten input
+	Rewrote    bool // its answer replaces a part of the input; another hook's may override it
 
-	Class hook.Class // of Err
+	Class hook.Class // the class of Err
 	Mode  hook.Mode  // in shadow, the answer here has no effect
 }
 
 // observing describes one fire and its hooks to observers and the log.
 type observing[Out any] struct{ *fire[Out] }
 
-// Outcome is the end of one hook in one word.
+// Outcome classifies the end of one hook.
 type Outcome string
 
 // The outcomes.
@@ -50,8 +50,8 @@ const (
 	Success          Outcome = "success"
 	Blocking         Outcome = "blocking"           // it blocked the action
 	NonBlockingError Outcome = "non_blocking_error" // it failed
-	Cancelled        Outcome = "cancelled"          // its time, or the caller's, was over
-	Backgrounded     Outcome = "backgrounded"       // it goes on while the agent does
+	Cancelled        Outcome = "cancelled"          // its timeout, or the caller's, had passed
+	Backgrounded     Outcome = "backgrounded"       // it continues while the agent does
 )
 
 // observe reports a finished hook run to observers and the log.
@@ -113,8 +113,8 @@ func (f *fireState) startObserving(ctx context.Context) context.Context {
 	return ctx
 }
 
-// failedOpen counts the hooks that failed while the action goes ahead, without
-// those whose answer was no longer needed.
+// failedOpen counts the hooks that failed while the action goes ahead. Hooks whose answer was no
+// longer needed are left out.
 func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 	for i := range reports {
 		if reports[i].FailedOpen() && !errors.Is(reports[i].Err, hook.ErrNotNeeded) {
@@ -124,12 +124,12 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 	return n
 }
 
-// decided reports whether a hook has decided in its own words.
+// decided reports whether a hook itself has decided.
 func decided[Out any](r hook.Report[Out]) bool {
 	return r.Output.Decision != hook.Undecided && !r.Output.Synthetic
 }
 
-// outcomeOf is the end of a hook that did or did not go to the background, in one word.
+// outcomeOf classifies the end of a hook, which may have gone to the background.
 func outcomeOf(backgrounded bool, err error, blocks bool) Outcome {
 	switch {
 	case backgrounded:
@@ -144,7 +144,7 @@ func outcomeOf(backgrounded bool, err error, blocks bool) Outcome {
 	return NonBlockingError
 }
 
-// outcome sums a result up.
+// outcome summarizes a result.
 func (f observing[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
@@ -179,7 +179,7 @@ func (f observing[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) 
 	case all.Decision == hook.Ask:
 		return hook.Ask
 	case all.Decision == hook.Allow, all.Decision == hook.Approve:
-		if slices.ContainsFunc(reports, decided[Out]) { // reducers fill an allow in
+		if slices.ContainsFunc(reports, decided[Out]) { // reducers may add an allow
 			return hook.Allow
 		}
 	}

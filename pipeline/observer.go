@@ -11,25 +11,23 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// Observer follows fires: their start, every hook that was looked at, their
-// end. Its methods are called from many goroutines, for one fire in the order
-// below, save that HookEnd may be called for several hooks at the same time.
+// Observer follows fires: their start, every hook that was looked at, their end. Its methods are
+// called from many goroutines, for one fire in the order below, save that HookEnd may be called for
+// several hooks at the same time.
 //
-// An Observer can change nothing but the context of the hooks. One that panics
-// is logged and counted, see [System.ObserverFailures], and the fire goes on. So
-// it does, without the observer, after half a second in which one of its methods
-// has not returned; until that method has, no fire waits for the observer. For
-// this its methods are called on a goroutine of their own, unless it is a
-// [PromptObserver].
+// An Observer can change nothing but the context of the hooks. One that panics is logged and
+// counted, see [System.ObserverFailures], and the fire goes on. If one of its methods has not
+// returned after half a second, the fire goes on without the observer, and until it returns no fire
+// waits for the observer. For this limit its methods are called on a separate goroutine, unless it
+// is a [PromptObserver].
 type Observer interface {
 	// FireStart is called before the first hook. The hooks run in the context
 	// that it returns, which has to be ctx or one made from it.
 	FireStart(ctx context.Context, f *FireInfo) context.Context
 
-	// HookEnd is called for every hook that was looked at: at once for one that
-	// does not run, with the reason, and for the others when they have ended. A
-	// hook that has gone to the background has a second end, with Late set,
-	// which may come after FireEnd.
+	// HookEnd is called for every hook of the event: at once, with the reason, for a hook that does
+	// not run, and at its end for one that does. For a hook that has gone to the background it is
+	// called a second time, with Late set, which may come after FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 
 	// FireEnd is called with the outcome of the fire, before Fire returns.
@@ -38,31 +36,29 @@ type Observer interface {
 
 // HookStarter is an [Observer] that also follows hooks as they begin.
 type HookStarter interface {
-	// HookStart is called when h is about to run, or to wait for a permit to.
-	// The hook runs in the context that it returns.
+	// HookStart is called when h is about to run, or to wait for a permit. The hook runs in the
+	// context that it returns.
 	HookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context
 }
 
-// PromptObserver is an [Observer] whose methods wait for nothing: no file, no
-// network, no lock that is held for long. They are called on the goroutine of the
-// fire, which saves about a microsecond for each; if one waits all the same, so
-// does the fire.
+// PromptObserver is an [Observer] whose methods wait for nothing: no file, no network, no lock that
+// is held for long. They are called on the goroutine of the fire, which saves about a microsecond
+// for each. If a method waits nevertheless, the fire waits too.
 type PromptObserver interface{ ObservesPromptly() }
 
-// SystemEnder is an [Observer] that also learns that the system has been closed,
-// after the last hook.
+// SystemEnder is an [Observer] that is also called when the system has been closed, after the last
+// hook.
 type SystemEnder interface{ SystemEnd() }
 
-// HookWatcher is an [Observer] that also learns which hooks a program adds while
-// it runs, and removes again. session is empty for hooks of all sessions. The adding
-// or removing goroutine waits for it, when that has been done, as long as a fire
-// waits for an observer (500 ms); it is called on another one.
+// HookWatcher is an [Observer] that is also called when a program adds or removes hooks at run
+// time. session is empty for hooks of all sessions. The goroutine that added or removed the hook
+// waits for the call, up to 500 ms, as a fire does; the call runs on another goroutine.
 type HookWatcher interface {
 	HookAdded(session string, h *hook.Hook)
 	HookRemoved(session string, h *hook.Hook)
 }
 
-// HookEnds is an [Observer] of the ends of hooks alone.
+// HookEnds is an [Observer] that only follows the ends of hooks.
 type HookEnds func(ctx context.Context, e *Evaluation)
 
 // FireStart returns ctx.
@@ -74,29 +70,28 @@ func (h HookEnds) HookEnd(ctx context.Context, e *Evaluation) { h(ctx, e) }
 // FireEnd does nothing.
 func (h HookEnds) FireEnd(context.Context, *FireInfo, *FireOutcome) {}
 
-// FireInfo is one fire, for observers. They must not change it, except for its
-// two traces.
+// FireInfo describes one fire to observers. They must not change it, except for its two traces.
 type FireInfo struct {
 	Time    time.Time // when it began
 	Event   string    // "llxprt.BeforeTool"
 	Session string
 	Subject string       // the subject of matchers
-	Hooks   []*hook.Hook // those that are configured for the event, in plan order; shared
+	Hooks   []*hook.Hook // the hooks configured for the event, in plan order; shared
 
-	// Caller is where in a trace the fire was made, and Trace is the fire's own
-	// place. An observer that keeps a trace sets them in FireStart.
+	// Caller is the trace position of the caller of the fire, and Trace that of the fire itself. An
+	// observer that traces sets them in FireStart.
 	Caller, Trace hook.Trace
 
 	input interface{ appendInput([]byte) ([]byte, error) }
-	left  uint64 // bits of the observers that the fire goes on without; atomic
+	left  uint64 // bits of the observers without which the fire goes on; atomic
 }
 
-// AppendInput appends the event's input to dst, one JSON object of the event's
-// own members. Only FireStart and FireEnd may call it. It encodes the input
-// unless a hook outside the process has had it encoded before.
+// AppendInput appends the event's input to dst, one JSON object of the event's own members. Only
+// FireStart and FireEnd may call it. It encodes the input unless that was done for a hook outside
+// the process.
 func (f *FireInfo) AppendInput(dst []byte) ([]byte, error) { return f.input.appendInput(dst) }
 
-// Would is a decision that was not made.
+// Would holds a decision that had no effect.
 type Would struct {
 	Decision hook.Decision
 	Reason   string
@@ -105,7 +100,7 @@ type Would struct {
 // FireOutcome is the outcome of the hooks of one fire.
 type FireOutcome struct {
 	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
-	Reason     string        // of the decision, or of Stop
+	Reason     string        // the reason for the decision, or for Stop
 	Stop       bool          // the agent must stop
 	Rewritten  bool          // the input differs from the caller's
 	FailedOpen int           // hooks that failed while the action goes ahead
@@ -113,25 +108,25 @@ type FireOutcome struct {
 	Elapsed    time.Duration
 	Err        error // of Fire
 
-	// Would holds Decision and Reason as if the hooks in shadow counted; nil where they would not
-	// differ.
+	// Would holds Decision and Reason as they would be if the hooks in shadow had effect; nil if
+	// they would be the same.
 	Would *Would
 
-	// Differs are the hooks in shadow of which each alone, if it counted, would
-	// have made another outcome.
+	// Differs lists the hooks in shadow that would have changed the outcome if only that hook had
+	// effect.
 	Differs []*hook.Hook
 }
 
-// guardedObserver is an observer, as the engine calls it.
+// guardedObserver holds an observer and the state of the engine's calls to it.
 type guardedObserver struct {
 	Observer
 	starter HookStarter // nil if it does not follow hooks as they begin
 	prompt  bool
-	bit     uint64       // of FireInfo.left; observers beyond 64 share them
-	stuck   atomic.Int64 // calls that have not returned in time, nor since
+	bit     uint64       // its bit of FireInfo.left; observers beyond 64 share bits
+	stuck   atomic.Int64 // calls that missed their time limit and have not returned yet
 }
 
-// observers calls the observers of a system: in time, and without their panics.
+// observers calls the observers of a system, with a time limit and protected from panics.
 type observers struct {
 	list     []*guardedObserver
 	failures atomic.Int64
@@ -139,7 +134,7 @@ type observers struct {
 }
 
 // fireStart calls FireStart of every observer. It returns the context of the hooks, and the
-// fire as later calls know it.
+// FireInfo for later calls.
 func (o *observers) fireStart(ctx context.Context, f *FireInfo) (context.Context, *FireInfo) {
 	for _, w := range o.list {
 		ctx, f = o.startOne(ctx, w, f)
@@ -147,9 +142,9 @@ func (o *observers) fireStart(ctx context.Context, f *FireInfo) (context.Context
 	return ctx, f
 }
 
-// startOne returns the context that one observer makes, and the fire. Once an
-// observer is no longer waited for, that is another copy: the old one is the
-// observer's.
+// startOne returns the context that one observer makes, and the FireInfo. When an observer has
+// missed its time limit, the fire continues with a copy of the FireInfo, since the observer may
+// still write to the old one.
 func (o *observers) startOne(ctx context.Context, w *guardedObserver, f *FireInfo) (context.Context, *FireInfo) {
 	if w.prompt {
 		return o.callFireStart(ctx, w, f), f
@@ -273,9 +268,8 @@ func (o *observers) changed(session string, hooks []*hook.Hook, report func(Hook
 	}
 }
 
-// call has an observer do something on another goroutine, and reports whether it
-// has been done in time. If not, the rest of the fire goes on without that
-// observer: it might else see an end without its beginning.
+// call runs do on another goroutine, and reports whether it has returned in time. If not, the rest
+// of the fire goes on without that observer: it could otherwise see an end without its beginning.
 func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, limit time.Duration, do func()) bool {
 	if f != nil && atomic.LoadUint64(&f.left)&w.bit != 0 {
 		return false
@@ -294,7 +288,7 @@ func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, l
 // by then.
 func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
 	done := make(chan struct{})
-	var state atomic.Int32 // 1: it has been done; 2: it is no longer waited for
+	var state atomic.Int32 // 1: done has returned; 2: no longer waited for
 	go func() {
 		defer close(done)
 		defer func() {
@@ -327,7 +321,7 @@ func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.
 	return false
 }
 
-// caught counts an observer that panicked, for which it is deferred.
+// caught is deferred around calls: it counts and logs an observer that panicked.
 func (o *observers) caught(ctx context.Context, from Observer) {
 	if v := recover(); v != nil {
 		o.failures.Add(1)
@@ -355,5 +349,5 @@ func guardObservers(observers []Observer) []*guardedObserver {
 // How long the engine waits for an observer.
 const (
 	observerPatience = 500 * time.Millisecond
-	enderPatience    = 10 * time.Second // when the system is closed, and nothing else waits
+	enderPatience    = 10 * time.Second // while the system closes, when nothing else waits
 )

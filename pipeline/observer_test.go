@@ -108,7 +108,7 @@ func TestTheEndOfAFireSaysWhatItAmountsTo(t *testing.T) {
 				t.Errorf("it took %v", got.Elapsed)
 			}
 			if test.exit == 2 {
-				test.want.Reason = res.Reason // the engine's words
+				test.want.Reason = res.Reason // the engine's wording
 			}
 			if got.Elapsed = 0; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
 				t.Errorf("got  %+v\nwant %+v", got, test.want)
@@ -199,7 +199,7 @@ func TestObserversCanReadTheInput(t *testing.T) {
 	}
 }
 
-// reader is an observer that is given fires at their start and end.
+// reader is an observer that gets the FireInfo at the start and end of fires.
 type reader struct{ read func(*pipeline.FireInfo) }
 
 func (r reader) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
@@ -232,8 +232,7 @@ func TestHooksGetTheTraceOfTheirContext(t *testing.T) {
 	}
 }
 
-// blocking is an observer that does not return from one of its methods until it
-// is let go.
+// blocking is an observer that blocks in one of its methods until the test releases it.
 type blocking struct {
 	follower
 	in    string
@@ -251,7 +250,7 @@ func (b *blocking) wait(in string) {
 func (b *blocking) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
 	ctx = b.follower.FireStart(ctx, f)
 	b.wait("FireStart")
-	f.Trace = hook.Trace{Parent: "late"} // which the fire must not see, and is no race
+	f.Trace = hook.Trace{Parent: "late"} // the fire must not see this, and there is no race
 	_, _ = f.AppendInput(nil)
 	return ctx
 }
@@ -276,8 +275,8 @@ func (b *blocking) HookAdded(string, *hook.Hook)   { b.wait("HookAdded") }
 func (b *blocking) HookRemoved(string, *hook.Hook) { b.wait("HookRemoved") }
 func (b *blocking) SystemEnd()                     { b.wait("SystemEnd") }
 
-// An observer that blocks delays one fire by half a second, and the others not at all. The engine
-// leaves out their calls to it as a whole: it sees no end without a beginning.
+// An observer that blocks delays one fire by half a second, and no others. The engine skips all its
+// calls of a fire: it sees no end without a beginning.
 func TestAnObserverThatBlocksHoldsUpOneFireAtMost(t *testing.T) {
 	calls := map[string]int{"FireStart": 1, "HookStart": 2, "HookEnd": 3, "FireEnd": 4}
 	for _, in := range slices.Sorted(maps.Keys(calls)) {
@@ -308,7 +307,7 @@ func TestAnObserverThatBlocksHoldsUpOneFireAtMost(t *testing.T) {
 				}
 				close(b.free)
 				synctest.Wait()
-				b.in = "" // it has become quick
+				b.in = "" // from now on it does not block
 				fire(t, event, s, call{Tool: "write"})
 				if got := len(b.said); got != calls[in]+4 || sys.ObserverFailures() != 3 {
 					t.Errorf("once it has returned it sees %d calls more, want 4", got-calls[in])

@@ -6,12 +6,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Option is how a hook is registered with On of its event.
+// Option changes how On registers a hook.
 type Option func(*hook.Hook, *Info)
 
-// Match runs the hook only for subjects that a pattern matches, which is read as
-// the event reads the matchers of its settings. An event without a subject
-// ignores it.
+// Match runs the hook only for subjects that match a pattern, in the syntax of the event's
+// settings. An event without a subject ignores it.
 func Match(pattern string) Option {
 	return func(h *hook.Hook, e *Info) {
 		if e.Subject == "" {
@@ -37,7 +36,7 @@ func MatchWith(m hook.Matcher) Option {
 	}
 }
 
-// Timeout limits how long the hook runs; 0 is the event's, negative no limit.
+// Timeout limits the run time of the hook; 0 means the event's timeout, negative no limit.
 func Timeout(d time.Duration) Option { return func(h *hook.Hook, _ *Info) { h.Timeout = d } }
 
 // FailClosed makes the hook block when it fails, as if the event's Rules said so.
@@ -47,7 +46,7 @@ func FailClosed() Option { return func(h *hook.Hook, _ *Info) { h.FailClosed = t
 // settings, such as trust and policies. Without it a hook is the program's own, and always runs.
 func UserProvided() Option { return func(h *hook.Hook, _ *Info) { h.UserProvided = true } }
 
-// exactly is the matcher of a dialect that has no patterns.
+// exactly is the matcher of a dialect without a pattern syntax.
 type exactly string
 
 // Match compares.

@@ -74,7 +74,7 @@ func TestWhatCanNeverRunIsNotRegistered(t *testing.T) {
 	}
 }
 
-// Without exits nothing would refuse.
+// plainRules declares no exits: no status refuses.
 var plainRules = pipeline.Declare(&pipeline.Dialect{Name: "plain"}, pipeline.Spec[call, edit]{Name: "Call"})
 
 func TestADialectWithoutExitsRefusesWithStatusTwo(t *testing.T) {
@@ -88,7 +88,7 @@ func TestADialectWithoutExitsRefusesWithStatusTwo(t *testing.T) {
 	}
 }
 
-// It would wait for itself.
+// Waiting for the fires would deadlock: the closing hook is one of them.
 func TestASystemThatAHookClosesIsClosedWithoutWaiting(t *testing.T) {
 	for _, e := range []*pipeline.Event[call, edit]{event, chain} {
 		sys, s := start(t, pipeline.Config{})

@@ -16,18 +16,17 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// policing applies the policies of hooks in one fire: around the run of a hook (breaker,
-// retry, bulkhead), to its report (failure policy, shadow), and to the merged answer.
+// policing applies the policies of hooks in one fire: to the run of a hook (breaker, retry,
+// bulkhead), to its report (failure policy, shadow), and to the merged answer.
 type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
 
-// applyFailurePolicy applies the event's rule for hooks that fail, and counts those that fail
-// open.
+// applyFailurePolicy applies the event's rule for failed hooks, and counts hooks that fail open.
 func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
-		return // the answer was there without it
+		return // the answer was complete without it
 	}
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
@@ -53,8 +52,8 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 }
 
-// compare finds the decision that the fire would have had if its hooks in shadow had counted: all
-// of them, and each alone.
+// compare finds the decision that the fire would have had if its hooks in shadow had effect: all of
+// them, and each alone.
 func (f policing[Out]) compare(res *hook.Result[Out]) {
 	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
 		return
@@ -87,8 +86,8 @@ func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]
 	return hook.Would{Decision: decision, Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
-// merged merges reports in which the shadows that are chosen count. A sequential
-// plan, or the chain of a project's own hooks, ends at the first that blocks, as it would have.
+// merged merges reports, including the hooks in shadow for which counts is true. A sequential plan,
+// or the chain of a project's own hooks, ends at the first hook that blocks, as it would in a fire.
 func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.rules.Sequential
@@ -123,7 +122,7 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 			if tries == 0 {
 				r.Err = refused
 			}
-			break // its last failure stands
+			break // its last failure is the result
 		}
 		*r = hook.Report[Out]{Hook: r.Hook, Index: r.Index}
 		turn.counted = false
@@ -188,9 +187,9 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	r.Answered, r.Output = true, o
 }
 
-// uphold enforces a hook's policy on its report, after the event has refined it: a denial by
-// policy stays one, whether or not the event honours it. The answer of a hook in shadow is set
-// apart.
+// uphold enforces a hook's policy on its report, after the event has refined it: a denial by policy
+// stays a denial, whether or not the event honours it. The answer of a hook in shadow moves to a
+// separate field.
 func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
@@ -220,14 +219,14 @@ func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
-// hold enforces policies on a merged result: no reducer takes a denial by policy away, and the
-// effect of hooks in shadow is known.
+// hold enforces policies on a merged result: a denial by policy survives every reducer, and the
+// result records the effect of hooks in shadow.
 func (f policing[Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)
 }
 
-// strictest makes the strictest of the failure policies count in a merged answer.
+// strictest applies the strictest of the failure policies to a merged answer.
 func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
 	if all.Stop || f.event.spec.Blocks(all) {
 		return
@@ -245,11 +244,11 @@ func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Ou
 	}
 }
 
-// differ reports whether two outcomes are not the same. Other words for the same
-// decision are no other outcome.
+// differ reports whether two outcomes differ. A different wording of the same decision is not a
+// difference.
 func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
 
-// lit returns a report as it would be if the hook were not in shadow.
+// lit returns a report as it would be without shadow.
 func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 	s := r.Shadow
 	if s == nil {

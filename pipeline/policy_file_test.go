@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// While its overlay is half written, or wrong, a system goes on with the last one
-// that was good, and says where the new one is wrong.
+// While its overlay is half written, or wrong, a system keeps the last good overlay, and reports
+// the position of the mistake.
 func TestAReloadKeepsTheLastGoodOverlay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), policy.FileName)
 	write := func(text string) {

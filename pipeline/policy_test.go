@@ -22,7 +22,7 @@ func under(o policy.Overlay, hooks ...*hook.Hook) pipeline.Config {
 	return pipeline.Config{Load: []pipeline.Load{loads(hooks...)}, Policy: policy.Source{Overlays: []policy.Overlay{o}}}
 }
 
-// switched is a hook that fails, or works, as its switch says.
+// switched is a hook that fails or works, depending on its switch.
 type switched struct {
 	works  atomic.Bool
 	starts atomic.Int64
@@ -36,7 +36,7 @@ func (s *switched) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassSpawn, Err: errors.New("fork: out of memory")}
 }
 
-// classes are how the hooks of a result failed, in plan order.
+// classes returns the failure classes of a result's hooks, in plan order.
 func classes(res *hook.Result[edit]) string {
 	var all []string
 	for _, r := range res.Reports {
@@ -104,7 +104,7 @@ func TestABreakerNeverOpensAClosedGate(t *testing.T) {
 	}
 }
 
-// In a system that keeps no hooks warm. Other hooks start cold.
+// A worker fails in a system that keeps no hooks warm. Other hooks start cold.
 func TestAWorkerThatCannotBeAskedFails(t *testing.T) {
 	for kind, want := range map[string]string{"worker": "spawn", "python": "", "off": ""} {
 		runs := &switched{}
@@ -119,8 +119,8 @@ func TestAWorkerThatCannotBeAskedFails(t *testing.T) {
 	}
 }
 
-// A status, a denial, a cancellation and a full queue say nothing of the means by
-// which a hook runs.
+// A breaker does not count an exit status, a denial, a cancellation or a full queue: none is a
+// failure of the infrastructure.
 func TestABreakerDoesNotCountWhatAHookSays(t *testing.T) {
 	for name, r := range map[string]runner{"a status": prints(1, ""), "a denial": prints(2, ""), "silence": prints(0, "")} {
 		t.Run(name, func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestABreakerDoesNotCountWhatAHookSays(t *testing.T) {
 	}
 }
 
-// Hooks that wait for a permit while the breaker opens do not start, and one trial alone runs
-// when the breaker's time is over.
+// Hooks that wait for a permit while the breaker opens do not start. After the breaker's delay a
+// single trial runs.
 func TestABreakerStopsTheCrowdThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var starts atomic.Int64
@@ -170,8 +170,8 @@ func TestABreakerStopsTheCrowdThatWaits(t *testing.T) {
 	})
 }
 
-// A run that began before the breaker opened does not close it, and one that is
-// cancelled while it is the trial leaves room for another trial.
+// A run that began before the breaker opened does not close it. If the trial is cancelled, another
+// trial may run.
 func TestABreakerGoesByItsTrialAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
@@ -226,8 +226,8 @@ func TestAReloadKeepsABreakerAndTakesItsNewLimits(t *testing.T) {
 	}
 }
 
-// crowdOf fires n times at once, and returns how many hooks ran at most at the
-// same time, and how the hooks ended.
+// crowdOf fires n times at once. It returns the highest number of hooks that ran at the same time,
+// and how the hooks ended.
 func crowdOf(t *testing.T, n int, limits policy.Limits, rule policy.Rule) (most int, ended map[string]int, took time.Duration) {
 	var running, peak atomic.Int64
 	h := configured("Call", "h", runner(func(context.Context, hook.Call) (hook.Reply, error) {
@@ -285,8 +285,8 @@ func TestABulkheadBoundsWhatRunsAndTheQueueHowLongItWaits(t *testing.T) {
 	}
 }
 
-// Two events that take their limits in the same order cannot deadlock, and a hook that waits in
-// vain keeps no permit.
+// Two events that take their limits in the same order cannot deadlock, and a hook whose wait fails
+// keeps no permit.
 func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []*hook.Hook
@@ -446,7 +446,7 @@ func TestHooksInShadowAreComparedOneByOneAndTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		event   *pipeline.Event[call, edit]
 		hooks   map[string]runner // by command, run in the order of the names
-		differs string            // the hooks that alone would make another outcome
+		differs string            // the hooks that each alone would change the outcome
 		would   string
 	}{
 		"a denial":                      {event, map[string]runner{"a": prints(0, ""), "shadow1": prints(2, "")}, "shadow1", "deny"},

@@ -7,10 +7,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// watcher sees how a fire goes.
+// watcher receives the progress of a fire.
 type watcher[Out any] struct {
 	see       func(hook.Report[Out]) (more bool)
-	left      bool // it has seen enough
+	left      bool // it wants no more reports
 	concluded bool // the event's Conclude has changed the merged answer
 }
 

@@ -12,8 +12,8 @@ import (
 // rechecking asks hooks once more about the input that the merged answer has rewritten.
 type rechecking[Out any] struct{ *fire[Out] }
 
-// secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
-// in the background have no say in it, and are not started again.
+// secondRound returns the second round of a fire, for an input; nil if no hook runs. Background
+// hooks are left out: they cannot decide, and are not started again.
 func (f rechecking[Out]) secondRound(in any) *fire[Out] {
 	plan := f.of.plan(f.ctx, f.s, in, true)
 	if plan == nil {
@@ -52,8 +52,8 @@ func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Res
 	f.policing().hold(res)
 }
 
-// dropRepeats removes from a second answer the parts that do not count: its rewrites, and texts
-// that the hook has already returned.
+// dropRepeats removes the parts without effect from an answer of the second round: rewrites, and
+// texts that the hook has already returned.
 func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
@@ -62,7 +62,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 			"what it rewrites when it is asked again has no effect: no other hook has seen it")
 	}
 	if reflect.ValueOf(&said.Specific).Elem().IsZero() {
-		said.Set &^= hook.SetSpecific // where the last one counts as a whole, that stays the first answer's
+		said.Set &^= hook.SetSpecific // the reducer takes the last one as a whole: keep the first answer's
 	}
 	for i := range before {
 		if first := &before[i]; first.Hook == r.Hook {
@@ -85,7 +85,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 	r.Output = said
 }
 
-// pointers ranges over reports without a copy of each.
+// pointers iterates over reports without copying each.
 func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 	return func(yield func(*hook.Report[Out]) bool) {
 		for i := range reports {
@@ -96,9 +96,9 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 	}
 }
 
-// recheck runs the hooks once more, where a policy wants it: those that match the rewritten
-// input, which some of them have not seen. Their answers count together with the first ones,
-// except their rewrites, which no hook has seen. There is one more round, never two.
+// recheck runs the hooks once more if a policy demands it: those that match the rewritten input,
+// which some of them have not seen. Their answers are merged with the first ones, without their
+// rewrites, which no hook has seen. There is one more round, never two.
 func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
@@ -126,7 +126,7 @@ func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	f.join(res, final, second)
 }
 
-// ended reports whether the first answers leave nothing to check.
+// ended reports whether the first answers make a second round unnecessary.
 func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// rewritable is an event whose hooks can be asked again.
+// rewritable declares an event with rechecks.
 func rewritable(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name: name, Can: pipeline.CanBlock | pipeline.CanRewriteInput, Rules: rules,
@@ -90,7 +90,7 @@ func TestARewriteIsSeenByTheGuardsThatRanBeforeIt(t *testing.T) {
 		overlay policy.Overlay
 		hooks   func(a *asked, e *pipeline.Event[call, edit]) []*hook.Hook
 		blocked bool
-		would   string            // by hooks in shadow
+		would   string            // the effect of the hooks in shadow
 		asked   map[string]string // the commands that each hook was asked about
 	}{
 		"not without a policy": {rechecked, policy.Overlay{}, func(a *asked, e *pipeline.Event[call, edit]) []*hook.Hook {
@@ -201,7 +201,7 @@ func TestAStreamHasTheSecondCheckUnderPlacesOfItsOwn(t *testing.T) {
 	}
 	left := 0
 	for range rechecked.Stream(t.Context(), s, &call{Tool: "bash", Input: wire.Object(`{"command":"ls"}`)}) {
-		if left++; left == 4 { // the first round is over; the consumer leaves before a second one
+		if left++; left == 4 { // the first round has ended; the consumer stops before a second one
 			break
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// judged is an event whose Refine changes the output of its hooks: the reasons "drop" and "panic"
-// are commands to it.
+// judged is an event whose Refine changes the output of its hooks: it obeys the reasons "drop" and
+// "panic".
 var judged = pipeline.Declare(lively, pipeline.Spec[call, edit]{
 	Name: "Judged",
 	Refine: func(s *pipeline.Session, in *call, r *hook.Report[edit]) {

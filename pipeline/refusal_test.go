@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// deep is an input that holds JSON text wherever it can be.
+// deep is an input with JSON text at every position that allows it.
 type deep struct {
 	call
 	Text string        `json:"text,omitzero"`
@@ -86,7 +86,7 @@ func TestAnInputThatIsNotJSONReachesNoHook(t *testing.T) {
 	}
 }
 
-// counts is a hook outside that counts its runs.
+// counts is a hook outside the process that counts its runs.
 func counts(n *int) runner {
 	return func(context.Context, hook.Call) (hook.Reply, error) { *n++; return hook.Reply{}, nil }
 }
@@ -140,7 +140,7 @@ func TestAFireWithoutAnInputOrASessionIsAnError(t *testing.T) {
 	}
 }
 
-// last is the last report of a stream, as a result.
+// last returns the last report of a stream as a result.
 func last(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in *call, of ...context.Context) (res *hook.Result[edit], err error) {
 	n, ctx := 0, append(of, t.Context())[0]
 	for r := range e.Stream(ctx, s, in) {
@@ -153,7 +153,7 @@ func last(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in *
 	return res, err
 }
 
-// A Go hook that rewrites in a chain can make an input that has no JSON.
+// rewriting is an event in whose chain a Go hook can make an input that has no JSON.
 var rewriting = pipeline.Declare(dialect, pipeline.Spec[deep, edit]{
 	Name: "Rewriting", Can: pipeline.CanBlock, Rules: pipeline.Rules{Sequential: true},
 	Chain: func(d deep, o hook.Output[edit]) deep { d.Any = jsontext.Value(o.Reason); return d },
@@ -183,7 +183,7 @@ func TestAnAnswerInGoThatIsNotJSONFailsUnlessItDenies(t *testing.T) {
 	}
 }
 
-// Closing is not the same as having no hooks.
+// A fire of a closed system blocks, also if it has no hooks.
 func TestAClosedSystemBlocksWhetherOrNotHooksAreThere(t *testing.T) {
 	other := configured("Call", "other", prints(0, "{}"))
 	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(other)}})
@@ -213,7 +213,7 @@ func TestAClosedSystemBlocksWhetherOrNotHooksAreThere(t *testing.T) {
 	}
 }
 
-// Writes to the result that idle fires share change no decision.
+// Writes to the shared result of idle fires change no decision.
 func TestTheSharedResultCannotBePoisoned(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	for name, poison := range map[string]func(*hook.Result[edit]){
@@ -257,8 +257,7 @@ func TestHooksAreAddedToWhatWasMade(t *testing.T) {
 	}
 }
 
-// A guard that has not answered vouches for nothing, also where it was the caller
-// who had no time for it.
+// A fire whose guards have not answered blocks, even if the caller ended it.
 func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 	denies := func(context.Context, call) (output, error) { return output{Decision: hook.Deny}, nil }
 	waits := func(ctx context.Context, _ call) (output, error) { <-ctx.Done(); return output{}, ctx.Err() }
@@ -272,7 +271,7 @@ func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 		hooks    []hook.Func[call, edit]
 		outside  runner
 		observer pipeline.Observer
-		stays    bool // the fire is as if the context had gone on, but for its error
+		stays    bool // the result is as if the context had gone on, apart from the error
 	}{
 		"before, of one in Go":  {ctx: gone, hooks: []hook.Func[call, edit]{denies}},
 		"before, of two":        {ctx: gone, hooks: []hook.Func[call, edit]{allow, denies}},
@@ -319,14 +318,14 @@ func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 	}
 }
 
-// soon is a context that ends in a second.
+// soon returns a context that ends in a second.
 func soon(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	time.AfterFunc(time.Second, cancel)
 	return ctx
 }
 
-// ending is an observer in whose context nothing can run.
+// ending is an observer whose context has ended before any hook runs.
 type ending struct{ pipeline.HookEnds }
 
 func (ending) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {
@@ -335,8 +334,8 @@ func (ending) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Conte
 	return ctx
 }
 
-// If the caller's context ends after every hook has answered, the answers count, and Fire returns
-// the context's error.
+// If the caller's context ends after every hook has answered, the answers take effect, and Fire
+// returns the context's error.
 func TestACallerThatEndsAfterItsGuardsHasTheirAnswer(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -346,7 +345,7 @@ func TestACallerThatEndsAfterItsGuardsHasTheirAnswer(t *testing.T) {
 	}
 }
 
-// voting is an event whose hooks vote with a word of their own.
+// voting is an event whose hooks vote in a field of their answer.
 var voting = pipeline.Declare(dialect, pipeline.Spec[call, ballot]{
 	Name: "Voting", Can: pipeline.CanBlock,
 	CheckOutput: func(o *hook.Output[ballot]) error {

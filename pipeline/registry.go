@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// registry holds the hooks of one place. Everything but current is guarded by
-// the system's mutex.
+// registry holds the hooks of one workspace. The system's mutex guards everything except current.
 type registry struct {
 	sys      *System
 	at       Workspace
@@ -20,13 +19,13 @@ type registry struct {
 	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
 	current  atomic.Pointer[view]
 
-	governed map[*hook.Hook]*hook.Hook // by the hook that was made known
+	governed map[*hook.Hook]*hook.Hook // by the hook as it was loaded or added
 	breakers map[string]*breaker
 	bounds   bounds
 }
 
-// rebuild makes new views of the hooks as they are now, for the place and for
-// the sessions that have hooks of their own.
+// rebuild makes new views of the current hooks, for the workspace and for the sessions that have
+// their own hooks.
 func (reg *registry) rebuild() {
 	if n := reg.loaded.policy.Warm(); n > 0 && reg.sys.cfg.Warm != nil {
 		reg.sys.cfg.Warm.SetLimit(n)
@@ -39,8 +38,8 @@ func (reg *registry) rebuild() {
 	}
 }
 
-// remember makes s one of the sessions that rebuild looks after. It does not
-// keep s alive: sessions need no closing.
+// remember adds s to the sessions that rebuild updates. It does not keep s alive: sessions need no
+// closing.
 func (reg *registry) remember(s *Session) {
 	p := weak.Make(s)
 	if reg.sessions == nil {
@@ -111,7 +110,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 			return h
 		}
 		if p := h.Policy; p != nil && (why.Skip == hook.Untrusted && p.Held == why.Skip || p.Upheld && policy.Lifts(why)) {
-			return h // its policy makes a failure of it, or overrules it
+			return h // its policy turns this into a failure, or overrides it
 		}
 	}
 	if why.Skip == "" {
@@ -122,9 +121,8 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	return &off
 }
 
-// govern returns a hook as the policy of the place, and the program's Wrap, have
-// it: the hook itself if they have nothing to do with it. It is decided once, so
-// that a hook stays the same in every view.
+// govern applies the policy of the workspace, and the program's Wrap, to a hook. It returns the
+// hook itself if neither changes it. The result is cached: a hook is the same in every view.
 func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
 	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) && !policy.HoldsItself(h) {
@@ -150,8 +148,8 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	return g
 }
 
-// keepWarm keeps the interpreter of a hook ready, where the policy says so. A worker cannot
-// start cold: it would print that it is ready, get no call, and let everything pass.
+// keepWarm keeps the interpreter of a hook ready if its policy demands it. A worker cannot start
+// cold: it would print that it is ready, get no call, and allow everything.
 func (reg *registry) keepWarm(g *hook.Hook) {
 	switch warm := reg.sys.cfg.Warm; {
 	case g.Policy.Warm == "" || g.Runner == nil:
@@ -163,8 +161,8 @@ func (reg *registry) keepWarm(g *hook.Hook) {
 	}
 }
 
-// trusted returns a hook, or one like it that the settings keep from running: a policy can make
-// that a failure, or overrule it.
+// trusted returns a hook, or a copy that the settings prevent from running: a policy can make that
+// a failure, or override it.
 func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" && h.Unusable == "" || reg.loaded.Admit == nil {
 		return h
@@ -195,7 +193,7 @@ func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	return wrapped
 }
 
-// release forgets hooks that are not there any more.
+// release forgets removed hooks.
 func (reg *registry) release(hooks []*hook.Hook) {
 	for _, h := range hooks {
 		delete(reg.governed, h)
@@ -226,7 +224,7 @@ func (reg *registry) policyState(h *hook.Hook) *policyState {
 	return k
 }
 
-// swap replaces the settings of a registry, or leaves them.
+// swap replaces the settings of a registry; on an error it keeps the old ones.
 func (reg *registry) swap(loaded Loaded) (err error) {
 	reg.sys.mu.Lock()
 	defer reg.sys.mu.Unlock()

@@ -122,7 +122,7 @@ func TestASessionThatGivesUpTakesNoOtherWithIt(t *testing.T) {
 	})
 }
 
-// eventually collects garbage until ok, or until much time has passed.
+// eventually runs the garbage collector until ok is true, or fails after a while.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !ok(); runtime.GC() {
@@ -153,13 +153,13 @@ func TestSessionsNeedNoClosing(t *testing.T) {
 		runtime.AddCleanup(other, func(gone *atomic.Bool) { gone.Store(true) }, &gone)
 	}()
 	eventually(t, "a session with a hook of its own", gone.Load)
-	event.On(sys, "host", deny) // hooks of a session that is gone do no harm
+	event.On(sys, "host", deny) // hooks of a session that has been collected do no harm
 	if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() {
 		t.Errorf("decision %q", res.Decision)
 	}
 }
 
-// Everything that changes hooks, while they run.
+// All operations that change hooks may run at the same time as fires.
 func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
 	sys, s := start(t, pipeline.Config{Workers: 4, Observe: []pipeline.Observer{pipeline.HookEnds(func(context.Context, *pipeline.Evaluation) {})}, Load: []pipeline.Load{loads(configured("Call", "a", prints(0, `{"reason":"a"}`)), configured("Call", "b", prints(2, "b")))}})
 	other := session(t, sys, "s2")

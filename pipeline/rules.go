@@ -6,40 +6,38 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Dialect is one hook system: a name, and the rules its events start from.
+// Dialect is one hook system: a name, and the default rules of its events.
 type Dialect struct {
 	Name  string
 	Rules Rules
 
-	// Settings reads the settings of users, from where the system keeps them. A program that
-	// opens its hooks without naming settings reads the settings of every dialect that is linked;
-	// see [LinkedSettings]. It may be nil. It is set before main begins.
+	// Settings reads the settings of users from the system's usual places. A program that opens its
+	// hooks without naming settings reads the settings of every dialect that is linked; see
+	// [LinkedSettings]. It may be nil. It is set before main begins.
 	Settings Load
 
 	// Unit is the unit of timeouts in the settings.
 	Unit time.Duration
 
-	// Base appends the members that every payload of the dialect has besides
-	// session_id, transcript_path and cwd, each with a comma before it. Nil
-	// appends none. BaseNames are the names of all of them: hosts need not
-	// send them, and cannot change them.
+	// Base appends the members that every payload of the dialect has in addition to session_id,
+	// transcript_path and cwd, each with a comma before it. Nil appends none. BaseNames lists the
+	// names of all of them: hosts need not send them, and cannot change them.
 	Base      func(dst []byte, event string, now time.Time) []byte
 	BaseNames []string
 
-	// Members are the members of answers beside the common ones and hookSpecificOutput.
-	// A member that is in neither list is not understood: see [hook.UnreadError].
+	// Members lists the members of answers other than the common ones and hookSpecificOutput. A
+	// member that is in neither list is unknown: see [hook.UnreadError].
 	Members []string
 
 	// Head appends the members that every payload of the dialect has, separated by commas, in place
-	// of session_id, transcript_path, cwd and the members of Base: for a dialect that calls them
-	// otherwise. It appends at least one. Nil appends those.
+	// of session_id, transcript_path, cwd and the members of Base: for a dialect with other names
+	// for them. It appends at least one. Nil appends the standard members.
 	Head func(dst []byte, h Head) []byte
 
-	// Newline ends every payload with one, for scripts that read a line.
+	// Newline ends every payload with a newline, for scripts that read a line.
 	Newline bool
 
-	// HostLast puts the program's own hooks after the settings' hooks, and the session's own
-	// last.
+	// HostLast runs the program's own hooks after the settings' hooks, and the session's own last.
 	HostLast bool
 
 	// Detaches lets a running hook move itself to the background, with
@@ -47,7 +45,7 @@ type Dialect struct {
 	Detaches bool
 }
 
-// Head has the common facts of a payload; see Head of [Dialect].
+// Head holds the common facts of a payload; see Head of [Dialect].
 type Head struct {
 	Event      string
 	Session    string
@@ -56,11 +54,12 @@ type Head struct {
 	Now        time.Time
 }
 
-// Rules are where events differ in how hooks are run and read. The zero value
-// of a field inherits from the dialect.
+// Rules hold how an event runs its hooks and reads their answers. The zero value of a field
+// inherits from the dialect.
 type Rules struct {
-	// Exits sets the effect of each exit status, and Text the effect of plain text in place of an
-	// answer. Where neither the dialect nor the event has any, status 0 is read and 2 refuses.
+	// Exits maps exit statuses to effects, and Text is the effect of plain text in place of an
+	// answer. If neither the dialect nor the event sets Exits, the answer is read for status 0, and
+	// 2 denies.
 	Exits hook.Exits
 	Text  hook.Text
 
@@ -68,14 +67,14 @@ type Rules struct {
 	// for the author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
-	// Renamed extends a matcher to the other names of its subjects, as of tools that have been
-	// renamed. A nil matcher stays nil. Nil: each subject has one name.
+	// Renamed extends a matcher to the other names of its subjects, such as those of renamed tools.
+	// A nil matcher stays nil. A nil Renamed means that each subject has one name.
 	Renamed func(hook.Matcher) hook.Matcher
 
 	// Timeout is the default timeout of a hook; negative means no limit.
 	Timeout time.Duration
 
-	// Sequential runs the hooks one at a time for all settings.
+	// Sequential runs the hooks one at a time, whatever the settings.
 	Sequential bool
 
 	// FailClosed makes a hook that fails block: it crashed, gave no answer in
@@ -83,43 +82,42 @@ type Rules struct {
 	// go ahead (L32, L33).
 	FailClosed bool
 
-	// Propagate is FailClosed, and makes Fire return the error of a hook that
-	// failed, which is then its caller's business: listeners are not told. In a
-	// sequential plan the hooks after it do not run (X17).
+	// Propagate is FailClosed, and makes Fire return the error of a failed hook. The caller then
+	// handles it: listeners are not called. In a sequential plan the hooks after it do not run
+	// (X17).
 	Propagate bool
 
-	// Unstoppable runs hooks in Go also when the caller has given up. They see it in their ctx;
-	// the guarded action may go ahead all the same.
+	// Unstoppable runs hooks in Go even if the caller's ctx has ended. They see that in their ctx;
+	// the guarded action may go ahead nevertheless.
 	Unstoppable bool
 
-	// Live lets hooks that a hook registers, or removes, in the middle of a
-	// sequential plan count in the same fire, as far as they come after it.
+	// Live applies hooks that a hook registers or removes during a sequential plan to the same
+	// fire, if they come after it.
 	Live bool
 
-	// Asks says that a host asks the user where an answer's Decision is ask. A
-	// policy that wants it elsewhere is one that denies.
+	// Asks reports that a host asks the user when an answer's Decision is ask. For other events, a
+	// policy whose action is to ask denies.
 	Asks bool
 
-	// LateBlocks makes a hook block that returns no answer in time, and
-	// LateFuncBlocks does for those written in Go alone.
+	// LateBlocks makes a hook block if it returns no answer in time; LateFuncBlocks does so only
+	// for hooks written in Go.
 	LateBlocks, LateFuncBlocks bool
 
-	// UnreadBlocks makes a hook block whose answer cannot be used, or is longer than the engine
-	// keeps.
+	// UnreadBlocks makes a hook block if its answer cannot be used, or is longer than the engine's
+	// limit.
 	UnreadBlocks bool
 
 	// LateOpens lets the action go ahead when a hook returns no answer in time, although its other
 	// failures block.
 	LateOpens bool
 
-	// Budget makes the longest timeout of the planned hooks that are not in the
-	// background the time of the whole fire, in which waiting for a worker counts.
-	// If one of them has no limit, the fire has none.
+	// Budget limits the whole fire, including the wait for workers, to the longest timeout of its
+	// foreground hooks. If one of them has no limit, the fire has none.
 	Budget bool
 
-	// EnvFile is the name of a variable that holds, for each hook outside the process, the path
-	// of a file of its own, in which it leaves shell text that sets variables; see
-	// [Session.EnvFiles]. Empty: hooks have no such file.
+	// EnvFile is the name of a variable with the path of a separate file for each hook outside the
+	// process, to which it writes shell text that sets variables; see [Session.EnvFiles]. Empty:
+	// hooks have no such file.
 	EnvFile string
 }
 
@@ -167,8 +165,8 @@ func (r *Rules) renamed(m hook.Matcher) hook.Matcher {
 // Capability is a set of effects that an event honours from its hooks.
 type Capability uint8
 
-// The effects of hooks. An event's list is documentation, and decides Blocked of a [JSONResult];
-// a test compares it with the sources.
+// The effects of hooks. An event's list documents it, and determines Blocked of a [JSONResult]; a
+// test compares it with the sources.
 const (
 	CanBlock Capability = 1 << iota
 	CanStop
@@ -180,7 +178,7 @@ const (
 
 var powers = [...]string{"block", "stop", "rewrite input", "rewrite output", "add context", "select tools"}
 
-// Words names the powers in p.
+// Words returns the names of the capabilities in p.
 func (p Capability) Words() []string {
 	var words []string
 	for i, word := range powers {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// moving is an event whose input says where the agent works.
+// moving is an event whose input has the directory in which the agent works.
 var moving = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Name:           "Moving",
 	Subject:        func(c *call) *string { return &c.Tool },
@@ -38,7 +38,7 @@ func TestHooksRunWhereTheInputSays(t *testing.T) {
 	} {
 		in := call{Tool: tool}
 		if tool == "cd" {
-			in.Extra = []byte(`{"cwd":"/elsewhere"}`) // the input's own
+			in.Extra = []byte(`{"cwd":"/elsewhere"}`) // set by the input
 		}
 		fire(t, moving, s, in)
 		if got.Dir != want.dir || string(got.Payload) != want.payload || !strings.HasPrefix(strings.Join(got.Env, " "), want.vars) {
@@ -95,7 +95,7 @@ func TestWhatBlocksWhenItFails(t *testing.T) {
 		event  *pipeline.Event[call, edit]
 		run    hook.Runner
 		fn     hook.Func[call, edit]
-		closed bool // the hook's own
+		closed bool // set by the hook
 		blocks bool
 	}{
 		"nothing, at most":            {event: event, run: runner(hangs)},
@@ -124,7 +124,7 @@ func TestWhatBlocksWhenItFails(t *testing.T) {
 					test.event.On(s, "hook", test.fn)
 				}
 				res := fire(t, test.event, s, call{Tool: "write"})
-				reason := "The guard of " // without its command, which is not for a model
+				reason := "The guard of " // without the command, which a model must not see
 				if test.fn != nil {
 					reason = `hook "hook": `
 				}
@@ -139,7 +139,7 @@ func TestWhatBlocksWhenItFails(t *testing.T) {
 	}
 }
 
-// The caller's own deadline is not the hook's.
+// The end of the caller's own deadline is not a timeout of the hook.
 func TestACallerWithoutTimeIsNoLateHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(of(lateAll, "hook", runner(hangs)))}})

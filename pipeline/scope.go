@@ -14,8 +14,8 @@ type Scope interface {
 	add([]*hook.Hook) (remove func())
 }
 
-// scopeError says that hooks cannot be added: at is nil, or was not made by
-// NewSystem or NewSession.
+// scopeError returns an error if hooks cannot be added: at is nil, or was not made by NewSystem or
+// NewSession.
 func scopeError(at Scope) error {
 	made := at != nil
 	switch at := at.(type) {
@@ -30,15 +30,14 @@ func scopeError(at Scope) error {
 	return fmt.Errorf("they are for a %T that is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
 }
 
-// Register adds hooks that are ready to run, such as those that a dialect reads
-// from the front matter of an agent, to one session or to all sessions of a
-// system. For a hook in Go, On of its event is simpler. remove takes them away
-// again; fires that have begun are not affected, and neither function waits for
-// them.
+// Register adds hooks that are ready to run, such as those that a dialect reads from the front
+// matter of an agent, to one session or to all sessions of a system. For a hook in Go, On of its
+// event is simpler. remove removes them; fires that have begun are not affected, and neither
+// function waits for them.
 //
-// The error says which hook can never run: its event is not declared, or its
-// Func is not one of the event's types; or that at is nil, or was not made by
-// NewSystem or NewSession. Then none is added.
+// The error names a hook that can never run: its event is not declared, or its Func is not of the
+// event's types. It is also an error if at is nil, or was not made by NewSystem or NewSession. With
+// an error no hook is added.
 func Register(at Scope, hooks ...*hook.Hook) (remove func(), err error) {
 	if err := scopeError(at); err != nil {
 		return func() {}, fmt.Errorf("register hooks: %w", err)
@@ -51,7 +50,7 @@ func Register(at Scope, hooks ...*hook.Hook) (remove func(), err error) {
 	return at.add(slices.Clone(hooks)), nil
 }
 
-// registrable says why a hook could never run.
+// registrable returns an error if a hook could never run.
 func registrable(h *hook.Hook) error {
 	if h == nil {
 		return errors.New("register a hook: it is nil")
@@ -78,7 +77,7 @@ func registrable(h *hook.Hook) error {
 	return nil
 }
 
-// ranked adds hooks to those that are there.
+// ranked merges two lists of hooks, sorted by rank.
 func ranked(there, hooks []*hook.Hook) []*hook.Hook {
 	all := slices.Concat(there, hooks)
 	slices.SortStableFunc(all, func(a, b *hook.Hook) int {
@@ -87,7 +86,7 @@ func ranked(there, hooks []*hook.Hook) []*hook.Hook {
 	return all
 }
 
-// group puts the hooks of front matter before the program's own functions.
+// group orders the hooks of front matter before the program's own functions.
 func group(h *hook.Hook) int {
 	if h.Source == hook.FrontMatter {
 		return 0
@@ -95,7 +94,7 @@ func group(h *hook.Hook) int {
 	return 1
 }
 
-// without drops hooks, each once: it may have been added more often than that.
+// without removes one occurrence of each hook in gone: a hook may have been added several times.
 func without(hooks, gone []*hook.Hook) []*hook.Hook {
 	left := slices.Clone(hooks)
 	for _, h := range gone {

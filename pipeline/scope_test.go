@@ -29,13 +29,13 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 	if !chain.Active(s) || chain.Active(other) {
 		t.Error("the other event is active in the other session, or not in this one")
 	}
-	again, _ := pipeline.Register(s, ready...) // as two agents with the same front matter do
+	again, _ := pipeline.Register(s, ready...) // like two agents with the same front matter
 	want(s, "[one two one two settings]")
 	again()
 	again()
 	want(s, "[one two settings]")
 	everywhere, _ := pipeline.Register(sys, ready[0])
-	ready[1] = nil // the caller's list is the caller's
+	ready[1] = nil // the caller may change its list
 	want(other, "[one settings]")
 	remove()
 	want(s, "[one settings]")
@@ -44,7 +44,7 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 	want(other, "[settings]")
 }
 
-// admits is a loader with one hook that admits those that a word is not part of.
+// admits returns a loader with hooks, which excludes each hook that contains the word.
 func admits(word string, why hook.SkipReason, hooks ...*hook.Hook) pipeline.Load {
 	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) hook.Exclusion {

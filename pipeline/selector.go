@@ -10,32 +10,32 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// selector plans once for each subject, and keeps the plan.
+// selector makes the plan for each subject once, and caches it.
 type selector struct {
 	hooks []*hook.Hook
-	runs  bool // at least one of them can
+	runs  bool // at least one of the hooks can run
 
-	matching time.Duration // for the matchers of one plan; 0 means stages.MatchTime
+	matching time.Duration // time limit for the matchers of one plan; 0 means stages.MatchTime
 	kept     atomic.Pointer[table]
 }
 
-// kept is the plan for one subject.
+// kept is the cached plan for one subject.
 type kept struct {
 	subject string
 	planned stages.Planned
 }
 
-// table holds plans by their subject. Most selectors of a session with hooks of
-// its own see a few subjects, or none: a table begins small, and grows once.
+// table caches plans by subject. Most selectors of a session with its own hooks see few subjects,
+// or none: a table begins small, and grows once.
 type table []atomic.Pointer[kept]
 
 const fewPlans = 2
 
-// noHooks is the selector of events that are active without any hook. All views share it: its
-// plans hold for all.
+// noHooks is the selector of events that are active without hooks. All views share it, since its
+// plans are the same for all.
 var noHooks selector
 
-// plan returns the plan for a subject; timeout is the event's, for hooks that ask for none.
+// plan returns the plan for a subject; timeout is the event's, for hooks that have none.
 func (s *selector) plan(ctx context.Context, subject string, timeout time.Duration) *stages.Planned {
 	at := spread(subject)
 	if t := s.kept.Load(); t != nil {
@@ -46,9 +46,9 @@ func (s *selector) plan(ctx context.Context, subject string, timeout time.Durati
 	return s.search(ctx, subject, timeout, at)
 }
 
-// search finds the plan for a subject in the neighbouring places, or makes it. It keeps a new
-// plan unless the subject is long, or its matchers ran out of time: those remember for which text
-// they did. Two fires that make the same plan do no harm.
+// search looks for the plan of a subject in the neighbouring slots of the table, or makes it. It
+// caches a new plan unless the subject is long, or its matchers ran out of time: such matchers
+// remember the text. If two fires make the same plan, either is valid.
 //
 //go:noinline
 func (s *selector) search(ctx context.Context, subject string, timeout time.Duration, at uint64) *stages.Planned {
@@ -67,14 +67,14 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned
 	}
-	t = *s.kept.Load() // it may have grown
+	t = *s.kept.Load() // the table may have grown
 	for i := range uint64(neighbours) {
 		if t[(at+i)%uint64(len(t))].CompareAndSwap(nil, k) {
 			return &k.planned
 		}
 	}
 	if len(t) == fewPlans {
-		many := make(table, mostPlans) // the plans of the small one are made again
+		many := make(table, mostPlans) // the plans of the small table are made again
 		s.kept.Store(&many)
 		t = many
 	}
@@ -82,17 +82,17 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 	return &k.planned
 }
 
-// mostPlans bounds the subjects whose plan is kept, and mostSubject the bytes of one, since
-// tool names are open-ended, and a model writes them. A subject has its plan in one of a few
-// neighbouring places; when all are taken by others, one of those is planned anew next time.
+// mostPlans limits the number of subjects whose plan is cached, and mostSubject the bytes of one: a
+// model writes the names of tools. A subject can be in one of a few neighbouring slots; if others
+// occupy all of them, one is replaced.
 const (
 	mostPlans   = 256
 	mostSubject = 1024
 	neighbours  = 4
 )
 
-// spread returns subjects places to begin with. It looks at a few characters
-// only: the names of tools differ in their length, middle and end.
+// spread returns the table index at which a search begins. It reads only a few characters: the
+// names of tools differ in their length, middle and end.
 func spread(s string) uint64 {
 	n := len(s)
 	if n == 0 {
@@ -101,14 +101,14 @@ func spread(s string) uint64 {
 	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
 }
 
-// selectors has the selectors of active events by their slots. Sessions with hooks of
-// their own have one each, with few events that are active.
+// selectors holds the selectors of active events by slot. Sessions with their own hooks have one
+// each, with few active events.
 type selectors struct {
-	index []uint16 // by slot: 0 if the event is not active, else its place in list, from 1, and canRun
+	index []uint16 // by slot: 0 if the event is not active, else its position in list, from 1, and canRun
 	list  []*selector
 }
 
-// canRun is set in the index of an event for which a hook can run.
+// canRun is the bit in index of an event for which a hook can run.
 const canRun = 1 << 15
 
 // has reports whether an event is active.
@@ -119,10 +119,10 @@ func (a *selectors) runs(slot int) bool {
 	return uint(slot) < uint(len(a.index)) && a.index[slot]&canRun != 0
 }
 
-// at is the selector of an event that is active.
+// at returns the selector of an active event.
 func (a *selectors) at(slot int) *selector { return a.list[a.index[slot]&^canRun-1] }
 
-// of is the selector of an event; nil if it is not active.
+// of returns the selector of an event; nil if the event is not active.
 func (a *selectors) of(slot int) *selector {
 	if !a.has(slot) {
 		return nil
@@ -146,7 +146,7 @@ func (a *selectors) set(slot int, s *selector) {
 	}
 }
 
-// all ranges over the active events.
+// all iterates over the active events.
 func (a *selectors) all(yield func(slot int, s *selector) bool) {
 	for slot := range a.index {
 		if a.has(slot) && !yield(slot, a.at(slot)) {

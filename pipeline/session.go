@@ -29,85 +29,82 @@ type SessionConfig struct {
 	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // transcript_path in every payload; may be empty
 
-	// AgentDir is the agent's directory, cwd in every payload, where the agent runs on another machine than
-	// the hooks: it need not exist here, and hooks run in Dir whatever the inputs say. Empty: it is Dir.
+	// AgentDir is the agent's directory, cwd in every payload, for an agent on another machine than the
+	// hooks: it need not exist here, and hooks run in Dir whatever directory an input has. Empty means Dir.
 	AgentDir string
 
-	// Untrusted says that the user has not agreed to run the hooks of the directory. The dialect
-	// decides the effect: LLxprt's hooks of the project do not run; of Claude Code's none runs if
-	// the session is Interactive, and all do if it is not, since the user who starts it has
-	// agreed (C9).
+	// Untrusted reports that the user has not agreed to run the hooks of the directory. The dialect
+	// decides the effect: LLxprt's hooks of the project do not run; if the session is Interactive,
+	// no hook of Claude Code runs, and otherwise all do, since the user who starts it has agreed
+	// (C9).
 	Untrusted bool
 
-	// Undecided says that the user has not been asked: the hooks of the directory run, and its
-	// settings count for its own hooks alone. They switch no hook of another level off, and
-	// loosen nothing. Untrusted implies it. The zero SessionConfig is for a directory that the
-	// host vouches for.
+	// Undecided reports that the user has not been asked: the hooks of the directory run, and its
+	// settings affect only its own hooks. They neither switch off hooks of another level nor loosen
+	// a restriction. Untrusted implies it. The zero SessionConfig is for a directory that the host
+	// trusts.
 	Undecided bool
 
-	// Interactive says that the agent has a user who sees its output and can be asked; a program
-	// without is headless.
+	// Interactive reports that the agent has a user who sees its output and can be asked; a program
+	// without one is headless.
 	Interactive bool
 
-	// Ask puts the question of a running hook to the user, and blocks until
-	// there is an answer or ctx has ended; ok is false if the user gave none.
-	// It is called for one question at a time. Only hooks that MayAsk accepts
-	// can ask: their standard input does not end after the payload, which
-	// hangs those that read it to its end. Nil: no hook can.
+	// Ask puts the question of a running hook to the user, and blocks until there is an answer or
+	// ctx has ended; ok is false if the user gave none. It is called for one question at a time.
+	// Only hooks that MayAsk accepts can ask: their standard input stays open after the payload,
+	// and a hook that reads it to its end hangs. Nil: no hook can ask.
 	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
 	MayAsk func(*hook.Hook) bool
 
-	// Finished receives the outcome of each hook that ran in the background, on a goroutine of
-	// its own, which Wait and both Closes wait for: it must call none of them. Nil: contexts are
-	// kept for NextTurn, and nothing wakes the model.
+	// Finished receives the outcome of each hook that ran in the background. It is called on a
+	// separate goroutine, which Wait and both Closes wait for: it must call none of them. Nil:
+	// contexts are kept for NextTurn, and nothing wakes the model.
 	Finished func(Finished)
 
 	// Scratch is a directory for files of hooks, such as their variables; it is made when needed.
 	// Empty: one below the system's directory for temporary files, which Close removes.
 	Scratch string
 
-	// State is the directory below which the session's hooks keep values between
-	// their runs; see [Session.State] and [Session.SourceState]. Empty: [state.Home], and hooks outside the
-	// process are told of it only where their calls have variables anyway, as in
-	// the Claude dialect.
+	// State is the directory below which the session's hooks keep values between their runs; see
+	// [Session.State] and [Session.SourceState]. Empty means [state.Home]; then hooks outside the process
+	// get its path only in dialects whose calls have other variables, such as Claude's.
 	State string
 
-	// States returns the values that the session's hooks of one source share, in place of those below State, as
-	// for sessions that move between machines. It is called once for each source. Of a State with a method
-	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; of any other they get
-	// none. Nil, or a nil State: the values are below State.
+	// States returns the values that the session's hooks of one source share, in place of those below State,
+	// for sessions that move between machines. It is called once for each source. If the State has a method
+	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; otherwise they get no
+	// variable. If States is nil, or returns nil, the values are below State.
 	States func(source hook.Source) hook.State
 }
 
-// Session is one conversation of an agent: the identity that hooks are told,
-// the settings of its directory, and hooks of its own. It owns no goroutine,
-// and needs closing only where hooks may run in the background or leave files.
-// It costs less than a kilobyte; with hooks of its own, about two more for each
-// event that has any hook. Its methods may be called from many goroutines.
+// Session is one conversation of an agent: its identity, the settings of its directory, and its own
+// hooks. It has no goroutine, and must be closed only if hooks may run in the background or leave
+// files. It costs less than a kilobyte; with its own hooks, about two more for each event that has
+// any hook. Its methods may be called from many goroutines.
 type Session struct {
 	sys   *System
 	shard *shard
 	reg   *registry
-	own   atomic.Pointer[view] // nil unless the session has hooks of its own
+	own   atomic.Pointer[view] // nil unless hooks were added to the session
 	more  atomic.Pointer[sessionState]
 	host  *SessionConfig // its functions and flags; nil if all are zero
 	id    string
 	dir   string
-	agent string                    // the agent's directory, which payloads have
+	agent string                    // the agent's directory, for payloads
 	cwd   string                    // agent as JSON
 	kept  atomic.Pointer[stateDirs] // where the hooks of each source keep values
 	base  []byte                    // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as are the fields below
-	cleaned bool         // the registry forgets the session when it is gone
+	cleaned bool         // the registry forgets the session when it is collected
 }
 
-// maxID bounds the id of a session: with a variable that is too long, or has a
-// NUL in it, no program can be started, so that every command hook would fail.
+// maxID limits the length of a session's id: with a variable that is too long, or contains a NUL,
+// no program can be started, and every command hook would fail.
 const maxID = 4096
 
-// directory returns the absolute path of a session's directory. One that does not exist is
-// an error: no settings would be found there, and no hook could run.
+// directory returns the absolute path of a session's directory. A missing directory is an error: it
+// would have no settings, and no hook could run in it.
 func directory(dir string) (string, error) {
 	path, err := filepath.Abs(cmp.Or(dir, "."))
 	if err != nil {
@@ -124,16 +121,16 @@ func directory(dir string) (string, error) {
 	return path, nil
 }
 
-// ID is the session's id.
+// ID returns the session's id.
 func (s *Session) ID() string { return s.id }
 
-// Dir is the session's directory.
+// Dir returns the session's directory.
 func (s *Session) Dir() string { return s.dir }
 
-// AgentDir is the agent's directory: [Session.Dir], unless the agent runs on another machine.
+// AgentDir returns the agent's directory: [Session.Dir], unless the agent runs on another machine.
 func (s *Session) AgentDir() string { return s.agent }
 
-// Transcript is the path of the conversation's transcript; it may be empty.
+// Transcript returns the path of the conversation's transcript; it may be empty.
 func (s *Session) Transcript() string {
 	return wire.Object(append(slices.Clone(s.base), '}')).Text("transcript_path")
 }
@@ -145,15 +142,15 @@ func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactiv
 // of [Loaded].
 func (s *Session) Setting(key any) any {
 	if s.reg == nil {
-		return nil // of an empty session
+		return nil // the session is empty
 	}
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
 	return s.reg.loaded.Values[key]
 }
 
-// Hooks lists every hook that is configured for the session, also those that
-// can never run, in the order in which they would.
+// Hooks lists every hook that is configured for the session, including those that can never run, in
+// the order in which they would run.
 func (s *Session) Hooks() []*hook.Hook {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
@@ -227,7 +224,7 @@ func (s *Session) beginBackground() (ctx context.Context, ok bool) {
 	return b.ctx, true
 }
 
-// endBackground undoes stay.
+// endBackground undoes beginBackground.
 func (s *Session) endBackground() {
 	m := s.state()
 	m.mu.Lock()
@@ -239,8 +236,8 @@ func (s *Session) endBackground() {
 	s.shard.leave()
 }
 
-// Wait returns when no hook of the session runs in the background any more, or
-// with ctx's error when that ends first.
+// Wait returns nil when no hook of the session runs in the background any more, or ctx's error when
+// ctx ends first.
 func (s *Session) Wait(ctx context.Context) error {
 	for {
 		idle := s.idle()
@@ -270,9 +267,9 @@ func (s *Session) idle() chan struct{} {
 }
 
 // Close ends the session's background hooks, and removes the files of its hooks. It waits for
-// hooks that are still running until ctx ends, and stops them then; the error says so. From now
-// on hooks that would run in the background fail with [hook.ErrClosed], and none can leave files.
-// A session that never had any needs no Close.
+// running hooks until ctx ends, and then stops them and returns an error. Later, hooks that would
+// run in the background fail with [hook.ErrClosed], and none can leave files. A session that never
+// had any needs no Close.
 func (s *Session) Close(ctx context.Context) error {
 	m := s.state()
 	m.mu.Lock()
@@ -287,7 +284,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.sys.scratches.drop(m.scratchDir)
 	m.scratchDir, m.vars = "", nil
 	if s.id == "" && s.kept.Load() != nil {
-		_ = s.kept.Load().session.Remove() // nothing can take it up again
+		_ = s.kept.Load().session.Remove() // nothing can use it again
 	}
 	return err
 }
@@ -299,7 +296,7 @@ func (s *Session) stopAll(ctx context.Context, why error) error {
 	n, cancel := m.background.running, m.background.cancel
 	m.mu.Unlock()
 	if n == 0 {
-		return nil // the last one was faster
+		return nil // the last hook has ended meanwhile
 	}
 	cancel(hook.ErrClosed)
 	_ = s.Wait(context.WithoutCancel(ctx))
@@ -327,8 +324,8 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// deliver keeps texts for the model's next turn, and calls the host. A panic of the host is
-// logged and changes nothing.
+// deliver stores texts for the model's next turn, and calls the host. A panic of the host is logged
+// and changes nothing.
 func (s *Session) deliver(fire int64, place int, done Finished) {
 	if len(done.Context) > 0 {
 		m := s.state()
@@ -366,10 +363,10 @@ func (s *Session) unspend(hooks []*hook.Hook) {
 	}
 }
 
-// hold counts a hook in the background that may leave variables in d.
+// hold registers a background hook that may export variables to d.
 func (s *Session) hold(d *varsDir) { s.use(d, 1) }
 
-// release ends the use that hold, or the fire, has begun.
+// release ends a use of d that hold, or the fire, has begun.
 func (s *Session) release(d *varsDir) { s.use(d, -1) }
 
 func (s *Session) use(d *varsDir, more int) {
@@ -383,9 +380,9 @@ func (s *Session) use(d *varsDir, more int) {
 	d.clean()
 }
 
-// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran it
-// and before the fire goes on. listen can change nothing: a panic in it is logged. Listeners are
-// called in the order in which they came; remove ends it.
+// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran it and
+// before the fire goes on. listen cannot change the outcome; a panic in it is logged. Listeners are
+// called in the order in which they were added; remove removes listen.
 //
 // A hook whose error Fire returns, see Propagate of [Rules], is not reported.
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
@@ -414,7 +411,7 @@ func (s *Session) listeners() []*func(Failure) {
 	return m.listeners
 }
 
-// prewarm starts the warm processes of a session's hooks, where the policy says so.
+// prewarm starts the warm processes of a session's hooks, if the policy demands it.
 func (s *Session) prewarm() {
 	if s.sys.cfg.Warm == nil {
 		return
@@ -432,7 +429,7 @@ func (s *Session) prewarm() {
 	}
 }
 
-// ask returns the function by which a hook asks the user; nil if it cannot. There is a host.
+// ask returns the function by which a hook asks the user; nil if it cannot. s.host must not be nil.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
 	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
@@ -467,9 +464,9 @@ func (s *Session) state() *sessionState {
 	return s.more.Load()
 }
 
-// Value returns a dialect's value in the session under a key, and makes it the first time, once,
-// for all callers. Keys have types of the dialect's own; the value has to be safe for many
-// goroutines. first must not use the session.
+// Value returns a dialect's value in the session under a key; the first call makes it with first,
+// once for all callers. Each key has a type that the dialect declares; the value has to be safe for
+// many goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
 	m := s.state()
 	m.mu.Lock()
@@ -496,8 +493,8 @@ func (s *Session) isSpent(h *hook.Hook) bool {
 	return m.spent[once(h)]
 }
 
-// spend takes the one run of each of the hooks that have no more; it takes
-// none, and is false, if another fire has just taken one of them.
+// spend uses up the one run of each of the hooks; it uses none, and returns false, if another fire
+// has already used one of them.
 func (s *Session) spend(hooks []*hook.Hook) bool {
 	m := s.state()
 	m.mu.Lock()
@@ -518,21 +515,21 @@ func (s *Session) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
-// scratch makes a directory or names a file below the session's, with a number
-// in its name that was not there before.
+// scratch returns a new path below the session's directory for files, with a number in its name
+// that was not used before.
 func (s *Session) scratch(name string) (path string, err error) {
 	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.background.closed {
-		return "", hook.ErrClosed // nothing would remove it
+		return "", hook.ErrClosed // Close could not remove it
 	}
 	if m.scratchDir == "" {
 		if m.scratchDir, err = s.newScratch(); err != nil {
 			return "", err
 		}
 		s.sys.scratches.add(m.scratchDir)
-		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // of a session that is dropped without Close
+		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // for a session that is collected without Close
 	}
 	m.files++
 	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
@@ -542,18 +539,18 @@ func (s *Session) newScratch() (string, error) {
 	if s.host == nil || s.host.Scratch == "" {
 		return scratch.Dir("session-")
 	}
-	scratch, err := filepath.Abs(s.host.Scratch) // hooks run elsewhere
+	scratch, err := filepath.Abs(s.host.Scratch) // hooks run in another directory
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(scratch, "session-") // another session may have the same
+	return os.MkdirTemp(scratch, "session-") // another session may have the same Scratch
 }
 
-// Keep writes a text that is too long to be passed on to a file of the
-// session's, and returns its path. The file is there until Close.
+// Keep writes a text that is too long to be passed on to a file of the session, and returns its
+// path. The file exists until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.scratch(name); err != nil {
 		return "", err

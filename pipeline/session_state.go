@@ -14,16 +14,16 @@ type sessionState struct {
 	spent      map[string]bool // the hooks that have had their one run
 	values     map[any]any
 	files      int    // how many names have been given out below scratch
-	scratchDir string // where hooks leave files; empty until one has
+	scratchDir string // directory for the files of hooks; empty until one is needed
 	vars       []*varsDir
 	background background
 
-	listeners []*func(Failure) // never changed in place
+	listeners []*func(Failure) // replaced, never changed in place
 
-	asking chan struct{} // holds a token while a question is before the user
+	asking chan struct{} // holds a token while the user is asked
 }
 
-// forget drops the variables of an event, or all if event is empty.
+// forget removes the variables of an event, or of all events if event is empty.
 func (m *sessionState) forget(event string) {
 	m.vars = slices.DeleteFunc(m.vars, func(d *varsDir) bool {
 		gone := event == "" || d.event == event
@@ -35,12 +35,11 @@ func (m *sessionState) forget(event string) {
 	})
 }
 
-// once is the key of a hook that runs once. After a Reload, another hook may
-// have its ID.
+// once returns the key of a hook that runs once. The ID alone is not enough: after a Reload,
+// another hook may have it.
 func once(h *hook.Hook) string { return h.ID + "\x00" + h.Command }
 
-// scratches are the directories in which the hooks of a system's sessions have
-// left files.
+// scratches holds the directories in which the hooks of a system's sessions have left files.
 type scratches struct {
 	mu   sync.Mutex
 	dirs map[string]struct{}

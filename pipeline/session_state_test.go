@@ -45,7 +45,7 @@ func TestAValueIsMadeOnceForASessionAndAKey(t *testing.T) {
 	}
 }
 
-// single is a hook of the event that runs once in a session.
+// single returns a hook of the event that runs once in a session.
 func single(command string, r runner) *hook.Hook {
 	h := configured("Call", command, r)
 	h.Once = true
@@ -78,7 +78,7 @@ func TestAHookThatRunsOnceDoesSoInEverySession(t *testing.T) {
 	}
 }
 
-// After a Reload another hook may have the place in the file, and so the ID.
+// After a Reload another hook may have the same position in the file, and thus the same ID: it has its own run.
 func TestAnotherHookInItsPlaceHasARunOfItsOwn(t *testing.T) {
 	var command atomic.Pointer[string]
 	old, changed := "old", "changed"
@@ -122,7 +122,7 @@ func TestFiresAtTheSameTimeShareTheOneRun(t *testing.T) {
 	}
 }
 
-// A hook whose turn never came has its one run left.
+// A hook that runs once, and was planned but never started, can still run later.
 func TestAHookThatDidNotComeToItsTurnRunsLater(t *testing.T) {
 	tests := map[string]struct {
 		fire func(t *testing.T, s *pipeline.Session)
@@ -183,7 +183,7 @@ func TestConditionsGoByTheDetailOfTheEvent(t *testing.T) {
 	}
 }
 
-// inDir is a condition that holds in a directory.
+// inDir is a condition that is true in one directory.
 type inDir string
 
 func (c inDir) Holds(d hook.ConditionInput) bool { return d.Dir == string(c) }

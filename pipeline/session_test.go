@@ -50,7 +50,7 @@ func TestHooksAreSwitchedOffByNameOrCommand(t *testing.T) {
 			t.Errorf("%s run, want %s", got, labelled)
 		}
 	}
-	sys.SetEnabled("run.sh", false) // it has a name, which counts instead
+	sys.SetEnabled("run.sh", false) // SetEnabled uses the name if there is one
 	sys.SetEnabled("unknown", false)
 	want("[own named other.sh]")
 	sys.SetEnabled("named", false)
@@ -92,7 +92,7 @@ func TestPlansAreKeptForASubject(t *testing.T) {
 	if asked.Load() != 1 {
 		t.Errorf("100 fires asked the matcher %d times, want 1", asked.Load())
 	}
-	for range 2 { // more subjects than are kept
+	for range 2 { // more subjects than are cached
 		for i := range 2000 {
 			tool := "tool " + strconv.Itoa(i)
 			if ran := len(fire(t, event, s, call{Tool: tool}).Reports) == 1; ran != (i == 7 || i == 1999) {
@@ -105,7 +105,8 @@ func TestPlansAreKeptForASubject(t *testing.T) {
 	}
 }
 
-// A model writes the names of tools: 256 of a megabyte each would stay with the session.
+// The plan for a long subject is not cached: a model writes the names of tools, and 256 of a megabyte each would stay
+// in the session.
 func TestThePlanForALongSubjectIsNotKept(t *testing.T) {
 	long := strings.Repeat("x", 1025)
 	for subject, want := range map[string]int64{long[1:]: 1, long: 3} {
@@ -141,7 +142,7 @@ func TestEventsOfOneNameInTwoDialectsDoNotMix(t *testing.T) {
 	}
 }
 
-var lates atomic.Int64 // a name is taken for good, also when the test runs again
+var lates atomic.Int64 // a name can be declared only once, also when the test runs again
 
 func TestAnEventDeclaredLateIsActiveAfterAReload(t *testing.T) {
 	name := "Late" + strconv.FormatInt(lates.Add(1), 10)

@@ -11,38 +11,38 @@ import (
 )
 
 // State returns the values of the program and of its hooks in Go; see [hook.State]. They are in a
-// directory that is made with the first value, and that a session with the same id and directory
-// takes up again. Close removes it if the session has no id; else it is removed a week after its
+// directory that is made with the first value; a later session with the same id and directory uses
+// it again. Close removes it if the session has no id; otherwise it is removed a week after its
 // last use. Hooks from settings do not share these values; see [Session.SourceState].
 func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
 
 // SourceState returns the values that the session's hooks of one source share, such as those of
-// [hook.Project]; see [hook.State]. Each source has keys and a limit of its own: a project's hook
-// that sets or deletes a key changes nothing that a hook of the user counts under the same key.
-// They are kept and removed with [Session.State]; [hook.Host] stands for that.
+// [hook.Project]; see [hook.State]. Each source has separate keys and a separate limit: a project's
+// hook that sets or deletes a key does not change a user's hook's value under the same key. The
+// values are kept and removed like those of [Session.State], which are the source [hook.Host].
 func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).state }
 
 // stateName is the environment variable that names the directory of a hook's state.
 const stateName = "SNAPHOOK_STATE="
 
-// inheritsState reports whether this process is itself a hook with a state, which its own hooks
-// must not take for theirs.
+// inheritsState reports whether this process is itself a hook with a state, whose variable its own
+// hooks must not inherit.
 func inheritsState() bool {
 	_, set := os.LookupEnv(stateName[:len(stateName)-1])
 	return set
 }
 
-// stateDirs are the directories of the state of a session; they never change.
+// stateDirs holds the directories of a session's state; it never changes.
 type stateDirs struct {
 	session state.Dir
-	sources []sourceState // that hooks have run from
+	sources []sourceState // the sources whose hooks have run
 }
 
 // sourceState is the state of the hooks of one source.
 type sourceState struct {
 	source hook.Source
 	state  hook.State
-	name   string // the variable that names it, made once; without a value if processes cannot reach it
+	name   string // the variable with its name, made once; without a value if processes cannot use the state
 }
 
 // stateOf returns the state of a source, without making its directory.
@@ -60,7 +60,7 @@ func (s *Session) stateOf(source hook.Source) *sourceState {
 	}
 }
 
-// stateDirs returns the directories of a session with that of one more source; known may be nil.
+// stateDirs returns a copy of known with the directory of one more source; known may be nil.
 func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 	more := new(stateDirs)
 	if known != nil {
@@ -83,7 +83,7 @@ func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 	return more
 }
 
-// hostState returns the program's own state for a source; nil if it has none.
+// hostState returns the state that the host provides for a source; nil if it provides none.
 func (s *Session) hostState(source hook.Source) hook.State {
 	if s.host == nil || s.host.States == nil {
 		return nil

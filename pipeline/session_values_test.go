@@ -71,12 +71,12 @@ func TestTheHooksOfASourceCountOnTheirOwn(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(home); err != nil || len(left) > 1 { // the mark of the sweep
+	if left, err := os.ReadDir(home); err != nil || len(left) > 1 { // the marker file of the sweep
 		t.Errorf("the session has left %v, %v", left, err)
 	}
 }
 
-// A program that is a hook of another agent has a variable of its own, which its hooks must not get.
+// A program that is a hook of another agent has that engine's variable, which its own hooks must not get.
 func TestNoHookInheritsTheStateOfAnotherEngine(t *testing.T) {
 	t.Setenv("SNAPHOOK_STATE", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

@@ -9,8 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Spec declares one event: the input of hooks, In, their answer besides the common fields, Out,
-// and the rules in between. Only Name is required. Declare the event once, in a package variable.
+// Spec declares one event: In is the input of hooks, Out is the event's own part of their answer,
+// and the fields are its rules. Only Name is required. Declare the event once, in a package
+// variable.
 //
 // In and Out are encoded to and from JSON for hooks outside the process. All functions of a Spec
 // are called from many goroutines, and must not change their arguments.
@@ -21,68 +22,63 @@ type Spec[In, Out any] struct {
 
 	Rules Rules // departures from the dialect
 
-	// Subject points at the field of the input that matchers test, and SubjectName is its name
-	// for people; empty means "subject". Declare calls it once. Nil: the event has no subject,
-	// and matchers see "".
+	// Subject returns a pointer to the field of the input that matchers test, and SubjectName is
+	// its name for people; empty means "subject". Declare calls it once. Nil: the event has no
+	// subject, and matchers get "".
 	Subject     func(*In) *string
 	SubjectName string
 
-	// Check returns the mistake in an input that came as JSON. Nil accepts every input that
-	// decodes.
+	// Check returns an error if an input that came as JSON has a mistake. Nil accepts every input
+	// that decodes.
 	Check func(In) error
 
 	// ConditionInput returns the input of conditions; the engine adds the directory. Nil: no hook
 	// with a condition runs.
 	ConditionInput func(*In) hook.ConditionInput
 
-	// Dir is the directory in which the agent works now, if the input says so
-	// and the session's does not count: the hooks run there, and the input's
-	// JSON has a member cwd for it. Nil, or "": the session's.
+	// Dir returns the directory in which the agent works now, if the input has one: the hooks run
+	// there, and the input's JSON has a member cwd for it. Nil, or "": the session's directory.
 	Dir func(*In) string
 
 	// Vars returns environment variables for the hooks of a fire, "NAME=value". It may be nil.
 	Vars func(*Session, *In) []string
 
-	// Forget says that an input makes the session forget the variables that
-	// hooks of earlier fires have set, whether or not one runs now; see
-	// [Session.EnvFiles]. Nil: none does.
+	// Forget reports whether an input makes the session forget the variables that hooks of earlier
+	// fires have set, whether or not a hook runs now; see [Session.EnvFiles]. Nil: none does.
 	Forget func(*In) bool
 
 	// Chain returns the input of the next hook in a sequential plan
 	// (applyHookOutputToInput). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
 
-	// Rewrites returns the part of the caller's input that an answer replaces, by member; it
-	// serves to report conflicts. Nil: the event has none.
+	// Rewrites returns the part of the caller's input that an answer replaces, by member; the
+	// engine finds conflicts with it. Nil: answers replace nothing.
 	Rewrites func(*hook.Output[Out]) wire.Object
 
 	// Rewritten returns the input with the parts that the merged answer replaces; ok is false if
 	// nothing changed. Unrewritten removes the input's replacement from one answer, and reports
-	// whether it had one. With a policy of recheck, hooks run again with the final input, and
-	// their replacements then do not count. Set both or neither; nil: hooks run once.
+	// whether it had one. If a policy demands a recheck, hooks run again with the final input, and
+	// further replacements have no effect. Set both or neither; nil: hooks run once.
 	Rewritten   func(In, *hook.Output[Out]) (final In, ok bool)
 	Unrewritten func(*hook.Output[Out]) bool
 
-	// Blocks says whether one answer ends a sequential plan. Nil: its
-	// Decision does.
+	// Blocks reports whether one answer ends a sequential plan. Nil: its Decision determines that.
 	Blocks func(*hook.Output[Out]) bool
 
-	// Decode reads the answer of a hook outside the process. Silence is no answer
-	// and no error, and plain text is [wire.ErrText], for the rule Text; any other
-	// error is a failure of the hook. [wire.Answer] tells these apart. Nil: the
-	// common form, [wire.Read].
+	// Decode reads the answer of a hook outside the process. For empty output it returns no error,
+	// and for plain text [wire.ErrText], which the rule Text handles; any other error is a failure
+	// of the hook. [wire.Answer] distinguishes them. Nil means the common form, [wire.Read].
 	Decode stages.Decode[Out]
 
 	// CheckOutput returns an error for an answer of a Go function that cannot be used, such as a
-	// decision that the event does not have. The hook then fails, unless its answer blocks or
-	// stops without its own part. Nil: every answer can be used. Decode checks the answers of
-	// hooks outside the process.
+	// decision that the event does not have. The hook then fails, unless its answer blocks or stops
+	// even without Out. Nil: every answer can be used. Decode checks the answers of hooks outside
+	// the process.
 	CheckOutput func(*hook.Output[Out]) error
 
-	// Refine reduces a hook's answer to the parts that count in a session, before the merge: it
-	// drops the parts that the event does not honour. It is called for every report, from many
-	// goroutines, including reports of hooks that have ended in the background. Nil: everything
-	// counts.
+	// Refine reduces a hook's answer, before the merge, to the parts that the event honours in the
+	// session. It is called for every report, from many goroutines, including reports of hooks that
+	// have ended in the background. Nil: all parts have effect.
 	Refine func(*Session, *In, *hook.Report[Out])
 
 	// Reduce merges the answers. The engine itself merges their stops, stop reasons, messages,
@@ -94,17 +90,17 @@ type Spec[In, Out any] struct {
 	// drops are lost.
 	ReducesCommon bool
 
-	// Conclude changes a result last, with values that the session holds; see [Session.Value].
-	// Nil: the merged answer stands.
+	// Conclude is the last change of a result, with values that the session holds; see
+	// [Session.Value]. Nil: the merged answer is the result.
 	Conclude func(*Session, *In, *hook.Result[Out])
 
 	// Effects returns the effects that the caller has to apply, for the bus and for tools. Nil:
-	// only the answer.
+	// there is only the answer.
 	Effects func(In, *hook.Result[Out]) any
 }
 
-// onInput has the functions of a Spec[In, Out] that take an input, as any, a pointer to an
-// In. Each is nil if the Spec's is.
+// onInput holds the functions of a Spec[In, Out] that take an input; here it is any, holding a
+// pointer to an In. Each is nil if the Spec's is.
 type onInput struct {
 	subject        func(in any) *string
 	conditionInput func(in any) hook.ConditionInput
@@ -115,7 +111,7 @@ type onInput struct {
 	check, rewritten, effects byValue
 }
 
-// onAnswer has those that a fire calls with answers, in the same way. callFunc is always there.
+// onAnswer holds the functions that a fire calls with answers, in the same form. callFunc is never nil.
 type onAnswer[Out any] struct {
 	Rewrites    func(*hook.Output[Out]) wire.Object
 	Unrewritten func(*hook.Output[Out]) bool
@@ -161,8 +157,8 @@ func chainIn[In, Out any](chain, in any, o *hook.Output[Out]) any {
 	return next
 }
 
-// byValue is a function of a Spec that takes an input by value. Fires seldom call one, so
-// that reflection does it, and no event has code for that.
+// byValue is a function of a Spec that takes an input by value. Fires seldom call one: reflection
+// calls it, to save compiled code for each event.
 type byValue struct{ fn any }
 
 func (f byValue) given() bool { return !reflect.ValueOf(f.fn).IsNil() }

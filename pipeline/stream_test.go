@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// naps is a hook that answers after a while, or goes a second after its
-// context has ended.
+// naps returns a hook that answers after a while, or ends a second after its context has.
 func naps(d time.Duration, gone *atomic.Int64) runner {
 	return func(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		defer gone.Add(1)

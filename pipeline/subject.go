@@ -2,12 +2,11 @@ package pipeline
 
 import "unsafe"
 
-// subject is the place of the text that matchers test in an event's input.
+// subject locates the text that matchers test in an event's input.
 //
-// A fire for which no hook matches is one look-up, and a call of Subject would cost as much
-// again: by value it copies the input, by pointer it moves every caller's input to the heap.
-// Declare finds the field once, and a fire reads it in place. This file is the only one with
-// unsafe.
+// A fire for which no hook matches is one look-up, and a call of Subject would cost as much again:
+// by value it copies the input, by pointer it moves every caller's input to the heap. Declare finds
+// the field once, and a fire reads it directly. Only this file uses unsafe.
 type subject struct {
 	given  bool
 	offset uintptr
@@ -27,7 +26,7 @@ func subjectAt[In any](event string, field func(*In) *string) subject {
 	return subject{given: true, offset: offset}
 }
 
-// subjectIn returns the subject of an input, which does not escape.
+// subjectIn returns the subject of an input. The input does not escape.
 func subjectIn[In any](s subject, in *In) string {
 	if !s.given {
 		return ""

@@ -25,46 +25,44 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Config configures a System. The zero Config is a system with only Go hooks.
+// Config configures a System. The zero Config makes a system with only Go hooks.
 type Config struct {
 	// Load reads the settings of a directory, one function for each dialect.
 	Load []Load
 
-	// Workers limits the hooks that run outside the process at the same time,
-	// over all fires; 0 means 4 for each processor, and at least 16. Hooks
-	// written in Go do not count, but one fire runs no more than this many
-	// hooks of any kind at the same time. Waiting for a place is not part of a
-	// hook's timeout. Hooks in the background have as many places of their own;
-	// one that has gone there while it ran holds none.
+	// Workers limits the hooks that run outside the process at the same time, over all fires; 0
+	// means 4 for each processor, and at least 16. Hooks written in Go do not count, but one fire
+	// runs no more than this many hooks of any kind at the same time. Waiting for a permit is not
+	// part of a hook's timeout. Background hooks have a separate set of permits of the same size; a
+	// hook that went to the background while it ran holds none.
 	Workers int
 
-	// Matching is the time that all matchers of one plan have together; 0 means
-	// 100 ms. A matcher for which none is left matches.
+	// Matching limits the time of all matchers of one plan together; 0 means 100 ms. A matcher for
+	// which no time is left matches.
 	Matching time.Duration
 
-	// Log gets a warning for every hook that failed and for every settings
-	// entry that cannot be used, and on level Debug the course of every fire.
-	// Nil means [slog.Default]. Whether it is on for Debug is asked once; the
-	// environment variable DEBUG turns it on too, see [WantsDebug].
+	// Log gets a warning for every hook that failed and for every settings entry that cannot be
+	// used, and on level Debug the course of every fire. Nil means [slog.Default]. NewSystem checks
+	// once whether level Debug is on; the environment variable DEBUG turns it on too, see
+	// [WantsDebug].
 	Log *slog.Logger
 
-	// Observe follows every fire that looks at a hook, each Observer in the
-	// context that the one before it has made. Empty costs nothing.
+	// Observe follows every fire that looks at a hook. Each Observer gets the context that the
+	// previous one returned. Empty costs nothing.
 	Observe []Observer
 
-	// ObserveIdle has Observe follow the fires of events for which no hook is
-	// configured, too. They cost nothing without.
+	// ObserveIdle makes Observe also follow the fires of events for which no hook is configured.
+	// Without it these fires cost nothing.
 	ObserveIdle bool
 
 	// Policy has the rules that the program and the operators set for hooks; see package policy.
 	// The zero Policy has no rules, and costs nothing.
 	Policy policy.Source
 
-	// Wrap puts something around the Runner of a hook, such as a sandbox, once
-	// when the hook is made known; it returns the Runner that is used. It is
-	// called from many goroutines. A hook for which it returns nil, or panics,
-	// fails each time. Hooks in Go, and those that may not run since their project
-	// is not trusted, have no Runner to wrap. Nil: hooks run as they are.
+	// Wrap wraps the Runner of a hook, such as in a sandbox, and returns the Runner to use. It is
+	// called once for each hook, when the hook is loaded or added, from many goroutines. A hook for
+	// which it returns nil, or panics, fails each time. Hooks in Go, and those that may not run
+	// since their project is not trusted, have no Runner to wrap. Nil: hooks run unwrapped.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Granted returns the guards of a directory that the user agreed to, by the names of
@@ -76,13 +74,12 @@ type Config struct {
 	// goroutines. Nil: no guard is missed.
 	Granted func(dir string) map[string][]hook.Guard
 
-	// HostRechecks leaves it to the program to ask hooks again whose policy says
-	// recheck, as package snaphook does over several dialects; see Rechecks of [Event].
+	// HostRechecks leaves rechecks to the program: it runs hooks again whose policy demands that,
+	// as package snaphook does over several dialects; see Rechecks of [Event].
 	HostRechecks bool
 
-	// Warm keeps the interpreters of hooks ready between calls, where a policy
-	// asks for it; see run.Warm. The system closes it. Nil: every hook starts cold, and
-	// workers fail.
+	// Warm keeps the interpreters of hooks ready between calls, if a policy demands it; see
+	// run.Warm. The system closes it. Nil: every hook starts cold, and workers fail.
 	Warm Warmer
 }
 
@@ -92,21 +89,21 @@ type System struct {
 	cfg               Config
 	log               *slog.Logger
 	debug             bool // the log has lines of level debug
-	observed          bool // that, or there are observers
+	observed          bool // debug is set, or there are observers
 	workers           *semaphore.Weighted
 	backgroundWorkers *semaphore.Weighted // the workers of background hooks
 	limit             int
 	loading           singleflight.Group
-	reload            sync.Mutex // one at a time, so that the settings read last stay
+	reload            sync.Mutex // one Reload at a time: the settings that were read last stay
 
 	failedOpen openFailures
 	bounds     bounds    // limits of the policy that apply to all directories
-	observers  observers // of the config
+	observers  observers // from the config
 	ended      sync.Once
-	sessions   atomic.Uint64 // ever
+	sessions   atomic.Uint64 // number of sessions ever made
 	scratches  scratches
 	shards     shards
-	rechecks   atomic.Bool // a hook of a place or a session wants, or wanted, to be asked again
+	rechecks   atomic.Bool // a hook of a workspace or a session demands, or demanded, a recheck
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces map[Workspace]weak.Pointer[registry]
@@ -145,21 +142,21 @@ func NewSystem(cfg Config) *System {
 	return sys
 }
 
-// FailedOpen counts the hooks that failed while the action they guarded went
-// ahead, since the system was made.
+// FailedOpen returns the number of hooks that have failed since the system was made while the
+// guarded action went ahead.
 func (sys *System) FailedOpen() int64 { return sys.failedOpen.all.Load() }
 
-// FailedOpenBy is FailedOpen by the class of the failure; classes without one
-// are left out.
+// FailedOpenBy returns FailedOpen by the class of the failure; classes without failures are left
+// out.
 func (sys *System) FailedOpenBy() map[hook.Class]int64 { return sys.failedOpen.by() }
 
-// ObserverFailures counts the calls of observers that panicked or did not return
-// in time, and the fires that went on without an observer that still had not.
+// ObserverFailures returns the number of observer calls that panicked or did not return in time,
+// and of fires that skipped an observer that had still not returned.
 func (sys *System) ObserverFailures() int64 { return sys.observers.failures.Load() }
 
-// Reload reads the settings of every directory in use again, and swaps them in
-// at once. A fire that has begun keeps the hooks it began with. Where the new
-// settings are not readable, the old ones stay, and the error says why.
+// Reload reads the settings of every directory in use again, and replaces them all at once. A fire
+// that has begun keeps the hooks it began with. If new settings are not readable, the old ones
+// stay, and the error gives the reason.
 func (sys *System) Reload(ctx context.Context) error {
 	sys.reload.Lock()
 	defer sys.reload.Unlock()
@@ -174,10 +171,9 @@ func (sys *System) Reload(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// SetEnabled switches every hook off or on that has this name, or this command
-// if it has no name. It lasts until the system is closed, over every Reload; a
-// name that no hook has changes nothing. Settings that disable a hook are not
-// overruled.
+// SetEnabled switches off or on every hook with this name, or this command if the hook has no name.
+// It lasts until the system is closed, over every Reload; a name that no hook has changes nothing.
+// It does not override settings that disable a hook.
 func (sys *System) SetEnabled(name string, enabled bool) {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
@@ -198,11 +194,11 @@ func (sys *System) Disabled() []string {
 
 // Close cancels the fires that are in flight and returns when they are done. Afterwards no hook
 // runs, and no guard can allow an action: a fire returns [hook.ErrClosed] and, if its event can
-// block, a result that blocks; so does a fire that Close cancelled. Active is true for every
-// event. Close removes the files that hooks have left.
+// block, a result that blocks; so does a fire that Close cancelled. Active is true for every event.
+// Close removes the files that hooks have left.
 //
-// A Go hook that closes the system would wait for itself: there Close cancels the fires, and
-// returns an error without waiting if any is left. A hook must not wait for a Close on another
+// A Go hook that closes the system would wait for itself: in that case Close cancels the fires, and
+// returns an error without waiting if any fire is left. A hook must not wait for a Close on another
 // goroutine.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
@@ -229,7 +225,7 @@ var errInsideHook = errors.New(
 	"the hook system is closing, but a hook that closes it cannot wait for its own fire; call Close where no hook runs",
 )
 
-// insideHook reports whether its caller is called by a hook in Go.
+// insideHook reports whether a hook in Go is on the caller's stack.
 func insideHook() bool {
 	var callers [128]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
@@ -255,15 +251,15 @@ func (sys *System) rebuildAll() {
 
 // Warmer keeps the interpreters of hooks ready between calls.
 type Warmer interface {
-	// Keep makes later runs of h in dir use an interpreter that is kept ready, in
-	// one of the ways that a policy names. It is called before the first of them.
-	// note says why the hook starts cold all the same; it is empty if it does not.
+	// Keep makes later runs of h in dir use an interpreter that is kept ready, of a kind that a
+	// policy names. It is called before the first of them. note says why the hook nevertheless
+	// starts cold; it is empty if it does not.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
 	// Prewarm starts, in the background, the processes that a call will use.
 	Prewarm(call hook.Call)
 
-	// SetLimit says how many hooks are kept warm.
+	// SetLimit limits the number of hooks that are kept warm.
 	SetLimit(n int)
 
 	// Close ends the processes and returns when they are gone. It may be called again.
@@ -275,7 +271,7 @@ func (sys *System) nextShard() *shard {
 	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
 }
 
-// registries returns those in use.
+// registries returns the registries in use.
 func (sys *System) registries() []*registry {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
@@ -292,8 +288,8 @@ func (sys *System) living() []*registry {
 	return regs
 }
 
-// registry returns the settings of a place, read once and shared. It lives as
-// long as a session uses it.
+// registry returns the registry of a workspace, whose settings are read once and shared. It lives
+// as long as a session uses it.
 func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
 	if reg := sys.known(at); reg != nil {
 		return reg, nil
@@ -301,7 +297,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
 	reads := false
 	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
-		defer recovered(&err) // Do panics on a goroutine of its own, which ends the program
+		defer recovered(&err) // singleflight's Do panics on another goroutine, which would end the program
 		reads = true
 		if reg := sys.known(at); reg != nil {
 			return reg, nil
@@ -319,7 +315,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // the caller that read for both gave up
+		return sys.registry(ctx, at) // the caller that read for both has cancelled
 	}
 	if err != nil {
 		return nil, err
@@ -341,8 +337,8 @@ func (sys *System) forget(at Workspace) {
 	}
 }
 
-// load reads every dialect's settings of a place. It logs problems, and returns those that left a
-// file unread as an error. A panic is an error: a project's files must not end the program.
+// load reads every dialect's settings of a workspace. It logs problems, and returns those that left
+// a file unread as an error. A panic is an error: a project's files must not end the program.
 func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
 	defer recovered(&err)
 	var fatal []error
@@ -385,7 +381,7 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 	return all, errors.Join(fatal...)
 }
 
-// lists returns the hooks of a place and of a session in their order.
+// lists returns the lists of hooks of a workspace, the program and a session, in the order in which they run.
 func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
 	if hostLast {
 		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
@@ -411,10 +407,9 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	})
 }
 
-// NewSession makes a session, and reads the settings of its directory unless
-// another session has them in use. The error names the files that could not be
-// read; entries that cannot be used are in Problems and in the log, and never
-// disturb the others.
+// NewSession makes a session, and reads the settings of its directory unless another session uses
+// them already. The error names the files that could not be read; entries that cannot be used are
+// in Problems and in the log, and never affect the others.
 func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	if sys.ctx.Err() != nil {
 		return nil, hook.ErrClosed

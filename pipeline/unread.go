@@ -11,23 +11,23 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// doubting finds answers of hooks that the event has not understood, or does not honour.
+// doubting finds answers that the event has not understood, or does not honour.
 type doubting[Out any] struct{ *fire[Out] }
 
-// doubt is the part of a hook's output that is not understood.
+// doubt describes the part of a hook's output that is not understood.
 type doubt struct {
 	why    string
 	denies bool // contains the words of a denial: the hook fails, under any policy
-	note   bool // it is said in a note, and no more, unless the policy is strict
+	note   bool // only a note, unless the policy is strict
 	broken bool // it begins like JSON
 }
 
-// noteUnread is the note of a denial on standard error, beside an answer that allows.
+// noteUnread is the note for a denial on standard error, in addition to an answer that allows.
 const noteUnread = "the words of a denial stand on standard error, where no answer is read"
 
-// doubtAnswer makes a failure of class output of an answer that the event has not
-// understood: always where the words of a denial stand in it, and otherwise where the
-// policy of the hook demands answers that can be used. A denial is never in doubt.
+// doubtAnswer turns an answer that the event has not understood into a failure of class output:
+// always if it contains the words of a denial, and otherwise if the policy of the hook demands
+// answers that can be used. A denial that was understood is never in doubt.
 func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil {
 		return
@@ -71,7 +71,7 @@ func (f doubting[Out]) strict(h *hook.Hook) bool {
 	return h.Policy != nil && overlaid(h) && h.Policy.OnFailure[hook.ClassOutput] != hook.FailOpen && waitsFor(h)
 }
 
-// doubtObject looks at an answer that is one object.
+// doubtObject checks an answer that is one object.
 func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
@@ -122,7 +122,7 @@ func deniesInWord(text jsontext.Value) bool {
 	return isText && hook.Decision(word).Blocks()
 }
 
-// doubtText looks at output that is not an object: a text, other JSON, or nothing.
+// doubtText checks output that is not an object: a text, other JSON, or nothing.
 func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
 	text, other := wire.Trim(reply.Stdout), reply.Stderr
 	if len(text) == 0 && exitsOf(h, &f.of.rules).Of(reply) >= hook.ReadAny {
@@ -169,10 +169,9 @@ func (f doubting[Out]) textOf(h *hook.Hook) hook.Text {
 	return f.of.rules.Text
 }
 
-// doubtEffect makes a failure of an answer of which the event, in Refine, has honoured less
-// than it says: of a denial always, and of anything else where the policy is strict. notes is
-// the number of notes before Refine.
-// It reports whether the hook has failed.
+// doubtEffect turns an answer into a failure if the event's Refine has dropped a part of it: always
+// for a denial, and for other parts if the policy is strict. notes is the number of notes before
+// Refine. It reports whether the hook has failed.
 func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
 		return false

@@ -15,22 +15,21 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes a directory that is no longer needed: a hook that still runs
-// would fail without.
+// clean removes the directory once it has no users: a hook that still runs would fail without it.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
 		_ = os.RemoveAll(d.path)
 	}
 }
 
-// varsDir is where the hooks of one fire leave their variables. The mutex of the
-// session's memory guards it.
+// varsDir is the directory in which the hooks of one fire export variables. The mutex of the
+// session's state guards it.
 type varsDir struct {
 	event string
 	path  string
 	hooks int
 	users int  // the fire, and its background hooks
-	stale bool // its variables no longer count, and the last user removes it
+	stale bool // its variables are no longer used, and the last user removes it
 }
 
 // openVars creates the directory in which hooks export variables, in place of the event's
@@ -98,10 +97,9 @@ func (s *Session) EnvFiles() (files []string) {
 	return files
 }
 
-// Exports returns the text of all EnvFiles in their order: shell text, of which a
-// later line overrules an earlier one. It is empty if hooks have left none. A
-// file that cannot be read, or has more than 1 MiB, is an error, and the others
-// are given all the same.
+// Exports returns the text of all EnvFiles in order: shell text, in which a later line overrides an
+// earlier one. It is empty if hooks have exported nothing. A file that cannot be read, or has more
+// than 1 MiB, is an error; the text of the others is still returned.
 func (s *Session) Exports() (script string, err error) {
 	var text strings.Builder
 	for _, file := range s.EnvFiles() {
@@ -132,7 +130,7 @@ func makeVars(dir string) error {
 // varsRoom is the free disk space, in bytes, that is required before hooks may export variables.
 const varsRoom = 4 << 10
 
-// maxVars is how much text a hook may leave.
+// maxVars limits the text, in bytes, that a hook may export.
 const maxVars = 1 << 20
 
 func varsFile(dir string, i int) string {

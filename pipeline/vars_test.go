@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// leaving declares an event whose hooks leave variables, and which forgets all
-// when the tool is "clear".
+// leaving declares an event whose hooks export variables, and which forgets all of them when the
+// tool is "clear".
 func leaving(name string) *pipeline.Event[call, edit] {
 	return livelyEvent(name, pipeline.Spec[call, edit]{
 		Rules:  pipeline.Rules{EnvFile: "VARS"},
@@ -35,7 +35,7 @@ func varsOf(c hook.Call) string {
 	return ""
 }
 
-// sets is a hook that leaves a text.
+// sets returns a hook that exports a text.
 func sets(text string) runner {
 	return func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		return hook.Reply{}, os.WriteFile(varsOf(c), []byte(text), 0o600)
@@ -107,7 +107,7 @@ func TestAnInputForgetsVariablesInAStreamToo(t *testing.T) {
 	}
 }
 
-// A directory is made for hooks that could use it, and for no others.
+// A directory is made only for hooks that could use it.
 func TestNoDirectoryIsMadeThatNobodyNeeds(t *testing.T) {
 	without := of(opened, "without", runner(func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		if file := varsOf(c); file != "" {
@@ -162,7 +162,7 @@ func TestAScratchThatCannotBeWrittenKeepsNoHookFromRunning(t *testing.T) {
 	}
 }
 
-// A fire must not take the directory from under the hooks of another.
+// A fire does not remove the directory that the hooks of another fire use.
 func TestFiresOfOneEventAtTheSameTimeLeaveTheVariablesOfTheLast(t *testing.T) {
 	scratch := t.TempDir()
 	_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(of(opened, "a", sets("A=1")), of(opened, "b", sets("B=1")))}}, pipeline.SessionConfig{Scratch: scratch})
@@ -186,7 +186,7 @@ func TestFiresOfOneEventAtTheSameTimeLeaveTheVariablesOfTheLast(t *testing.T) {
 	}
 }
 
-// A hook in the background may still write when its event has fired again.
+// A background hook's directory remains until it has ended, also if its event has fired again.
 func TestTheBackgroundKeepsItsDirectoryUntilItIsDone(t *testing.T) {
 	scratch, wait := t.TempDir(), make(chan struct{})
 	away := of(opened, "away", runner(func(ctx context.Context, c hook.Call) (hook.Reply, error) {

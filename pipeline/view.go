@@ -9,14 +9,14 @@ import (
 
 // view is an immutable snapshot of the hooks that a fire can meet.
 type view struct {
-	active selectors // of the events for which a hook can run, or for which there is something to observe
+	active selectors // events for which a hook can run, or whose fire must be observed
 	listed listing
 
 	watched atomic.Pointer[watched] // result of the last Watch of this view
 }
 
-// listing is the hooks of each event that has any, by the event's slot. It is a
-// list, since most sessions with hooks of their own have them for an event or two.
+// listing holds the hooks of each event that has any, by slot. It is a list, since most sessions
+// with their own hooks have them for an event or two.
 type listing []listed
 
 type listed struct {
@@ -36,7 +36,7 @@ func (v *view) activate(slot int, runs bool) {
 	}
 }
 
-// close makes every event active, with the hook that says that it is closed.
+// close makes every event active, with the marker hook of a closed system.
 func (v *view) close() {
 	events := declaredEvents() + later
 	for slot := range events {
@@ -67,15 +67,14 @@ func (l *listing) add(slot int, h *hook.Hook) {
 	*l = append(*l, listed{slot, []*hook.Hook{h}})
 }
 
-// closed stands for the hooks of a closed system, in the plan of every event: a fire then leaves
-// the fast path and finds the system closed, and a fire of an open system needs no check.
+// closed marks a closed system in the plan of every event: a fire then leaves the fast path and
+// finds the system closed, while a fire of an open system needs no check.
 var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
 
 // closedEvent is the selector of events that have no hooks.
 var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
 
-// later is how many events can be declared after a view of a closed system was
-// made.
+// later is the number of events that can be declared after a view of a closed system was made.
 const later = 256
 
 // watched holds the result of the last Watch that looked at a view.

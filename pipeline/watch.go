@@ -1,10 +1,10 @@
 package pipeline
 
-// Watch answers at once for many sets of events which of them any hook could run
-// for. Make one with [NewWatch]; it is safe for many goroutines.
+// Watch reports at once, for many sets of events, in which sets any hook could run. Make one with
+// [NewWatch]; it is safe for many goroutines.
 type Watch struct{ slots [][]int }
 
-// MaxWatched is the number of sets that one [Watch] holds.
+// MaxWatched limits the number of sets of one [Watch].
 const MaxWatched = 128
 
 // NewWatch makes a Watch whose i-th bit is the i-th set. An empty set is never
@@ -23,8 +23,8 @@ func NewWatch(sets ...[]Declared) *Watch {
 	return w
 }
 
-// Watched says which sets are active: Runs has the sets with a hook that could run, and
-// Fires also those whose fire has something to record.
+// Watched holds the active sets: Runs has the sets with a hook that could run, and Fires also those
+// whose fire has to be recorded.
 type Watched struct{ Runs, Fires Sets }
 
 // Sets has a bit for each set of a [Watch].
@@ -33,7 +33,7 @@ type Sets [MaxWatched / 8]byte
 // Byte returns the bits of the sets 8*i to 8*i+7.
 func (s *Sets) Byte(i int) byte { return s[i] }
 
-// Has reports whether the i-th set is one of them.
+// Has reports whether bit i is set.
 func (s *Sets) Has(i int) bool { return s[i/8]&(1<<(i%8)) != 0 }
 
 func (s *Sets) add(i int) { s[i/8] |= 1 << (i % 8) }
