@@ -13,11 +13,11 @@ import (
 )
 
 // agent is a small agent that obeys every verdict. Its model calls the tool write_file until it
-// has seen a tool's result, then says done.
+// gets a tool's result, and then answers done.
 type agent struct {
 	t        *testing.T
 	ses      *pipeline.Session
-	contents []jsontext.Value // conversation that the model sees
+	contents []jsontext.Value // the conversation for the model
 	requests []wire.Object    // requests sent to the model
 	tools    []string         // arguments of the tools that ran
 	log      []string         // events, and texts shown to the user
@@ -30,7 +30,7 @@ func (a *agent) say(kind, text string) {
 	}
 }
 
-// common applies the members that every event has in common, and reports whether to go on.
+// common applies the members that all events share, and reports whether to go on.
 func (a *agent) common(c llxprt.Common) bool {
 	a.say("message", c.Message)
 	if c.Stop {
@@ -52,7 +52,7 @@ func must[T any](a *agent, res T, err error) T {
 	return res
 }
 
-// run is one session in which the user asks for one thing.
+// run runs one session with one prompt of the user.
 func (a *agent) run(prompt string) {
 	ctx := a.t.Context()
 	start, err := llxprt.SessionStart.Fire(ctx, a.ses, &llxprt.SessionStartInput{Source: "startup"})
@@ -103,7 +103,7 @@ func (a *agent) answered(prompt, answer string, again bool) {
 	}
 }
 
-// work calls the model and the tools until the model has no more calls.
+// work calls the model and its tools until the model calls no more tools.
 func (a *agent) work() (answer string, ok bool) {
 	for turn := range 3 {
 		if turn == 1 {
@@ -183,7 +183,7 @@ func (a *agent) tool(call wire.Object) (ok bool) {
 	return a.common(c)
 }
 
-// model answers a request: with a call as long as no tool has given anything.
+// model answers a request: with a call until the request has a tool's result.
 func model(request wire.Object) wire.Object {
 	if strings.Contains(string(request), `"role":"tool"`) {
 		return wire.Object(`{"candidates":[{"content":{"role":"model","parts":[{"text":"done"}]},"finishReason":"STOP"}]}`)

@@ -1,6 +1,6 @@
 package llxprt
 
-// Inputs and outputs that several events have in common.
+// Inputs and outputs that several events share.
 type (
 	BeforeToolSelectionInput = BeforeModelInput
 

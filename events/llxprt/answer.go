@@ -9,11 +9,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The helpers of an answer (L44, L45, L46). Those that need the common fields of an answer are
-// functions.
+// The functions and methods of this file are the helpers of an answer (L44, L45, L46). Those that
+// need the common fields of an answer are functions.
 
-// EffectiveReason is the reason to show for a block or a stop: StopReason,
-// else Reason, else "No reason provided" (getEffectiveReason).
+// EffectiveReason returns the reason to show for a block or a stop: StopReason, else Reason, else
+// "No reason provided" (getEffectiveReason).
 func EffectiveReason[T any](o *hook.Output[T]) string {
 	if g, ok := any(&o.Specific).(*BeforeToolOutput); ok && g.PermissionDecisionReason != "" {
 		return g.PermissionDecisionReason
@@ -21,7 +21,7 @@ func EffectiveReason[T any](o *hook.Output[T]) string {
 	return lo.CoalesceOrEmpty(o.StopReason, o.Reason, "No reason provided")
 }
 
-// BlockingError tells whether an answer blocks, and why if it does
+// BlockingError reports whether an answer blocks, and returns the reason if it does
 // (getBlockingError).
 func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 	blocked = o.Decision.Blocks()
@@ -34,9 +34,9 @@ func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 	return blocked, reason
 }
 
-// ModifiedToolInput are the arguments that hooks change, of all hooks together
-// in plan order, or nil (getModifiedToolInput). They are the changes alone:
-// [ApplyBeforeTool] merges them with the tool's own arguments.
+// ModifiedToolInput returns the arguments that hooks change, merged in plan order, or nil
+// (getModifiedToolInput). It has the changes alone: [ApplyBeforeTool] merges them with the tool's
+// own arguments.
 func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
 	if g.patch != nil {
 		return g.patch
@@ -47,8 +47,8 @@ func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
 	return nil
 }
 
-// SyntheticResponse is the response that takes the place of the model's, in
-// the shape of the Google GenAI SDK, or nil (getSyntheticResponse).
+// SyntheticResponse returns the response that replaces the model's, in the shape of the Google
+// GenAI SDK, or nil (getSyntheticResponse).
 func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	if g.Response == nil || !g.Response.IsObject() {
 		return nil
@@ -56,11 +56,11 @@ func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	if response := genai.FromHookResponse(g.Response, nil); response != nil {
 		return response
 	}
-	return wire.Object("{}") // an object, if one that says nothing
+	return wire.Object("{}") // an object, also if it is empty
 }
 
-// ApplyTo returns an SDK request with the changes of the hooks; members that hooks cannot see
-// stay (applyLLMRequestModifications).
+// ApplyTo returns an SDK request with the changes of the hooks; members that hooks do not see stay
+// as they are (applyLLMRequestModifications).
 func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
 	if changes := g.changes(); changes != nil {
 		return genai.ApplyRequest(changes, request)
@@ -79,12 +79,11 @@ func (g *BeforeModelOutput) changes() wire.Object {
 	return nil
 }
 
-// ModifiedResponse is the response that takes the place of the model's, in the
-// SDK's shape, or nil (getModifiedResponse). Hooks may give a part of one: a
-// text, counters, a candidate with a finishReason alone; the rest is original's.
-// A stop without a text returns a response that says the reason (L51).
-// original is the SDK's response, whose parts that hooks cannot see are kept;
-// nil keeps none.
+// ModifiedResponse returns the response that replaces the model's, in the SDK's shape, or nil
+// (getModifiedResponse). Hooks may give only some members, such as a text, counters, or a candidate
+// with a finishReason; the rest is taken from original. After a stop without a text the response
+// has the reason as its text (L51). original is the SDK's response, whose members that hooks do not
+// see are kept; nil keeps none.
 func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {
 	return modifiedResponse(o, o.Specific.changes(), original)
 }
@@ -128,7 +127,7 @@ func speaks(response wire.Object) bool {
 		r.Candidates[0].Content.Kind() != 'n'
 }
 
-// changes reports whether a part of a response says anything of the rest.
+// changes reports whether a partial response has members other than text and content.
 func changes(response wire.Object) bool {
 	candidates := response.Get("candidates")
 	return candidates.Kind() == '[' && string(candidates) != "[]" || response.Get("usageMetadata").Kind() == '{'

@@ -58,7 +58,7 @@ func TestEffectiveReasonOfOtherEvents(t *testing.T) {
 	}
 }
 
-// Several answers, which hooks print, merge into one output and one effect for the caller.
+// Several printed answers merge into one output and one effect for the caller.
 func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 	for _, tt := range []struct {
 		name, event string
@@ -209,7 +209,7 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 			"hooks that name one tool name it once, and no tool without a name", "BeforeToolSelection",
 			[]string{`{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["read","ls",""]}}}`, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["glob","ls"]}}}`},
 			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob","ls","read"]}}`, toolSelection,
-			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["glob","ls","read"]}}}`, // NONE is the request's
+			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["glob","ls","read"]}}}`, // the request sets NONE
 		},
 		{
 			"counters alone leave the response's text", "AfterModel",

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Common lists the instructions that every result has for the caller, besides the event's own.
+// Common holds the instructions to the caller that the results of all events have in common.
 type Common struct {
 	Stop       bool   // end the agent's loop
 	StopReason string // tell the user why
@@ -34,19 +34,18 @@ type ToolVerdict struct {
 	Common
 	Run    bool        // run the tool
 	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
-	Result string      // when it must not run: the model sees this as its result
+	Result string      // if it must not run: the result that the model sees
 
-	// Ask says that a hook wants the user asked before the tool runs. LLxprt runs
-	// it all the same, so that Run is true and asking is the caller's choice. In
-	// the profile Gemini Run is false until the user has said yes: then run the
-	// tool with Input, else give the model Result. Where a session is not
-	// interactive, the report of the hook has a note, and in the profile Gemini the
-	// call is blocked in place of Ask.
+	// Ask means that a hook wants the user asked before the tool runs. LLxprt runs the tool all the
+	// same: Run is true, and the caller may ask. In the profile Gemini Run is false until the user
+	// agrees: then run the tool with Input, else give the model Result. If the session is not
+	// interactive, the report of the hook has a note instead, and in the profile Gemini the call is
+	// blocked.
 	Ask bool
 }
 
-// ApplyBeforeTool returns the instructions for a tool call (L48). A BeforeTool context is not for
-// the model (L54); it stays readable in the result.
+// ApplyBeforeTool returns the instructions for a tool call (L48). The context of BeforeTool hooks
+// is not for the model (L54), but stays in the result.
 func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) ToolVerdict {
 	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
 	v.Context = ""
@@ -64,8 +63,8 @@ func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) 
 
 // ApplyAfterTool returns the instructions for a tool's result (L49): the model gets response. A
 // denial undoes nothing: its reason, and then the hooks' context, are appended to llmContent. In
-// the profile Gemini the reason replaces llmContent and returnDisplay, error has it too, and
-// there is no context. c.Context is empty, since the model is to see it once.
+// the profile Gemini the reason replaces llmContent and returnDisplay, and is in error too, and
+// there is no context. c.Context is empty, because response already has it.
 func ApplyAfterTool(done *AfterToolInput, res *hook.Result[BasicOutput]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
@@ -83,7 +82,7 @@ func ApplyAfterTool(done *AfterToolInput, res *hook.Result[BasicOutput]) (c Comm
 	return c, response
 }
 
-// replaced is a tool's response after a denial in the profile Gemini.
+// replaced returns a tool's response after a denial in the profile Gemini.
 func replaced(response wire.Object, reason string) wire.Object {
 	text := wire.Quote("Tool result blocked: " + reason)
 	failure := wire.Object(nil).With("type", wire.Quote("EXECUTION_FAILED")).With("message", wire.Quote(reason))
@@ -115,7 +114,7 @@ func part(text string) jsontext.Value {
 
 func list(values []jsontext.Value) jsontext.Value {
 	b, err := json.Marshal(values, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil { // every value has been JSON before
+	if err != nil { // cannot fail: every value was parsed from JSON
 		return values[0]
 	}
 	return b
@@ -126,12 +125,12 @@ type ModelVerdict struct {
 	Common
 	Call     bool        // call the model
 	Request  wire.Object // with this SDK request: the caller's, with all changes of the hooks
-	Response wire.Object // when it must not be called: the SDK response to use
+	Response wire.Object // if it must not be called: the SDK response to use
 }
 
 // ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50,
-// L60). A block without a response returns one without candidates, and every response has a list
-// of them.
+// L60). After a block without a response, Response has no candidates; every Response has a list of
+// them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{
 		Common:   ApplyLifecycle(res),
@@ -145,12 +144,12 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) 
 	return v
 }
 
-// noCandidates is a response that says nothing.
+// noCandidates is a response without an answer.
 var noCandidates = wire.Object(`{"candidates":[]}`)
 
-// ApplyAfterModel returns the instructions for the model's response, in the SDK's shape (L51):
-// the agent goes on with response. A denial has no effect, and the hook's report says so; in the
-// profile Gemini it replaces the response, which then has no candidates.
+// ApplyAfterModel returns the instructions for the model's response, in the SDK's shape (L51): the
+// agent continues with response. A denial has no effect, and the hook's report has a note. In the
+// profile Gemini a denial replaces the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (c Common, response wire.Object) {
 	if res.Restore().Specific.replaces {
 		return ApplyLifecycle(res), noCandidates
@@ -162,8 +161,8 @@ func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (
 	return ApplyLifecycle(res), response
 }
 
-// ApplyBeforeToolSelection returns the tools and toolConfig of an SDK request as
-// the hooks restrict them (L52).
+// ApplyBeforeToolSelection returns the tools and toolConfig of an SDK request with the restrictions
+// of the hooks (L52).
 func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSelectionOutput]) (Common, wire.Object) {
 	return ApplyLifecycle(res), res.Specific.ApplyTo(target)
 }
@@ -172,7 +171,7 @@ func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSel
 type PromptVerdict struct {
 	Common
 	Run    bool   // let the agent work on the prompt, with Context for the model
-	Reason string // when it must not: why, for the user
+	Reason string // why not, for the user, if Run is false
 }
 
 // ApplyBeforeAgent returns the instructions for a prompt.
@@ -190,8 +189,8 @@ type AgentVerdict struct {
 	ClearContext bool   // forget the conversation so far
 }
 
-// ApplyAfterAgent returns the instructions for an agent that has answered. A stop is stronger
-// than a block.
+// ApplyAfterAgent returns the instructions for an agent that has answered. A stop overrides a
+// block.
 func ApplyAfterAgent(res *hook.Result[AfterAgentOutput]) AgentVerdict {
 	common := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)

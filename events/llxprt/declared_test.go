@@ -13,9 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// The events as the sources describe them, written down by hand: rule L54 for the
-// first five, rules L48, L10 and
-// rule L12 for matchers.
+// described lists the events by hand, as the sources describe them: rule L54 for the first five,
+// rules L48, L10 and rule L12 for matchers.
 var described = []struct {
 	name    string
 	can     []string
@@ -86,7 +85,7 @@ func matcherKind(r pipeline.Rules) string {
 }
 
 // Each event merges a denial and a later permission by its strategy (rules L38, L39, L40, L41; simple
-// replacement for the events that the documentation leaves open).
+// replacement for the events without a documented strategy).
 func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {
 		strategy string

@@ -18,16 +18,16 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Discover returns the layers of a project directory: .llxprt/settings.json in it, in the user's
-// home directory, and the system's: /etc/llxprt-code/settings.json or its like, or the file that
-// the variable LLXPRT_SYSTEM_SETTINGS_PATH names.
+// Discover returns the layers of a project directory: .llxprt/settings.json in it and in the user's
+// home directory, and the system's file: /etc/llxprt-code/settings.json or its equivalent on other
+// systems, or the file that LLXPRT_SYSTEM_SETTINGS_PATH names.
 func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
 
-// Discover returns the layers of a project directory where the profile keeps them. For Gemini
-// they are .gemini/settings.json in the directory and in the user's home directory, and the
-// system's settings.json and system-defaults.json in /etc/gemini-cli or its like, or the files
-// that the variables GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH name.
-// For Found it checks which files exist, see [Find].
+// Discover returns the layers of a project directory in the places where the profile keeps them.
+// For Gemini they are .gemini/settings.json in the directory and in the user's home directory, and
+// the system's settings.json and system-defaults.json in /etc/gemini-cli or its equivalent on other
+// systems, or the files that GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH
+// name. For Found it checks which files exist, see [Find].
 func (p Profile) Discover(dir string) []settings.Layer {
 	if p == Found {
 		p, _ = Find(dir)
@@ -70,11 +70,10 @@ func (p Profile) Discover(dir string) []settings.Layer {
 	)
 }
 
-// defaultsLayer is the name of the layer of a machine whose switches every other
-// layer overrules.
+// defaultsLayer is the name of the machine's layer whose switches all other layers override.
 const defaultsLayer = "defaults"
 
-// systemHome is where a machine keeps its settings, by operating system.
+// systemHome holds the directory of a machine's settings, by operating system.
 type systemHome struct{ darwin, windows, other string }
 
 var (
@@ -99,15 +98,15 @@ func systemFile(variable string, home systemHome, name string) string {
 	return filepath.Join(home.other, name)
 }
 
-// Find returns the profile for a directory: Gemini if there are settings of Gemini CLI and none
-// of LLxprt Code, in the directory, in the user's home directory and in the system's; else
-// LLxprt. But the user's and the system's settings come first: where they have hooks of Gemini
-// CLI, and only the project has settings of LLxprt Code, the profile is Gemini. Therefore no
-// directory switches off guards of its user.
+// Find returns the profile for a directory: Gemini if there are settings of Gemini CLI and none of
+// LLxprt Code, in the directory, in the user's home directory and in the system's; else LLxprt. The
+// user's and the system's settings come first: if they have hooks of Gemini CLI, and only the
+// project has settings of LLxprt Code, the profile is Gemini. Therefore no directory switches off
+// guards of its user.
 //
-// Hooks of the other profile do not run. Each file with some is a problem, unless every one of
-// them would not run in its own profile either, or has an equal in the profile that counts; so is
-// a file that cannot be read. See [Profile.PassedOver].
+// Hooks of the other profile do not run. Each file with such hooks is a problem, unless every one
+// of them would not run in its own profile either, or has an equal in the returned profile. A file
+// that cannot be read is a problem too. See [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
 	p, both := choose(dir)
 	if !both {
@@ -117,7 +116,7 @@ func Find(dir string) (Profile, []settings.Problem) {
 	return p, problems
 }
 
-// choose returns the profile that counts for a directory, and whether there are settings of both.
+// choose returns the profile for a directory, and whether there are settings of both.
 func choose(dir string) (p Profile, both bool) {
 	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
 	switch {
@@ -133,7 +132,7 @@ func choose(dir string) (p Profile, both bool) {
 
 // hooks returns the hooks of a profile in a directory, and the problems of its files.
 func (p Profile) hooks(at pipeline.Workspace) pipeline.Loaded {
-	loaded, _ := Settings{Profile: p, Layers: p.Discover(at.Dir)}.Load(context.Background(), at) // it has no error
+	loaded, _ := Settings{Profile: p, Layers: p.Discover(at.Dir)}.Load(context.Background(), at) // never fails
 	return loaded
 }
 
@@ -155,23 +154,23 @@ func (p Profile) why() string {
 		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json"
 }
 
-// PassedOver lists the hooks of the other profile that are configured for a directory. They do
-// not run, and each says so as one that cannot be used: a policy can make that a failure. One
-// that has an equal in this profile is a duplicate, and no failure: the equal guards in its place.
-// Their IDs begin with the name of their profile.
+// PassedOver lists the hooks of the other profile that are configured for a directory. They do not
+// run, and each is marked as unusable, which a policy can make a failure. A hook with an equal in
+// this profile is marked as a duplicate instead, and is no failure: the equal one guards in its
+// place. The IDs begin with the name of the other profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	passed, _ := p.passOver(at, p.hooks(at).Hooks)
 	return passed
 }
 
 // passOver returns the hooks of the other profile, none of which runs, and a problem for each file
-// in which a guard is lost. counting are the hooks of p.
+// in which a guard is lost. counting holds the hooks of p.
 func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook.Hook, []settings.Problem) {
 	layers := p.other().Discover(at.Dir)
 	values, unread := settings.Read(layers)
 	r := entries.Reader{Dialect: Dialect}
 	for _, problem := range unread {
-		problem.Fatal = false // the profile that counts does not read the file
+		problem.Fatal = false // the other files load: the profile in use does not read this one
 		problem.Message += "; hooks in it would not run: " + p.why()
 		r.Problem(problem)
 		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })
@@ -206,29 +205,29 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	return r.Loaded.Hooks, r.Loaded.Problems
 }
 
-// guardsAs reports whether c runs where h would, with the same command and no less time, and
-// counts for no one but those for whom h does.
+// guardsAs reports whether c runs wherever h would, with the same command and no less time. c comes
+// from h's source or from the system's settings: its scope is not narrower.
 func guardsAs(c, h *hook.Hook) bool {
 	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
 		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&
 		(c.Timeout == h.Timeout || h.Timeout > 0 && c.Timeout > h.Timeout)
 }
 
-// isThere reports whether there are settings, also such as cannot be read, which is said by
-// those who read them.
+// isThere reports whether a settings file exists, also one that cannot be read; its readers report
+// the error.
 func isThere(layer settings.Layer) bool {
 	_, found, err := layer.Text()
 	return found || err != nil
 }
 
-// hasHooks reports whether settings have hooks, as far as they can be read.
+// hasHooks reports whether a settings file has hooks, or cannot be read.
 func hasHooks(layer settings.Layer) bool {
 	root, found, err := layer.Read()
 	return err != nil || found && root.Get("hooks").Exists()
 }
 
-// ProfileOfFiles goes by the paths of files that are given in place of those that
-// would be found: Gemini if one lies below .gemini and none below .llxprt.
+// ProfileOfFiles returns the profile for files that replace those of [Discover]: Gemini if one of
+// them lies below .gemini and none below .llxprt, else LLxprt.
 func ProfileOfFiles(layers []settings.Layer) Profile {
 	gemini := false
 	for _, layer := range layers {
@@ -244,7 +243,7 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 	return LLxprt
 }
 
-// profile settles the profile and the layers.
+// profile sets the profile and the layers.
 func (s *Settings) profile(dir string) {
 	switch {
 	case s.Profile != Found:

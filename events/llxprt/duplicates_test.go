@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A hook that cannot run does not take the place of a guard with the same
-// command (rule L13: hooks are duplicates after they have been selected).
+// A hook that cannot run does not replace a guard with the same command (rule L13: duplicates are
+// removed after hooks have been selected).
 func TestAHookThatDoesNotRunHidesNoGuard(t *testing.T) {
 	guard := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}`
 	group := func(group string) string { return `{"hooks": {"BeforeTool": [` + group + `]}` }

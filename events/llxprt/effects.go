@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Effects lists everything that a caller has to apply, by the names of the original's methods.
+// Effects lists everything that a caller has to apply, under the names of the original's methods.
 type Effects struct {
 	IsBlocking        bool          `json:"isBlocking"`
 	ShouldStop        bool          `json:"shouldStop"`
@@ -19,14 +19,14 @@ type Effects struct {
 	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
 	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
 	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
-	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // made from what hooks see of the request; see BeforeModelOutput.ApplyTo
+	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // from the members that hooks see of the request; see BeforeModelOutput.ApplyTo
 	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}, the same; see ToolChoice.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 
-	// Members that the original has no method for.
-	Decision     *hook.Decision `json:"decision"`     // the word that counts: "ask" does not block
-	AskUser      bool           `json:"askUser"`      // the tool waits for the user's word, in the profile Gemini
-	ToolResponse *wire.Object   `json:"toolResponse"` // what the model sees after AfterTool, if hooks changed it
+	// Members without a method in the original.
+	Decision     *hook.Decision `json:"decision"`     // the decision in effect: "ask" does not block
+	AskUser      bool           `json:"askUser"`      // the tool waits until the user agrees, in the profile Gemini
+	ToolResponse *wire.Object   `json:"toolResponse"` // the result that the model sees after AfterTool, if hooks changed it
 }
 
 type blockedError struct {
@@ -89,7 +89,7 @@ func modelEditEffects(in AfterModelInput, res *hook.Result[AfterModelOutput]) an
 		e.ModifiedResponse = present(noCandidates)
 	case res.Answered:
 		said, shown := genai.SpellText(res.Specific.changes(), in.Response), wire.Object(nil)
-		if !speaks(said) && !res.Stop { // a part alone, as counters: the rest is that of the response
+		if !speaks(said) && !res.Stop { // a partial answer, such as counters: the response keeps the rest
 			shown = genai.FromHookResponse(in.Response, nil)
 		}
 		e.ModifiedResponse = present(modifiedResponse(&res.Output, said, shown))
@@ -105,7 +105,7 @@ func toolChoiceEffects(in BeforeModelInput, res *hook.Result[BeforeToolSelection
 	return e
 }
 
-// toolConfigOf returns the members of an SDK request about tools, as hooks see them.
+// toolConfigOf returns the members about tools of an SDK request, in the form that hooks see.
 func toolConfigOf(request wire.Object) wire.Object {
 	shown := wire.Object(request.Get("toolConfig"))
 	if !shown.IsObject() || len(shown) == 0 {

@@ -20,22 +20,21 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// extensionPath is the placeholder of an extension's directory.
+// extensionPath matches the placeholder of an extension's directory.
 var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
 
-// projectVar is a mention of a variable with a directory in a shell's form.
+// projectVar matches the use of a directory variable in the syntax of a shell.
 var projectVar = regexp.MustCompile(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
 	`(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\b)`)
 
-// inPowerShell returns a script that reads its directories from the environment: PowerShell takes
-// $NAME for a variable of its own, which is empty.
+// inPowerShell returns a script that reads its directories from the environment: in PowerShell
+// $NAME is a variable of the script, which is empty.
 func inPowerShell(script string) string {
 	return projectVar.ReplaceAllString(script, "$${env:$1$2}")
 }
 
-// inExtension returns a script in which a variable stands for the directory of
-// its extension. Where the directory would be code of another language, the
-// script stays as it is.
+// inExtension returns a script in which the directory of its extension is a variable. If the
+// directory would be read as code of another language, the script stays as it is.
 func inExtension(script, root string) string {
 	out, err := splice.Script(script, extensionPath, func(string) (splice.Var, bool) {
 		return splice.Var{Name: "extensionPath", Value: root, Word: true}, true
@@ -61,7 +60,8 @@ var (
 	configMembers = []string{"enabled", "disabled", "notifications", "alwaysShell"}
 )
 
-// Names that people write for events of this system.
+// Members that people put in the wrong object, and names that they write by mistake for events of
+// this system.
 var (
 	misplaced = map[string]string{"disabled": "hooksConfig", "enabled": "hooksConfig", "notifications": "hooksConfig"}
 	elsewhere = map[string]string{
@@ -76,10 +76,10 @@ type group struct {
 	layer   settings.Layer
 	pattern string
 	matcher hook.Matcher
-	invalid string // why none of its hooks can run
-	broken  string // why its matcher matches one literal name alone
+	invalid string // why none of the group's hooks can run
+	broken  string // why the group's matcher matches only one literal name
 
-	vars []string // "NAME=value", the entry's own; in the profile Gemini
+	vars []string // the entry's own variables, "NAME=value", in the profile Gemini
 }
 
 func (g *group) read() {
@@ -106,7 +106,7 @@ func (g *group) read() {
 		}
 		g.exclude(h)
 		if g.broken != "" && (wrong != nil || h.Skip != "") {
-			h.Matcher = nil // whatever it could have meant
+			h.Matcher = nil // the hook runs at every call, whatever the matcher could have meant
 		}
 		return wrong
 	})
@@ -114,7 +114,7 @@ func (g *group) read() {
 
 func (g *group) readMatcher(v settings.Value) {
 	pattern, ok := g.Text(v)
-	if !ok && v.Exists() && v.Kind() != 'n' && g.Event.Subject != "" { // without a subject, matchers do not count
+	if !ok && v.Exists() && v.Kind() != 'n' && g.Event.Subject != "" { // an event without a subject ignores matchers
 		g.invalid = "the matcher of its group is not a string"
 		return
 	}
@@ -183,7 +183,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 // decide completes a usable entry: its process, its key, and whether its matcher can be used.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
-		h.Key = h.Command // rule L13: the command and nothing else
+		h.Key = h.Command // rule L13: hooks are compared by command alone
 		script, vars, env := h.Command, projectVars, g.of(h.Source).environ
 		if g.profile == Gemini {
 			h.Key, h.Exits = h.Name+":"+h.Command, geminiExits
@@ -211,8 +211,8 @@ func (g *group) decide(h *hook.Hook) {
 	}
 }
 
-// exclude sets the reason for which the settings exclude a hook, if any, whatever its
-// entry says.
+// exclude sets the reason for which the settings exclude a hook, if any, whatever its entry
+// contains.
 func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]

@@ -13,13 +13,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A project's files never decide which of the user's settings count. Settings that cannot be read
-// count as present: the loader reports the error.
+// A project's files never decide which settings of the user are used. Settings that cannot be read
+// are treated as existing: the loader reports the error.
 func TestNoProjectSwitchesOffTheHooksOfItsUserByTheProfile(t *testing.T) {
 	const hooks, none = `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}`, `{}`
 	const other = `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"exit 0"}]}]}}`
 	for name, tt := range map[string]struct {
-		files   map[string]string // "-" makes a directory of the file
+		files   map[string]string // "-" makes the file a directory
 		want    llxprt.Profile
 		problem string
 	}{
@@ -52,7 +52,7 @@ func TestNoProjectSwitchesOffTheHooksOfItsUserByTheProfile(t *testing.T) {
 }
 
 // withHome writes settings files of a project, p, and of its user, h, and returns the project's
-// directory. The text "-" makes a directory of the file, which then cannot be read.
+// directory. The text "-" creates a directory in place of the file, which then cannot be read.
 func withHome(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	root := directory(t)
@@ -77,9 +77,8 @@ func withHome(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// A guard that the profile leaves out is a problem, and denies where failures are closed. No guard
-// is left out that is off, or that has an equal in the profile that counts: then nothing is said,
-// and nothing denied.
+// A guard that the profile leaves out is a problem, and denies where failures are closed. A hook
+// that is switched off, or that has an equal in the profile in use, is neither reported nor denied.
 func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing.T) {
 	settings := func(members, entry string) string {
 		return `{` + members + `"hooks":{"BeforeTool":[{"matcher":"^ls$","hooks":[` + entry + `]}]}}`
@@ -89,8 +88,8 @@ func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing
 		`{"type":"command","command":"exit 0","timeout":10}`
 	for name, tt := range map[string]struct {
 		files map[string]string
-		told  string // in the problems; empty: there are none
-		says  string // in the error of the denial under closed; empty: there is none
+		told  string // text in the problems; empty: there are no problems
+		says  string // text in the error of the denial under closed; empty: no denial
 	}{
 		"Gemini's beside LLxprt's in the project": {
 			map[string]string{"p/.gemini": settings("", guard), "p/.llxprt": none}, "choose the profile gemini", "there are settings of LLxprt Code",

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Where the project is the home directory, one file is not read as two layers,
-// however the directory is spelled.
+// Where the project is the home directory, the settings file is read as one layer, however the
+// directory is spelled.
 func TestTheHomeDirectoryIsOneLayerHoweverItIsSpelled(t *testing.T) {
 	root := t.TempDir()
 	home, link := filepath.Join(root, "home"), filepath.Join(root, "link")

@@ -13,10 +13,10 @@ import (
 // BeforeToolInput is the input of BeforeTool: a tool about to run (L17).
 type BeforeToolInput struct {
 	Name  string      `json:"tool_name"`
-	Input wire.Object `json:"tool_input"` // its arguments
+	Input wire.Object `json:"tool_input"` // the tool's arguments
 
-	// OriginalInput are the arguments that the model gave, where hooks have
-	// rewritten them; nil if none did. Hooks that come later see it beside Input.
+	// OriginalInput holds the model's arguments after a hook has rewritten them; nil if none did.
+	// Later hooks see both OriginalInput and Input.
 	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"`
 
 	Extra jsontext.Value `json:",embed"` // further members for the hooks, such as mcp_context {server_name}; an object or nil
@@ -26,9 +26,9 @@ type BeforeToolInput struct {
 type AfterToolInput struct {
 	Name     string      `json:"tool_name"`
 	Input    wire.Object `json:"tool_input"`
-	Response wire.Object `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
+	Response wire.Object `json:"tool_response"` // the tool's result: llmContent, returnDisplay, …
 
-	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"` // as in [BeforeToolInput]
+	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"` // see [BeforeToolInput]
 
 	Extra jsontext.Value `json:",embed"`
 }
@@ -90,8 +90,8 @@ type NotificationInput struct {
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// The presence of a prompt cannot be told from a string: an empty one is a
-// prompt. Decoding asks for it.
+// A string cannot show whether a prompt is present: an empty prompt is one. The decoder checks for
+// it.
 
 // UnmarshalJSONFrom requires the prompt.
 func (p *BeforeAgentInput) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -113,7 +113,7 @@ func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
 	if value.Kind() != '{' {
 		return fmt.Errorf("got %s, want an object", wire.KindName(value.Kind()))
 	}
-	o := wire.Object(value) // read before the decoder goes on
+	o := wire.Object(value) // the value has to be read before the decoder continues
 	var missing []error
 	for _, name := range names {
 		if v := o.Get(name); v == nil || v.Kind() == 'n' {
@@ -123,8 +123,7 @@ func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
 	return errors.Join(append(missing, mismatch(o.Into(ptr)))...)
 }
 
-// mismatch puts the error of a member of the wrong type into words that do not
-// name Go types.
+// mismatch returns an error for a member of the wrong type that does not name Go types.
 func mismatch(err error) error {
 	var se *json.SemanticError
 	if !errors.As(err, &se) || se.GoType == nil {
@@ -138,8 +137,8 @@ func mismatch(err error) error {
 	)
 }
 
-// rewrite replaces the arguments of a call, and keeps the model's own. It reports whether they
-// differ.
+// rewrite replaces the arguments of a call, and keeps the model's in OriginalInput. It reports
+// whether they differ.
 func (c *BeforeToolInput) rewrite(to wire.Object) bool {
 	if wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
 		return false

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// hooks is a settings text with hooks of those commands, and more members.
+// hooks returns a settings text with hooks for these commands, and further members.
 func hooks(more string, commands ...string) string {
 	entries := lo.Map(commands, func(c string, _ int) string { return fmt.Sprintf(`{"type": "command", "command": %q}`, c) })
 	return `{"hooks": {"BeforeTool": [{"hooks": [` + strings.Join(entries, ",") + `]}]}` + more + `}`
@@ -81,7 +81,7 @@ func TestTheSwitchOfTheHighestLayerCounts(t *testing.T) {
 		{"false", "false", "true", false, true},
 		{"true", "null", "null", false, true},
 		{"true", `"false"`, "", false, true},
-		{"true", "false", "", true, true}, // who is not trusted cannot switch a guard off
+		{"true", "false", "", true, true}, // an untrusted project cannot switch a guard off
 		{"", "false", "", true, false},
 	} {
 		t.Run(fmt.Sprintf("user %q, project %q, system %q, untrusted %v", tt.user, tt.project, tt.system, tt.untrusted), func(t *testing.T) {

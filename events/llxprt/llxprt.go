@@ -1,9 +1,9 @@
-// Package llxprt is the hook system of LLxprt Code, and of Gemini CLI, whose hooks speak the same
+// Package llxprt is the hook system of LLxprt Code, and of Gemini CLI, whose hooks use the same
 // protocol: eleven events, command hooks, three merge strategies (docs/spec/llxprt.md).
 //
-// The package is declarations: [Dialect], one variable for each event, and the types of their
-// inputs and outputs. [Settings] reads the settings files, and the Apply functions turn a result
-// into instructions for the caller.
+// The package consists of declarations: [Dialect], one variable for each event, and the types of
+// their inputs and outputs. [Settings] reads the settings files, and the Apply functions convert a
+// result to instructions for the caller.
 package llxprt
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the LLxprt system: exit status 0 is read, 2 refuses, anything
-// else warns and lets the action go ahead (L29, L30); 60 seconds for each
-// hook (L23); timeouts in milliseconds; matchers are compared with
-// the tool's name as regular expressions (L10).
+// Dialect is the LLxprt system. After exit status 0 the output is read, status 2 refuses, and any
+// other status warns and lets the action go ahead (L29, L30). Each hook has 60 seconds (L23), and
+// the unit of timeouts is the millisecond. Matchers are regular expressions for the tool's name
+// (L10).
 var Dialect = &pipeline.Dialect{
 	Name: "llxprt",
 	Unit: time.Millisecond,
@@ -51,8 +51,8 @@ var (
 	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
 )
 
-// equal is a matcher that has to be one of the words of an event; another never
-// matches, which its note says.
+// equal returns rules for matchers that have to be one of the words of an event. Another matcher
+// never matches, and has a note.
 func equal(words ...string) pipeline.Rules {
 	return pipeline.Rules{Match: func(pattern string) (hook.Matcher, string) {
 		m := match.Trigger(pattern)
@@ -68,24 +68,24 @@ func equal(words ...string) pipeline.Rules {
 	}}
 }
 
-// Profile says whose rules count where LLxprt Code and Gemini CLI differ, which
-// otherwise share events, payloads and answers.
+// Profile selects the rules that apply where LLxprt Code and Gemini CLI differ, which otherwise
+// share events, payloads and answers.
 type Profile string
 
 // The profiles. Gemini differs from LLxprt in these rules:
 //
 //   - settings are .gemini/settings.json, and hooks are on unless
 //     hooksConfig.enabled is false;
-//   - a JSON answer counts after every exit status, on standard output or, where
+//   - a JSON answer is read after every exit status, on standard output or, where
 //     that is blank, on standard error. Plain text is a message after status 0, a
-//     warning after 1, and a denial for that text after any other. A status
+//     warning after 1, and the reason of a denial after any other. A status
 //     other than 0 without any text is a failure, and the action goes ahead;
 //   - a decision "ask" asks the user; where there is none, the tool does not run;
 //   - a denial after a tool replaces its result, one after the model its response;
 //   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
-//   - hooks are the same if name and command are.
+//   - hooks are duplicates if name and command are equal.
 const (
-	Found  Profile = ""       // Gemini where settings of Gemini CLI alone are there, else LLxprt
+	Found  Profile = ""       // Gemini if only settings of Gemini CLI exist, else LLxprt
 	LLxprt Profile = "llxprt" // LLxprt Code
 	Gemini Profile = "gemini" // Gemini CLI
 )
@@ -102,14 +102,14 @@ func ProfileOf(s *pipeline.Session) Profile {
 	return LLxprt
 }
 
-// geminiRules reports whether the rules of Gemini CLI count for one hook of a session.
+// geminiRules reports whether the rules of Gemini CLI apply to one hook of a session.
 func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	p, _ := s.Setting(profileKey{}).(Profile)
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether the rules of Gemini CLI count for a result. In a session with both
-// profiles they count if a hook of Gemini CLI gave an answer that is accepts.
+// geminiSays reports whether the rules of Gemini CLI apply to a result. In a session with both
+// profiles they apply if a hook of Gemini CLI gave an answer that the function is accepts.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -119,16 +119,15 @@ func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*ho
 	})
 }
 
-// PerChunk reports whether AfterModel is fired for each chunk of a response that
-// comes in a stream, in place of once for the whole of it. The caller fires it;
-// the engine has no other rule for it.
+// PerChunk reports whether the caller fires AfterModel for each chunk of a streamed response, and
+// not once for the whole. The engine treats both alike.
 func (p Profile) PerChunk() bool { return p == Gemini }
 
-// candor holds the notes for answers that an event cannot honour.
+// candor describes the answers that an event cannot honour, for the notes on them.
 type candor struct {
-	denied string // the effect on the denied action; empty: the denial counts
-	gemini bool   // in the profile Gemini the denial counts
-	asks   bool   // "ask" means something
+	denied string // why a denial has no effect; empty: it has one
+	gemini bool   // in the profile Gemini a denial has an effect
+	asks   bool   // "ask" has an effect
 }
 
 // declare makes an event of the dialect whose reports note answers without an effect.
@@ -136,7 +135,7 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 	ev.Refine = func(s *pipeline.Session, _ *In, r *hook.Report[Out]) {
 		wants := wanted(&r.Output)
 		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
-			wants = g.PermissionDecision // the word may be unknown
+			wants = g.PermissionDecision // it may be an unknown word
 		}
 		if wants == "" || wants == hook.Allow || wants == hook.Approve {
 			return
@@ -149,8 +148,8 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 	return pipeline.Declare(Dialect, ev)
 }
 
-// note returns the note for a decision other than to go ahead; empty if the decision has an
-// effect.
+// note returns the note for a decision that does not let the action go ahead; empty if the decision
+// has an effect.
 func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
 	switch {
 	case wants.Blocks() && (c.denied == "" || c.gemini && gemini):
@@ -170,7 +169,7 @@ func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.
 		"LLxprt Code runs the tool, RunTool of package snaphook refuses the call"
 }
 
-// wanted is the stricter of an answer's decision and its permission.
+// wanted returns the stricter of an answer's decision and its permission.
 func wanted[T any](o *hook.Output[T]) hook.Decision {
 	g, ok := any(&o.Specific).(*BeforeToolOutput)
 	if ok && g.PermissionDecision != "" && rank(g.PermissionDecision) > rank(o.Decision) {
@@ -179,7 +178,7 @@ func wanted[T any](o *hook.Output[T]) hook.Decision {
 	return o.Decision
 }
 
-// rank orders decisions: a stricter one is never lifted by another hook.
+// rank orders decisions by strictness: no hook lifts a stricter decision of another.
 func rank(d hook.Decision) int {
 	switch {
 	case d.Blocks():
@@ -194,8 +193,8 @@ func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
 }
 
-// mergeGates is BlockWins in which a PermissionDecision counts too if it is the
-// stricter one, also when a later hook permits (a guard is never lost).
+// mergeGates merges like BlockWins, but uses a PermissionDecision if it is stricter than the
+// decision, also when a later hook permits.
 func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[BeforeToolOutput] {
 	return blockWins(func(yield func(hook.Output[BeforeToolOutput]) bool) {
 		for o := range outs {
@@ -207,10 +206,10 @@ func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[Before
 	})
 }
 
-// noUserToAsk is the reason where a tool does not run for want of an answer.
+// noUserToAsk is the reason for which a tool does not run if there is no user to ask.
 const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
 
-// concludeCall lets an "ask" of the profile Gemini hold up the tool.
+// concludeCall makes an "ask" of the profile Gemini keep the tool waiting.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
 	asks := func(o *hook.Output[BeforeToolOutput]) bool { return wanted(o) == hook.Ask }
 	if !asks(&res.Output) || !geminiSays(s, res, asks) {
@@ -238,12 +237,11 @@ func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[Afte
 	res.Specific.replaces = res.Decision.Blocks() && geminiSays(s, res, blocks)
 }
 
-// geminiExits are the rules by which Gemini CLI reads the end of a hook: a JSON answer counts
-// after every status, and plain text denies after every status but 0 and 1.
+// geminiExits maps exit statuses to their effects in Gemini CLI: a JSON answer is read after every
+// status, and plain text denies after every status but 0 and 1.
 var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.OtherStatus: hook.DenyAny}
 
-// gemini adds the variables that hooks of Gemini CLI have besides the project's, and the
-// variables of the entry.
+// gemini adds the variables that only hooks of Gemini CLI get, and those of the entry.
 func (g *group) gemini(env []string) []string {
 	env = environ.WithVar(env, "GEMINI_CWD", g.at.Dir)
 	for _, entry := range g.vars {
@@ -253,7 +251,7 @@ func (g *group) gemini(env []string) []string {
 	return env
 }
 
-// environOf returns the environment of a call.
+// environOf returns the function that makes the environment of a call.
 func (g *group) environOf(env []string) func(hook.Call) []string {
 	if g.profile != Gemini {
 		return func(hook.Call) []string { return env }
@@ -263,7 +261,7 @@ func (g *group) environOf(env []string) func(hook.Call) []string {
 	}
 }
 
-// ownVars reads the variables of an entry, which Gemini CLI alone knows.
+// ownVars reads the variables of an entry, which only Gemini CLI supports.
 func (g *group) ownVars(v settings.Value) (vars []string) {
 	if g.profile != Gemini || !v.Exists() || v.Kind() == 'n' {
 		return nil

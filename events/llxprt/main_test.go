@@ -16,11 +16,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the expressions runs until a while after the last match.
+	// The clock goroutine of regexp2 outlives the last match for a while.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
-// layer is a settings file that is not on disk.
+// layer returns a settings file that is not on disk.
 func layer(source hook.Source, text string) settings.Layer {
 	return settings.Layer{Name: source.String(), Source: source, File: source.String() + ".json", Data: []byte(text)}
 }
@@ -35,7 +35,7 @@ func system(t *testing.T, s llxprt.Settings) *pipeline.System {
 	return sys
 }
 
-// directory is an empty one, by its real name.
+// directory returns a new empty directory, with symbolic links resolved.
 func directory(t *testing.T) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -52,7 +52,7 @@ func session(t *testing.T, sys *pipeline.System, cfg pipeline.SessionConfig) *pi
 	return s
 }
 
-// says is a hook in Go with a fixed answer.
+// says returns a hook in Go with a fixed answer.
 func says[In, Out any](o hook.Output[Out]) hook.Func[In, Out] {
 	return func(context.Context, In) (hook.Output[Out], error) { return o, nil }
 }

@@ -11,55 +11,56 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// BasicOutput is the own part of events that have none: members that hooks pass on.
+// BasicOutput is the own part of an answer at events that define no members of their own. It passes
+// members of hooks on.
 type BasicOutput struct {
 	Extra jsontext.Value `json:",embed"`
 
-	replaces bool // a denial takes the place of the tool's result
+	replaces bool // a denial replaces the tool's result
 }
 
-// Replaces reports whether the denial in a merged result of AfterTool takes the place of the
-// tool's result, by the rules of Gemini CLI.
+// Replaces reports whether the denial in a merged result of AfterTool replaces the tool's result,
+// by the rules of Gemini CLI.
 func (o *BasicOutput) Replaces() bool { return o.replaces }
 
-// BeforeToolOutput is the answer of a BeforeTool hook besides the common fields (L44, L45).
+// BeforeToolOutput is the answer of a BeforeTool hook in addition to the common fields (L44, L45).
 type BeforeToolOutput struct {
-	// PermissionDecision counts like Decision, and its reason is shown first.
+	// PermissionDecision has the same effect as Decision; its reason is shown first.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 
-	// ToolInput are the arguments that the hook changes. In a merged result it
-	// is the last hook's; see [ModifiedToolInput] for all of them together.
+	// ToolInput holds the arguments that the hook changes. In a merged result it is the last
+	// hook's; [ModifiedToolInput] returns those of all hooks.
 	ToolInput wire.Object    `json:"tool_input,omitzero"`
 	Extra     jsontext.Value `json:",embed"`
 
 	patch wire.Object // the ToolInput of every hook, merged in plan order
-	waits bool        // the tool waits for the user's word
+	waits bool        // the tool waits until the user agrees
 }
 
-// BeforeModelOutput is the answer of a BeforeModel hook besides the common fields (L60).
+// BeforeModelOutput is the answer of a BeforeModel hook in addition to the common fields (L60).
 type BeforeModelOutput struct {
 	Request  wire.Object    `json:"llm_request,omitzero"`  // changes to the request
-	Response wire.Object    `json:"llm_response,omitzero"` // takes the place of the model's
+	Response wire.Object    `json:"llm_response,omitzero"` // replaces the model's response
 	Extra    jsontext.Value `json:",embed"`
 
 	patch wire.Object // the Request of every hook, merged in plan order
 }
 
-// AfterModelOutput is the answer of an AfterModel hook besides the common fields (L51).
+// AfterModelOutput is the answer of an AfterModel hook in addition to the common fields (L51).
 type AfterModelOutput struct {
-	Response wire.Object    `json:"llm_response,omitzero"` // what changes of the response
+	Response wire.Object    `json:"llm_response,omitzero"` // changes to the response
 	Extra    jsontext.Value `json:",embed"`
 
 	patch    wire.Object // the Response of every hook, merged in plan order
-	replaces bool        // a denial takes the place of the response
+	replaces bool        // a denial replaces the response
 }
 
-// Replaces reports whether the denial in a merged result takes the place of the model's
-// response, by the rules of Gemini CLI.
+// Replaces reports whether the denial in a merged result replaces the model's response, by the
+// rules of Gemini CLI.
 func (o *AfterModelOutput) Replaces() bool { return o.replaces }
 
-// AfterAgentOutput is the answer of an AfterAgent hook besides the common fields.
+// AfterAgentOutput is the answer of an AfterAgent hook in addition to the common fields.
 type AfterAgentOutput struct {
 	ClearContext bool           `json:"clearContext,omitzero"` // forget the conversation so far
 	Extra        jsontext.Value `json:",embed"`
@@ -73,15 +74,15 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 
 func addPlain(all *BasicOutput, one BasicOutput) { merge(&all.Extra, one.Extra) }
 
-// dropMistyped drops a member of the wrong type, which decoding keeps in extra, once a hook has
-// given one of the right type, which counts in any order.
+// dropMistyped removes a member from extra, where decoding puts values of the wrong type, if any
+// hook has given a value of the right type.
 func dropMistyped(extra *jsontext.Value, name string, known bool) {
 	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
 		*extra = jsontext.Value(o.Without(name))
 	}
 }
 
-// erases reports whether a hook took back a member with an explicit null.
+// erases reports whether a hook removed a member with an explicit null.
 func erases(extra jsontext.Value, name string) bool {
 	return len(extra) > 0 && wire.Object(extra).Get(name).Kind() == 'n'
 }
@@ -123,8 +124,8 @@ func chainModel(c BeforeModelInput, o hook.Output[BeforeModelOutput]) BeforeMode
 	return c
 }
 
-// rewrittenRequest is the request as hooks have left it; ok is false where none
-// goes to the model.
+// rewrittenRequest returns the request after the changes of all hooks; ok is false if none goes to
+// the model, or nothing changed.
 func rewrittenRequest(c BeforeModelInput, o *hook.Output[BeforeModelOutput]) (final BeforeModelInput, ok bool) {
 	changes := o.Specific.changes()
 	if changes == nil || o.Specific.Response != nil {
@@ -135,14 +136,14 @@ func rewrittenRequest(c BeforeModelInput, o *hook.Output[BeforeModelOutput]) (fi
 	return c, !wire.Equal(jsontext.Value(before), jsontext.Value(c.Request))
 }
 
-// keepsRequest leaves the request as it is.
+// keepsRequest removes the changes to the request, and reports whether there were any.
 func keepsRequest(o *hook.Output[BeforeModelOutput]) (rewrote bool) {
 	rewrote = o.Specific.changes() != nil
 	o.Specific.Request, o.Specific.patch = nil, nil
 	return rewrote
 }
 
-// keepsCall leaves of an answer the permission alone.
+// keepsCall removes everything but the permission, and reports whether the arguments were changed.
 func keepsCall(o *hook.Output[BeforeToolOutput]) (rewrote bool) {
 	g := o.Specific
 	o.Specific = BeforeToolOutput{
@@ -158,8 +159,8 @@ func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInpu
 	return p
 }
 
-// checkGate wants a Go function's permission to be a word that means something.
-// Of hooks outside one that does not is noted, as LLxprt lets the tool run.
+// checkGate returns an error for an unknown permission of a Go function. An unknown permission of
+// other hooks is noted, as LLxprt lets the tool run.
 func checkGate(o *hook.Output[BeforeToolOutput]) error {
 	switch d := o.Specific.PermissionDecision; d {
 	case "", hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
@@ -183,8 +184,8 @@ func addGate(all *BeforeToolOutput, one BeforeToolOutput) {
 	dropMistyped(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
 }
 
-// addPermission lets the last word count, but no word lifts a stricter one. A denial without a
-// reason keeps the reason of an earlier denial, and so does an ask.
+// addPermission uses the last permission that is not less strict than an earlier one. A denial
+// without a reason keeps the reason of an earlier denial, and an ask that of an earlier ask.
 func addPermission(all *BeforeToolOutput, one BeforeToolOutput) {
 	word, reason := one.PermissionDecision, one.PermissionDecisionReason
 	had := rank(all.PermissionDecision)

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A hook's part of a response replaces that part of the response that the agent goes on with; the
-// rest stays.
+// A partial response of a hook replaces only its members in the response with which the agent
+// continues.
 func TestAPartOfAResponseChangesThatPart(t *testing.T) {
 	const original = `{"candidates":[{"content":{"role":"model","parts":[{"text":"the secret"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":9}}`
 	in := llxprt.AfterModelInput{Request: wire.Object(`{"model":"m","messages":[]}`), Response: genai.ToHookResponse(wire.Object(original))}

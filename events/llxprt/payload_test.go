@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// inputs are minimal inputs that fit, by event.
+// inputs holds a minimal valid input for each event.
 var inputs = map[string]string{
 	"BeforeTool":          `{"tool_name":"write_file","tool_input":{"path":"a"}}`,
 	"AfterTool":           `{"tool_name":"write_file","tool_input":{"path":"a"},"tool_response":{"llmContent":"ok"}}`,
@@ -42,7 +42,7 @@ func declared(t *testing.T, name string) pipeline.Declared {
 	return e
 }
 
-// fire fires an event with a hook for each answer, each of which prints it.
+// fire fires an event with one hook for each answer, which prints it.
 func fire(t *testing.T, event, input string, answers ...string) *pipeline.JSONResult {
 	ses, _ := answering(t, event, answers...)
 	fired, err := declared(t, event).FireJSON(t.Context(), ses, []byte(input))

@@ -31,7 +31,8 @@ func geminiUnder(t *testing.T, overlay policy.Source, event, command string) *pi
 	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: directory(t)})
 }
 
-// How Gemini CLI reads the end of a hook, beside how LLxprt Code does.
+// The profile Gemini reads exit status and output by the rules of Gemini CLI, which differ from
+// LLxprt Code's.
 func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 	for _, tt := range []struct {
 		name, command   string
@@ -59,7 +60,7 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.gemini == "" {
-				tt.gemini = hook.Allow // of silence
+				tt.gemini = hook.Allow // the decision for an empty answer
 			}
 			if tt.llxprt == "" {
 				tt.llxprt = hook.Allow
@@ -76,8 +77,8 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 	}
 }
 
-// A status that denies, beside an answer that counts and does not, is a note, and a failure where
-// failures are closed.
+// An exit status that denies is noted if an answer that does not deny takes precedence, and is a
+// failure where failures are closed.
 func TestAStatusOfTheProfileGeminiThatDeniesBesideAnAnswerThatDoesNotIsNoted(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{}`:                    "its exit status 2 denies, and its answer decides nothing",
@@ -221,7 +222,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 	}
 }
 
-// A machine's defaults are overruled by every other layer, and its settings by none.
+// Every other layer overrides a machine's defaults, and none its settings.
 func TestTheLayersOfTheProfileGemini(t *testing.T) {
 	const on, off = `{"hooksConfig":{"enabled":true}}`, `{"hooksConfig":{"enabled":false}}`
 	const hooks = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo ran"}]}]}}`

@@ -8,8 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires BeforeTool and applies its result: the first half of [RunTool], for frameworks
-// that call back before and after a tool. It returns the error of the fire; Run is false with it.
+// GateTool fires BeforeTool and applies its result. It is the first half of [RunTool], for
+// frameworks that call back before and after a tool. It returns the error of the fire; Run is false
+// with it.
 func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (ToolVerdict, error) {
 	res, err := BeforeTool.Fire(ctx, s, call)
 	v := ApplyBeforeTool(call, res)
@@ -31,11 +32,11 @@ func ReviewTool(
 	return c, response, err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks have left them,
-// and returns the members that AfterTool shows: llmContent, returnDisplay, and error if it has
-// failed. RunTool returns the error of tool. A call that is refused is not an error: the tool
-// does not run, and response has the reason for the model as its llmContent. asks has the
-// messages of both events.
+// RunTool runs a tool with the hooks around it. tool gets the arguments after the rewrites of
+// hooks, and returns the members that AfterTool shows: llmContent, returnDisplay, and error if it
+// has failed. RunTool returns the error of tool. A call that is refused is not an error: the tool
+// does not run, and response has the reason for the model as its llmContent. asks has the messages
+// of both events.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
 func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,

@@ -18,7 +18,7 @@ type (
 	toolReview = hook.Output[llxprt.BasicOutput]
 )
 
-// toolSession is a session with one hook before a tool, and one after it.
+// toolSession returns a session with one hook before a tool, and one after it.
 func toolSession(t *testing.T, before toolGate, after toolReview) *pipeline.Session {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
@@ -68,7 +68,7 @@ func TestRunTool(t *testing.T) {
 	}
 }
 
-// With an error of the fire no tool may run.
+// If the fire fails, the tool does not run.
 func TestRunToolRefusesWhatHooksCannotSee(t *testing.T) {
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
 	closed, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})

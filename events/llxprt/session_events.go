@@ -5,8 +5,7 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// SessionStart fires when a session begins or is taken up again. Its contexts
-// go to the model.
+// SessionStart fires when a session begins or is resumed. Its contexts go to the model.
 var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declare(
 	candor{denied: "the session starts; \"continue\": false stops it"},
 	pipeline.Spec[SessionStartInput, BasicOutput]{

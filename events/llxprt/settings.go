@@ -16,32 +16,30 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Settings reads the settings of the LLxprt system; its Load goes into
-// [pipeline.Config]. The zero Settings finds the files where the system keeps
-// them, see [Discover].
+// Settings reads the settings of the LLxprt system; its Load goes into [pipeline.Config]. The zero
+// Settings finds the files where the system keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order project, user, system, extensions
-// (L7). Nothing runs unless tools.enableHooks is true; of several
-// layers that set it, system counts before project before user. In the profile
-// [Gemini] hooks are on unless a layer switches them off.
+// The hooks of all layers run, in the order project, user, system, extensions (L7). Nothing runs
+// unless tools.enableHooks is true; if several layers set it, the system's setting overrides the
+// project's, and the project's overrides the user's. In the profile [Gemini] hooks are on unless a
+// layer switches them off.
 type Settings struct {
-	Profile Profile          // whose files and rules; Found means as [Find] says, or as the paths of Layers do
-	Layers  []settings.Layer // in place of the files found; they are read on every Load
+	Profile Profile          // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 
-	// LayersFound says that Layers were read before where [Find] leads, and not given in their
-	// place: hooks of the other profile that the directory has are a problem.
+	// LayersFound means that Layers hold the files that [Find] would read, and do not replace them:
+	// hooks of the other profile that the directory has are a problem.
 	LayersFound bool
 
 	Extensions []Extension // the active ones, in order
 	Environ    []string    // the engine's environment for hooks; nil means os.Environ()
 
-	// Shell starts a shell for every command, and so does hooksConfig.alwaysShell
-	// in any settings file. Otherwise a command that is one
-	// literal call of a program starts without, which saves most of the time and
-	// looks the same to the program; see [run.Direct].
+	// Shell starts a shell for every command, like hooksConfig.alwaysShell in any settings file.
+	// Otherwise a command that is one literal call of a program starts without a shell, which saves
+	// most of the time and makes no difference to the program; see [run.Direct].
 	Shell bool
 
-	// Types are further types of hooks, besides "command".
+	// Types are types of hooks in addition to "command".
 	Types entries.Types
 
 	both bool // there are settings of both profiles
@@ -58,7 +56,7 @@ type Extension struct {
 // order is the order of the sources (L7).
 var order = []hook.Source{hook.Project, hook.User, hook.SystemWide, hook.Extension}
 
-// layerRank is the index of a source in the order; one of the host's own comes last.
+// layerRank returns the index of a source in the order; the host's own sources come last.
 func layerRank(s hook.Source) int {
 	if i := slices.Index(order, s); i >= 0 {
 		return i
@@ -66,7 +64,7 @@ func layerRank(s hook.Source) int {
 	return len(order)
 }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
@@ -123,31 +121,31 @@ func (e Extension) layer() settings.Layer {
 	}
 }
 
-// reading is one Load under way.
+// reading holds the state of one Load.
 type reading struct {
 	entries.Reader
 	at      pipeline.Workspace
 	profile Profile
-	all     scope // for hooks of all levels
-	own     scope // for the project's, whose settings may count for them alone
+	all     scope // settings for hooks of all levels
+	own     scope // settings for the project's hooks, which the project's own settings may restrict further
 	types   entries.Types
 }
 
-// scope holds the settings that count for some hooks.
+// scope holds the settings that apply to a set of hooks.
 type scope struct {
 	environ   []string
 	redaction []environ.Redaction // of each layer
 	shell     bool
-	off       string      // why none of them runs; empty if they are on
-	offBy     hook.Source // whose settings say so
+	off       string      // why none of the hooks runs; empty if they are on
+	offBy     hook.Source // source of the settings in off
 	configBy  hook.Source
-	decided   bool                   // a layer has said whether they are on
-	config    string                 // the same by hooksConfig.enabled
-	disabled  map[string]hook.Source // whose settings say so, by name, or command of a hook without one
+	decided   bool                   // a layer has switched the hooks on or off
+	config    string                 // the same as off, by hooksConfig.enabled
+	disabled  map[string]hook.Source // source of the settings by the disabled name, or command of a hook without one
 	formerly  map[string]hook.Source // the same by name alone, from hooks.disabled
 }
 
-// of returns the settings that count for a hook of a source.
+// of returns the settings that apply to a hook of a source.
 func (r *reading) of(source hook.Source) *scope {
 	if source == hook.Project {
 		return &r.own
@@ -156,9 +154,9 @@ func (r *reading) of(source hook.Source) *scope {
 }
 
 // switches reads the settings for all hooks: the switch, the disabled names, and the redaction of
-// the environment. For a project that the user has not agreed to, all of them count for its own
-// hooks alone; it can switch hooks on, which lets others run, where no other level has switched
-// them off.
+// the environment. Those of a project that the user has not agreed to apply to its own hooks alone,
+// with one exception: if no other level has set the switch, the project can switch on the hooks of
+// all levels.
 func (r *reading) switches(layers []settings.Layer, values []settings.Value, environment []string, shell bool) {
 	if environment == nil {
 		environment = os.Environ()
@@ -170,7 +168,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.own = r.all
 	r.all.disabled, r.own.disabled = map[string]hook.Source{}, map[string]hook.Source{}
 	r.all.formerly, r.own.formerly = map[string]hook.Source{}, map[string]hook.Source{}
-	for _, i := range overruling(layers) { // the last one that says something counts
+	for _, i := range overruling(layers) { // the last layer that sets a switch decides
 		w := r.wishes(values[i])
 		w.by = layers[i].Source
 		vouched := r.at.Vouches(layers[i].Source)
@@ -188,7 +186,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.all.finish(environment, r.at.Dir)
 }
 
-// tellOff says which off-switches of a project that the user has not agreed to count for the
+// tellOff reports the switches of a project that the user has not agreed to, which switch off the
 // project's own hooks alone.
 func (r *reading) tellOff(v settings.Value, w wishes) {
 	const alone = "%s of a project that the user has not agreed to switches off the project's own hooks alone; " +
@@ -209,8 +207,8 @@ func (r *reading) tellOff(v settings.Value, w wishes) {
 	}
 }
 
-// overruling returns the layers with switches, by index, each before those that
-// overrule it: a machine's defaults, user, project, system.
+// overruling returns the indexes of the layers with switches, each before those that override it: a
+// machine's defaults, user, project, system.
 func overruling(layers []settings.Layer) (order []int) {
 	rank := func(l settings.Layer) int {
 		if l.Name == defaultsLayer {
@@ -227,13 +225,13 @@ func overruling(layers []settings.Layer) (order []int) {
 	return order
 }
 
-// wishes are the settings of one layer for all hooks. A switch that is not a boolean is the zero
+// wishes holds the settings of one layer for all hooks. A switch that is not a boolean is the zero
 // Value.
 type wishes struct {
 	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
 	shell          bool
 	disabled       []string
-	formerly       []string // hooks.disabled, where older versions have the list: names of hooks
+	formerly       []string // names of hooks in hooks.disabled, where older versions have the list
 	redaction      environ.Redaction
 	by             hook.Source
 }
@@ -257,8 +255,8 @@ func (r *reading) wishes(v settings.Value) (w wishes) {
 	return w
 }
 
-// object reports settings that are not an object, and therefore switch nothing on or off. A null
-// in the place of a member counts as absent.
+// object reports settings that are not an object, and therefore switch nothing on or off. A null is
+// treated as absent.
 func (r *reading) object(v settings.Value, want string) {
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
 		r.Problem(v.Want(want))
@@ -291,7 +289,7 @@ func (s *scope) add(w wishes, vouched bool) {
 	}
 	s.shell = s.shell || w.shell
 	for _, name := range w.disabled {
-		s.disabled[name] = w.by // system settings come last
+		s.disabled[name] = w.by // system settings are added last, and override
 	}
 	for _, name := range w.formerly {
 		s.formerly[name] = w.by
@@ -301,7 +299,7 @@ func (s *scope) add(w wishes, vouched bool) {
 
 func (s *scope) finish(environment []string, dir string) {
 	if s.config != "" && (s.off == "" || s.offBy != hook.Host && s.offBy != hook.SystemWide) {
-		s.off, s.offBy = s.config, s.configBy // of two reasons the one that no lock overrules stays
+		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that no lock overrules
 	}
 	s.environ = withProject(environ.ApplyAll(environment, s.redaction), dir)
 }

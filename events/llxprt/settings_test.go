@@ -126,7 +126,7 @@ func TestABadGroupIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 			switch {
 			case tt.want == "":
 				wantProblems(t, got.Problems)
-			case tt.want[len(tt.want)-1] == '*': // package match words the problem
+			case tt.want[len(tt.want)-1] == '*': // the words come from package match
 				if len(got.Problems) != 1 || got.Problems[0].Position.String() != "project.json:2:13" {
 					t.Errorf("problems %q; want one at 2:13", messages(got.Problems))
 				}

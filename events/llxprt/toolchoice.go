@@ -14,21 +14,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// BeforeToolSelectionOutput is the answer of a BeforeToolSelection hook besides the common fields
-// (L46): a ToolConfig of rule L58.
+// BeforeToolSelectionOutput is the answer of a BeforeToolSelection hook in addition to the common
+// fields (L46): a ToolConfig of rule L58.
 type BeforeToolSelectionOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
 	Extra         jsontext.Value `json:",embed"`
 
-	said wire.Object // members of ToolConfig that hooks spelled out; nil if none
+	said wire.Object // members of ToolConfig that hooks set explicitly; nil if none
 }
 
-// uniteTools allows every tool that any hook allows; of the modes the most
-// restrictive one counts, and NONE allows no tool at all (L40). A hook without a
-// toolConfig has no say. Names are sorted, so that the
-// request does not depend on the order of hooks. Denials have no effect here
-// (L54); the other common fields are merged as in BlockWins.
+// uniteTools allows every tool that any hook allows. It uses the most restrictive of the modes, and
+// NONE allows no tool at all (L40). A hook without a toolConfig changes nothing. Names are sorted:
+// the request does not depend on the order of hooks. Denials have no effect here (L54); the other
+// common fields are merged as in BlockWins.
 func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Output[BeforeToolSelectionOutput] {
 	answers := slices.Collect(outs)
 	all := reducers.BlockWins(addToolChoice)(slices.Values(answers))
@@ -43,11 +42,11 @@ func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Outp
 	return all
 }
 
-// chosen is the choice of several hooks.
+// chosen is the merged choice of several hooks.
 type chosen struct {
 	mode             string
 	allowed          []string
-	hasMode, hasList bool // at least one hook spelled it out
+	hasMode, hasList bool // at least one hook set it
 }
 
 func (c *chosen) add(config wire.Object) {
@@ -60,7 +59,7 @@ func (c *chosen) add(config wire.Object) {
 	}
 }
 
-// names returns a new slice of the names that count, sorted, each once.
+// names returns a new slice of the allowed names, sorted, each once; none in mode NONE.
 func (c *chosen) names() []string {
 	if c.mode == "NONE" {
 		return []string{}
@@ -75,7 +74,7 @@ func (c *chosen) config() wire.Object {
 	return config
 }
 
-// spelledOut leaves out members that no hook spelled out: the host's stay.
+// spelledOut returns the members that hooks set explicitly; for the others the host's values stay.
 func (c *chosen) spelledOut() (said wire.Object) {
 	if c.hasMode {
 		said = said.With("mode", wire.Quote(c.mode))
@@ -87,8 +86,8 @@ func (c *chosen) spelledOut() (said wire.Object) {
 }
 
 // ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks
-// (applyToolConfigModifications). Members that no hook spelled out stay: a mode alone keeps the
-// request's names, names alone keep its mode, which is AUTO if it has none.
+// (applyToolConfigModifications). Members that no hook set stay: a mode alone keeps the request's
+// names, and names alone keep its mode, which is AUTO if it has none.
 func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {
@@ -106,11 +105,10 @@ func addToolChoice(all *BeforeToolSelectionOutput, one BeforeToolSelectionOutput
 	dropMistyped(&all.Extra, "toolConfig", true)
 }
 
-// modes are the words of rule L58, the most restrictive first.
+// modes lists the words of rule L58, the most restrictive first.
 var modes = []string{"NONE", "ANY", "AUTO"}
 
-// stricter returns the more restrictive of two modes; words that are no mode
-// count as AUTO (L40).
+// stricter returns the more restrictive of two modes; unknown words are treated as AUTO (L40).
 func stricter(a, b string) string {
 	for _, mode := range modes {
 		if a == mode || b == mode {

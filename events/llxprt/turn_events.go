@@ -20,7 +20,7 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 		SubjectName: "tool_name",
 		Check:       BeforeToolInput.check,
 		Chain: func(c BeforeToolInput, o hook.Output[BeforeToolOutput]) BeforeToolInput {
-			c.Input = c.Input.Merge(o.Specific.ToolInput) // and no more: the payload is LLxprt's to the letter
+			c.Input = c.Input.Merge(o.Specific.ToolInput) // OriginalInput is not set: the payload has only LLxprt's members
 			return c
 		},
 		Rewrites: func(o *hook.Output[BeforeToolOutput]) wire.Object { return o.Specific.ToolInput },
@@ -38,8 +38,8 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 )
 
 // AfterTool fires when a tool has finished, before the model sees its result (L49). A denial, by
-// decision or by exit status 2, undoes nothing: the model sees its reason beside the result.
-// [ApplyAfterTool] applies the result.
+// decision or by exit status 2, undoes nothing: the model sees its reason in addition to the
+// result. [ApplyAfterTool] applies the result.
 var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	candor{},
 	pipeline.Spec[AfterToolInput, BasicOutput]{
@@ -55,10 +55,9 @@ var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	},
 )
 
-// BeforeModel fires before a request goes to the model (L50). A
-// block keeps the model from being called; a response given with it, or
-// without, takes the place of the model's. [ApplyBeforeModel] applies the
-// result.
+// BeforeModel fires before a request goes to the model (L50). After a block, or if a hook gives a
+// response, the model is not called, and the hook's response replaces the model's.
+// [ApplyBeforeModel] applies the result.
 var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
 	candor{},
 	pipeline.Spec[BeforeModelInput, BeforeModelOutput]{
@@ -92,9 +91,8 @@ var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
 	},
 )
 
-// BeforeToolSelection fires before the request that tells the model its tools
-// (L52). Hooks restrict the tools; they cannot block.
-// [ApplyBeforeToolSelection] applies the result.
+// BeforeToolSelection fires before the request that lists the tools for the model (L52). Hooks
+// restrict the tools; they cannot block. [ApplyBeforeToolSelection] applies the result.
 var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSelectionOutput] = declare(
 	candor{denied: "the model gets its tools; the mode NONE takes them away"},
 	pipeline.Spec[BeforeModelInput, BeforeToolSelectionOutput]{
@@ -124,8 +122,8 @@ var BeforeAgent *pipeline.Event[BeforeAgentInput, BeforeAgentOutput] = declare(
 	},
 )
 
-// AfterAgent fires when the agent has answered. A block sends the reason back
-// to it, as a prompt. [ApplyAfterAgent] applies the result.
+// AfterAgent fires when the agent has answered. A block sends its reason to the agent as a new
+// prompt. [ApplyAfterAgent] applies the result.
 var AfterAgent *pipeline.Event[AfterAgentInput, AfterAgentOutput] = declare(
 	candor{},
 	pipeline.Spec[AfterAgentInput, AfterAgentOutput]{

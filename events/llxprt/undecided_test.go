@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The hooks of a project that the user has not decided about chain among themselves, beside the
-// user's hooks.
+// The hooks of a project that the user has not decided about form a chain of their own, separate
+// from the user's hooks.
 func TestASequenceOfAnUndecidedProjectIsItsOwn(t *testing.T) {
 	sees := func(name string) string { return "cat > " + name + ".json" }
 	rewrites := func(name, member string) string {
@@ -95,8 +95,8 @@ func TestASequenceOfAnUndecidedProjectIsItsOwn(t *testing.T) {
 	}
 }
 
-// seen returns the arguments in the payload that a hook has written to its file; empty if it has
-// not run.
+// seen returns the arguments in the payload that a hook has written to its file; empty if the hook
+// has not run.
 func seen(t *testing.T, dir, hook string) string {
 	t.Helper()
 	root, found, err := settings.Layer{File: dir + "/" + hook + ".json"}.Read()

@@ -13,8 +13,9 @@ import (
 // The events of the agent (X25).
 var (
 	// Context fires before every request to the model, with the messages of that request. Each
-	// handler gets the messages of the one before it; nil keeps them, and an empty list does not.
-	// [ApplyContext] applies the result. The session keeps its own messages.
+	// handler gets the messages as the previous handler left them; a nil result keeps them, and an
+	// empty list removes them. [ApplyContext] applies the result. The session keeps its own
+	// messages.
 	Context *Event[ContextEvent, ContextResult] = declare(pipeline.Spec[ContextEvent, ContextResult]{
 		Name:  "context",
 		Doc:   "before every request to the model",
@@ -34,8 +35,8 @@ var (
 		return r
 	}, "messages")
 
-	// BeforeAgentStart fires when the user has sent a prompt. The first result
-	// with a message counts; the handlers after it run all the same.
+	// BeforeAgentStart fires when the user has sent a prompt. The first result with a message is
+	// used; the handlers after it run all the same.
 	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
 		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
 			Name: "before_agent_start",
@@ -72,8 +73,8 @@ var (
 		"todo_reminder", "when the agent is reminded of what is left to do")
 )
 
-// collectMessages are the extension runtime's rules: every message counts, and
-// each handler sees the system prompt of the one before it.
+// collectMessages sets the rules of the extension runtime: every message is used, and each handler
+// gets the system prompt as the previous handler left it.
 func collectMessages(ev *pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]) {
 	ev.Chain = func(e BeforeAgentStartEvent, o hook.Output[BeforeAgentStartResult]) BeforeAgentStartEvent {
 		if o.Specific.SystemPrompt != nil {
@@ -94,7 +95,7 @@ func collectMessages(ev *pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartRe
 	})
 }
 
-// ContextEvent has the messages of one request.
+// ContextEvent holds the messages of one request.
 type ContextEvent struct {
 	Messages []Message `json:"messages"`
 }
@@ -106,13 +107,13 @@ func (e ContextEvent) check() error {
 	return nil
 }
 
-// ContextResult has the messages to send instead; nil keeps those there are.
+// ContextResult holds the messages to send instead; nil keeps those of the event.
 type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }
 
-// ApplyContext returns the messages to send: the result's, if it has any, else the fired ones.
-// Neither is changed.
+// ApplyContext returns the messages to send: the result's if it has any, else the fired ones. It
+// changes neither.
 func ApplyContext(messages []Message, r *ContextResult) []Message {
 	if r == nil || r.Messages == nil {
 		return messages
@@ -120,26 +121,25 @@ func ApplyContext(messages []Message, r *ContextResult) []Message {
 	return slices.Clone(r.Messages)
 }
 
-// BeforeAgentStartEvent has the user's prompt.
+// BeforeAgentStartEvent holds the user's prompt.
 type BeforeAgentStartEvent struct {
-	Prompt       string `json:"prompt"` // expanded
+	Prompt       string `json:"prompt"` // with references expanded
 	Images       []Part `json:"images,omitzero"`
-	SystemPrompt string `json:"systemPrompt,omitzero"` // of the extension runtime
+	SystemPrompt string `json:"systemPrompt,omitzero"` // in the extension runtime alone
 }
 
-// BeforeAgentStartResult adds a message to the prompt's. In the extension
-// runtime a handler can replace the system prompt, and the result of a fire has
-// Messages in place of Message.
+// BeforeAgentStartResult adds a message to the prompt's. In the extension runtime a handler can
+// also replace the system prompt, and the result of a fire has Messages in place of Message.
 type BeforeAgentStartResult struct {
 	Message      *CustomMessage  `json:"message,omitzero"`
 	SystemPrompt *string         `json:"systemPrompt,omitzero"`
 	Messages     []CustomMessage `json:"messages,omitzero"`
 }
 
-// AgentStartEvent has nothing to say.
+// AgentStartEvent has no members.
 type AgentStartEvent struct{}
 
-// AgentEndEvent has the messages that the agent has made.
+// AgentEndEvent holds the messages that the agent has produced.
 type AgentEndEvent struct {
 	Messages []Message `json:"messages"`
 }
@@ -150,20 +150,20 @@ type TurnStartEvent struct {
 	Timestamp int64 `json:"timestamp"` // milliseconds since 1970
 }
 
-// TurnEndEvent has the assistant's message, and the results of its tools.
+// TurnEndEvent holds the assistant's message, and the results of its tools.
 type TurnEndEvent struct {
 	TurnIndex   int       `json:"turnIndex"`
 	Message     Message   `json:"message"`
 	ToolResults []Message `json:"toolResults"`
 }
 
-// AutoCompactionStartEvent has the reason of a compaction, and the action.
+// AutoCompactionStartEvent holds the reason of a compaction, and the action.
 type AutoCompactionStartEvent struct {
 	Reason string `json:"reason"` // "threshold", "overflow", "idle"
 	Action string `json:"action"` // "context-full", "handoff"
 }
 
-// AutoCompactionEndEvent has the result of a compaction.
+// AutoCompactionEndEvent holds the result of a compaction.
 type AutoCompactionEndEvent struct {
 	Action       string         `json:"action"`
 	Result       jsontext.Value `json:"result,omitzero"`
@@ -181,14 +181,14 @@ type AutoRetryStartEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// AutoRetryEndEvent has the result of a retry.
+// AutoRetryEndEvent holds the result of a retry.
 type AutoRetryEndEvent struct {
 	Success    bool   `json:"success"`
 	Attempt    int    `json:"attempt"`
 	FinalError string `json:"finalError,omitzero"`
 }
 
-// TTSRTriggeredEvent has the rules that interrupted the model.
+// TTSRTriggeredEvent lists the rules that interrupted the model.
 type TTSRTriggeredEvent struct {
 	Rules []Rule `json:"rules"`
 }
@@ -206,14 +206,14 @@ type Rule struct {
 	InterruptMode string         `json:"interruptMode,omitzero"`
 }
 
-// TodoReminderEvent has the open items.
+// TodoReminderEvent lists the open items.
 type TodoReminderEvent struct {
 	Todos       []Todo `json:"todos"`
 	Attempt     int    `json:"attempt"`
 	MaxAttempts int    `json:"maxAttempts"`
 }
 
-// Todo is one thing to do.
+// Todo is one item of the list.
 type Todo struct {
 	ID      string         `json:"id"`
 	Content string         `json:"content"`

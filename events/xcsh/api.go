@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// API is the argument of a factory (X1). Events are subscribed to with their On; it may be kept,
-// and used from many goroutines at once. A handler that a handler of the same module and event
-// subscribes runs in the same fire.
+// API is the argument of a factory (X1). Handlers are subscribed with the method On of an event. An
+// API may be kept, and used from many goroutines at once. A handler that another handler of the
+// same module and event subscribes runs in the same fire.
 type API struct {
 	m      *Modules
 	module *module
@@ -21,8 +21,8 @@ type API struct {
 // Path is the module's path, as configured.
 func (a *API) Path() string { return a.module.path }
 
-// SendMessage returns the host a message, which it persists and shows to the
-// model. It is an error before the host has initialised its modules.
+// SendMessage passes a message to the host, which stores it and shows it to the model. It is an
+// error before the host has initialised its modules.
 func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 	h := a.m.host.Load()
 	if h == nil || h.SendMessage == nil {
@@ -31,8 +31,8 @@ func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 	return h.SendMessage(message, opt)
 }
 
-// AppendEntry lets the host persist data, encoded as JSON, that never reaches the model; nil is
-// no data. It is an error before the host has initialised its modules.
+// AppendEntry passes data, encoded as JSON, to the host, which stores it and never shows it to the
+// model; nil is no data. It is an error before the host has initialised its modules.
 func (a *API) AppendEntry(customType string, data any) error {
 	h := a.m.host.Load()
 	if h == nil || h.AppendEntry == nil {
@@ -48,8 +48,8 @@ func (a *API) AppendEntry(customType string, data any) error {
 	return h.AppendEntry(customType, text)
 }
 
-// RegisterCommand adds a slash command. The last command of a name counts, at the place of the
-// first; for commands of several modules see [Modules.Command].
+// RegisterCommand adds a slash command. A later command of the same name replaces an earlier one,
+// in its place; for commands of several modules see [Modules.Command].
 func (a *API) RegisterCommand(c Command) {
 	mod := a.module
 	mod.mu.Lock()
@@ -65,8 +65,8 @@ func (a *API) RegisterCommand(c Command) {
 	mod.commands = append(mod.commands, c)
 }
 
-// RegisterMessageRenderer sets how messages of a custom type are shown. The last renderer of a
-// type counts; for renderers of several modules see [Modules.Renderer].
+// RegisterMessageRenderer sets the renderer for messages of a custom type. The last renderer of a
+// type is used; for renderers of several modules see [Modules.Renderer].
 func (a *API) RegisterMessageRenderer(customType string, r Renderer) {
 	mod := a.module
 	mod.mu.Lock()
@@ -89,5 +89,5 @@ func (a *API) Exec(ctx context.Context, program string, args []string, opt ExecO
 	return Exec(ctx, program, args, opt)
 }
 
-// Logger logs with the module's path.
+// Logger returns a logger that adds the module's path.
 func (a *API) Logger() *slog.Logger { return a.m.cfg.Log.With(slog.String("module", a.module.path)) }

@@ -13,9 +13,9 @@ import (
 // Command is a slash command.
 type Command struct {
 	Name        string // without the slash
-	Description string // for lists; may be empty
+	Description string // shown in lists; may be empty
 
-	// Run runs it. args is the user's text after the name, unchanged.
+	// Run runs the command. args is the user's text after the name, unchanged.
 	Run func(ctx context.Context, args string, cc *CommandContext) error
 
 	module string
@@ -27,10 +27,9 @@ func (c *Command) Module() string { return c.module }
 // Renderer shows a custom message as lines of text for the terminal.
 type Renderer func(m CustomMessage, expanded bool, theme Theme) string
 
-// Commands lists the commands of all modules in their order. In the hook
-// runtime a name can be there more than once (X5); in the extension runtime the
-// last of a name takes the place of
-// the first, and those with a reserved name are left out.
+// Commands lists the commands of all modules in their order. In the hook runtime a name can occur
+// more than once (X5). In the extension runtime the last command of a name replaces the first in
+// its place, and commands with a reserved name are left out.
 func (m *Modules) Commands(reserved ...string) []Command {
 	var all []Command
 	for _, mod := range m.list() {
@@ -59,8 +58,8 @@ func distinct(all []Command) []Command {
 	return kept
 }
 
-// Command finds the command of a name, in the module loaded first; in the extension runtime, in
-// the module loaded last.
+// Command finds the command of a name: in the hook runtime that of the module loaded first, in the
+// extension runtime that of the module loaded last.
 func (m *Modules) Command(name string) (c Command, ok bool) {
 	all := m.Commands()
 	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
@@ -69,9 +68,9 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 	return Command{}, false
 }
 
-// Slash runs the user's text "/name args", if there is such a command. args is everything after
-// the first space. A command that fails, or panics, is reported to the listeners, and counts as
-// handled.
+// Slash runs the user's text "/name args", if there is such a command, and reports whether there
+// is. args is everything after the first space. A command that fails, or panics, is reported to the
+// listeners, and handled is true.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")
 	name, args, _ := strings.Cut(input, " ")
@@ -85,7 +84,7 @@ func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	return true
 }
 
-// RunCommand runs a command with a context of its own. A panic is its error.
+// RunCommand runs a command with a context of its own. It returns a panic as an error.
 func (m *Modules) RunCommand(ctx context.Context, c *Command, args string) (err error) {
 	if c.Run == nil {
 		return nil
@@ -97,8 +96,7 @@ func (m *Modules) RunCommand(ctx context.Context, c *Command, args string) (err 
 	return err
 }
 
-// Renderer finds how messages of a type are shown: by the module loaded first
-// that says it.
+// Renderer finds the renderer for messages of a type: that of the module loaded first that has one.
 func (m *Modules) Renderer(customType string) (r Renderer, ok bool) {
 	for _, mod := range m.list() {
 		mod.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// offers loads a module with commands that note that they ran.
+// offers loads a module with commands that record in ran that they ran.
 func offers(t *testing.T, m *xcsh.Modules, path string, ran *[]string, names ...string) {
 	add(t, m, path, func(api *xcsh.API) error {
 		for _, name := range names {

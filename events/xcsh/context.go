@@ -2,30 +2,29 @@ package xcsh
 
 import "context"
 
-// HookContext is the host as a handler sees it (X9). It is the same for all handlers of one fire,
+// HookContext gives a handler access to the host (X9). It is the same for all handlers of one fire,
 // and must not be used after it.
 type HookContext struct {
 	UI      UI   // never nil
-	HasUI   bool // a user is there to answer
+	HasUI   bool // there is a user to answer
 	Dir     string
 	Session SessionView
 	Models  ModelRegistry
 
 	m     *Modules
 	model Model
-	live  bool // the model is asked for each time
+	live  bool // ask the host for the model at each call
 }
 
 type contextKey struct{}
 
-// fireContext is the caller's context, in which all handlers of a fire find the
-// same HookContext.
+// fireContext is the caller's context, in which all handlers of a fire find the same HookContext.
 type fireContext struct {
 	context.Context
 	handlers HookContext
 }
 
-// Value finds the HookContext, and the caller's own values.
+// Value returns the HookContext, and the caller's own values.
 func (c *fireContext) Value(key any) any {
 	if key == (contextKey{}) {
 		return &c.handlers
@@ -62,8 +61,8 @@ func (m *Modules) newContext(live bool) HookContext {
 	return hc
 }
 
-// contextOf returns the HookContext of the fire that a handler is called by, or
-// one of its own if it was called otherwise.
+// contextOf returns the HookContext of the fire that calls a handler, or a new one if the handler
+// was called in another way.
 func (m *Modules) contextOf(ctx context.Context) *HookContext {
 	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {
 		return hc
@@ -72,7 +71,7 @@ func (m *Modules) contextOf(ctx context.Context) *HookContext {
 	return &hc
 }
 
-// hosted is the host as it is now, the zero Host before Initialize.
+// hosted returns the current host, the zero Host before Initialize.
 func (m *Modules) hosted() *Host {
 	if h := m.host.Load(); h != nil {
 		return h
@@ -80,8 +79,8 @@ func (m *Modules) hosted() *Host {
 	return &Host{}
 }
 
-// Model is the model in use: as it was when the fire began, in the extension
-// runtime as it is now.
+// Model returns the model in use: at the beginning of the fire, or in the extension runtime at the
+// time of the call.
 func (hc *HookContext) Model() Model {
 	if h := hc.m.hosted(); hc.live && h.Model != nil {
 		return h.Model()
@@ -89,13 +88,13 @@ func (hc *HookContext) Model() Model {
 	return hc.model
 }
 
-// IsIdle reports whether the agent is not working now.
+// IsIdle reports whether the agent is idle at the time of the call.
 func (hc *HookContext) IsIdle() bool {
 	h := hc.m.hosted()
 	return h.IsIdle == nil || h.IsIdle()
 }
 
-// HasQueuedMessages reports whether messages wait for the agent now.
+// HasQueuedMessages reports whether messages are waiting for the agent at the time of the call.
 func (hc *HookContext) HasQueuedMessages() bool {
 	h := hc.m.hosted()
 	return h.HasQueuedMessages != nil && h.HasQueuedMessages()
@@ -108,14 +107,14 @@ func (hc *HookContext) Abort() {
 	}
 }
 
-// CommandContext is the host as a command sees it, with functions that change the session: event
-// handlers cannot have them, since the agent would wait for itself.
+// CommandContext gives a command access to the host, with functions that change the session. Event
+// handlers cannot have these: the agent would wait for itself.
 type CommandContext struct{ HookContext }
 
-// CommandContext makes the context for one run of a command.
+// CommandContext returns the context for one run of a command.
 func (m *Modules) CommandContext() *CommandContext { return &CommandContext{m.newContext(false)} }
 
-// WaitForIdle returns when the agent is not working.
+// WaitForIdle waits until the agent is idle.
 func (cc *CommandContext) WaitForIdle(ctx context.Context) error {
 	if h := cc.m.hosted(); h.WaitForIdle != nil {
 		return h.WaitForIdle(ctx)
@@ -131,7 +130,7 @@ func (cc *CommandContext) NewSession(ctx context.Context, opt NewSession) (cance
 	return false, nil
 }
 
-// Branch lets a session branch off from a message of the user.
+// Branch makes a session branch off from a message of the user.
 func (cc *CommandContext) Branch(ctx context.Context, entryID string) (cancelled bool, err error) {
 	if h := cc.m.hosted(); h.Branch != nil {
 		return h.Branch(ctx, entryID)
@@ -139,7 +138,7 @@ func (cc *CommandContext) Branch(ctx context.Context, entryID string) (cancelled
 	return false, nil
 }
 
-// NavigateTree takes another place in the session's tree.
+// NavigateTree moves to another entry in the session's tree.
 func (cc *CommandContext) NavigateTree(
 	ctx context.Context,
 	targetID string,

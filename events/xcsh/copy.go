@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// clone returns a copy that shares nothing which could be changed.
+// clone returns a deep copy: changes of it do not affect the original.
 func clone[E any](e E) *E {
 	own := &e
 	if frequent, ok := any(own).(interface{ own() }); ok {
@@ -19,7 +19,7 @@ func clone[E any](e E) *E {
 	return own
 }
 
-// The events that fire most often do without reflection.
+// The most frequent events are copied without reflection.
 
 func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
 
@@ -49,7 +49,7 @@ func ownObjects[T any](list []T, object func(*T) *wire.Object) []T {
 	return list
 }
 
-// deepen replaces the parts of v that it shares with the value it was copied from.
+// deepen copies the parts of v that are shared with the value it was copied from.
 func deepen(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -79,7 +79,7 @@ func deepen(v reflect.Value) {
 	}
 }
 
-// flat reports whether values of a kind share nothing when they are copied.
+// flat reports whether values of a kind share nothing with their copies.
 func flat(kind reflect.Kind) bool {
 	return reflect.Bool <= kind && kind <= reflect.Complex128 || kind == reflect.String
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// mostAllocations is the most allocations of a fire with one handler, with a small margin.
+// mostAllocations limits the allocations of a fire with one handler, with a small margin.
 const mostAllocations = 11
 
 var bash = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
 
-// gated makes modules with a gate in Go.
+// gated returns modules with a gate in Go.
 func gated(t testing.TB) *xcsh.Modules {
 	m := start(t, xcsh.Config{})
 	if err := m.Add("gate", gate); err != nil {
@@ -45,8 +45,8 @@ func TestAGateInGoAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun 
 	}
 }
 
-// mostForEachHandler is the most allocations that a further handler adds: its copy of the event
-// and the members that it reads, but no plan.
+// mostForEachHandler limits the allocations that a further handler adds: its copy of the event and
+// the members that it reads, but no plan.
 const mostForEachHandler = 4
 
 func TestFurtherHandlersAllocateLittle(t *testing.T) {

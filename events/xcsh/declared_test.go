@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// declared maps each event to the power of its handlers (X19).
+// declared maps each event to the effect that its handlers can have (X19).
 var declared = map[string]string{
 	"session_start": "", "session_switch": "", "session_branch": "", "session_compact": "", "session_tree": "", "session_shutdown": "",
 	"session_before_switch": "block", "session_before_branch": "block", "session_before_compact": "block", "session_before_tree": "block",
@@ -67,9 +67,8 @@ func TestEventsAreFoundByName(t *testing.T) {
 	}
 }
 
-// A handler's copy of an event is made by going through slices and pointers:
-// payloads must not share anything else.
-// Rule X13.
+// A handler's copy of an event is made by copying slices and pointers: payloads must not share
+// anything else. Rule X13.
 func TestPayloadsHaveNothingThatCannotBeCopied(t *testing.T) {
 	for _, payload := range []any{
 		xcsh.SessionBeforeSwitchEvent{}, xcsh.SessionBeforeCompactEvent{}, xcsh.SessionCompactingEvent{}, xcsh.SessionCompactEvent{},
@@ -101,8 +100,8 @@ func shares(of reflect.Type) []reflect.Kind {
 	return nil
 }
 
-// Input in JSON that lacks a member that gates decide by is an error, because a gate that cannot
-// read its input lets the call pass.
+// Input in JSON without a member by which gates decide is an error, because a gate that cannot read
+// its input lets the call pass.
 func TestInputInJSONHasWhatGatesGoBy(t *testing.T) {
 	lacks := map[string]string{"tool_call": `{"toolName":"bash"}`, "tool_result": `{"content":[]}`, "context": `{}`}
 	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {

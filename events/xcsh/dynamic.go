@@ -14,20 +14,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dynamic is an event without its types, for modules in other languages and for
-// hosts that deal in JSON.
+// Dynamic is an event without its types, for modules in other languages and for hosts that use
+// JSON.
 type Dynamic interface {
-	// Name is the name in modules: "tool_call".
+	// Name returns the event's name in modules, such as "tool_call".
 	Name() string
 
 	// Active reports whether a module has a handler for the event.
 	Active(m *Modules) bool
 
-	// FireJSON is Fire with the event as a JSON object, and its result as one, or nil. Members
-	// that the event does not have are lost.
+	// FireJSON fires the event with a JSON object, and returns the result as an object, or nil.
+	// Members that the event does not have are ignored.
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
-	// Watched names the members of the event whose change by a handler a runtime reports in
+	// Watched returns the members of the event whose change by a handler a runtime reports in
 	// [DynamicResult]. It is empty for notices.
 	Watched() []string
 
@@ -35,28 +35,28 @@ type Dynamic interface {
 	gate() bool // its handlers can block
 }
 
-// DynamicHandler answers to an event in JSON. event is an object of its own,
-// whose first member is the type.
+// DynamicHandler answers an event in JSON. event is a separate copy, whose first member is the
+// type.
 type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext) (DynamicResult, error)
 
 // DynamicResult is the answer of a [DynamicHandler].
 type DynamicResult struct {
-	// Value is the handler's result. It counts as in JavaScript: nothing, null, false, 0 and "" are
-	// no answer; members that say yes or no do so by truthiness, and falsy ones are as good as
-	// absent where JavaScript asks for no more.
+	// Value is the handler's result, read as in JavaScript: nothing, null, false, 0 and "" are no
+	// answer. Yes-or-no members are read by truthiness, and falsy members are treated as absent
+	// where JavaScript checks no more than that.
 	Value jsontext.Value
 
-	// Changed has the watched members that the handler has changed in place, as they are now. The
-	// content and details of a tool_result and the messages of a context count; of any other the
-	// report has a note.
+	// Changed holds the watched members that the handler has changed in place, with their new
+	// values. Changes of the content and details of a tool_result and of the messages of a context
+	// have an effect; for any other the report has a note.
 	Changed wire.Object
 
-	// Assigned names the watched members to which the handler has assigned another value. That has
-	// no effect, and the report has a note, unless the result has the member.
+	// Assigned names the watched members to which the handler has assigned another value. Such an
+	// assignment has no effect, and the report has a note, unless the result has the member.
 	Assigned []string
 }
 
-// known are all events, in the order of their declaration.
+// known lists all events, in the order of their declaration.
 var known []Dynamic
 
 // Events lists the events of the system.
@@ -71,8 +71,8 @@ func Lookup(name string) (Dynamic, bool) {
 	return known[i], true
 }
 
-// OnDynamic subscribes a handler to the event of a name. Any name is accepted;
-// one that no event has is for [Modules.Announce].
+// OnDynamic subscribes a handler to the event of a name. Any name is accepted; names that are not
+// events of the system are for [Modules.Announce].
 func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	if e, ok := Lookup(event); ok {
 		return e.onJSON(api, h)
@@ -118,7 +118,8 @@ func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err
 	return o, nil
 }
 
-// countingChanges returns the members that count when they are changed in place; nil without any.
+// countingChanges returns those members whose changes in place have an effect; nil if there are
+// none.
 func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
 	for name, value := range changed.Members() {
 		if slices.Contains(e.inPlace, name) {
@@ -130,7 +131,7 @@ func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object
 
 func (e *Event[E, R]) gate() bool { return e.stops != nil }
 
-// encode returns the event as modules see it.
+// encode returns the event in the form that modules get.
 func (e *Event[E, R]) encode(in E) (wire.Object, error) {
 	members, err := wire.Of(in)
 	if err != nil {
@@ -143,7 +144,7 @@ func withType(name string, members wire.Object) wire.Object {
 	return wire.Object(`{"type":` + string(wire.Quote(name)) + `}`).Merge(members)
 }
 
-// decode reads a result that is an answer.
+// decode reads a result.
 func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	r := new(R)
 	if !valid(result) {
@@ -158,10 +159,10 @@ func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	return r, nil
 }
 
-// unusable is the error of an answer that cannot be used.
+// unusable returns the error of an answer that cannot be used.
 func unusable(err error) error { return &hook.ClassError{Class: hook.ClassOutput, Err: err} }
 
-// read returns an object with those members that count, as JavaScript reads them.
+// read returns an object with the members that have an effect, read as in JavaScript.
 func read(o wire.Object) wire.Object {
 	as := o
 	for name, value := range o.Members() {
@@ -171,18 +172,18 @@ func read(o wire.Object) wire.Object {
 		}
 		if meant := reader(value); meant == nil {
 			as = as.Without(name)
-		} else if !bytes.Equal(meant, as.Get(name)) { // of a name that is there twice the last counts
+		} else if !bytes.Equal(meant, as.Get(name)) { // if a name occurs twice, the last value is used
 			as = as.With(name, meant)
 		}
 	}
 	return as
 }
 
-// readers say how members of results are read; nil leaves one out. Those that
-// are not listed stay as they are.
+// readers maps members of results to functions that read them; nil leaves a member out. Members
+// that are not listed stay as they are.
 var readers map[string]func(jsontext.Value) jsontext.Value
 
-func init() { // a compaction has members of its own
+func init() { // set in init, because a compaction refers to readers itself
 	readers = map[string]func(jsontext.Value) jsontext.Value{
 		"block": yesOrNo, "cancel": yesOrNo, "skipConversationRestore": yesOrNo, "isError": yesOrNo,
 		"reason": unlessFalsy, "message": unlessFalsy, "messages": unlessFalsy, "summary": unlessFalsy,
@@ -196,7 +197,7 @@ func init() { // a compaction has members of its own
 	}
 }
 
-// yesOrNo is a member that is asked whether it is truthy.
+// yesOrNo reads a member by its truthiness.
 func yesOrNo(v jsontext.Value) jsontext.Value {
 	if v.Kind() == 'n' {
 		return nil
@@ -204,7 +205,7 @@ func yesOrNo(v jsontext.Value) jsontext.Value {
 	return jsontext.Value(strconv.FormatBool(truthy(v)))
 }
 
-// unlessFalsy is a member that counts if it is truthy.
+// unlessFalsy leaves a member out if it is falsy.
 func unlessFalsy(v jsontext.Value) jsontext.Value {
 	if !truthy(v) {
 		return nil
@@ -232,7 +233,7 @@ func valid(v jsontext.Value) bool {
 	return v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
-// truthy reports whether JavaScript takes v for true.
+// truthy reports whether a value is true in a condition of JavaScript.
 func truthy(v jsontext.Value) bool {
 	switch v.Kind() {
 	case 0, 'n', 'f':

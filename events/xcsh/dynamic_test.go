@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answers returns modules whose one handler of an event answers with JSON.
+// answers returns modules whose only handler of an event answers with JSON.
 func answers(t testing.TB, event string, result *jsontext.Value) *xcsh.Modules {
 	m := start(t, xcsh.Config{})
 	if err := m.Add("a.js", func(api *xcsh.API) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// HookError is a handler that failed, as listeners are told (X17).
+// HookError describes a handler that failed, for listeners (X17).
 type HookError struct {
 	Path    string `json:"hookPath"` // of the module, as configured
 	Event   string `json:"event"`
@@ -20,13 +20,14 @@ type HookError struct {
 	Stack   string `json:"stack,omitzero"` // in the extension runtime: of a panic, or an error with a method StackTrace() string
 }
 
-// Listener is told of handlers that fail. It is a pointer that tells whether
-// two are the same.
+// Listener receives the failures of handlers. It is used as a pointer, by which listeners are
+// compared.
 type Listener struct{ Failed func(HookError) }
 
-// Listen reports every handler that fails to l, on the goroutine that ran it and before the fire
-// goes on, in the order in which listeners came; a listener that is added twice is called once. l
-// cannot change the fire: a panic in it is logged. remove ends it.
+// Listen reports every handler that fails to l, on the goroutine that ran the handler and before
+// the fire continues. Listeners are called in the order in which they were added; a listener that
+// is added twice is called once. l cannot change the fire: a panic in it is logged. remove ends the
+// reports.
 func (m *Modules) Listen(l *Listener) (remove func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,7 +41,7 @@ func (m *Modules) Listen(l *Listener) (remove func()) {
 	})
 }
 
-// Report tells the listeners of an error of the host's own.
+// Report passes an error of the host's own to the listeners.
 func (m *Modules) Report(e HookError) {
 	m.mu.Lock()
 	listeners := m.listeners
@@ -63,7 +64,7 @@ func (m *Modules) tell(l *Listener, e HookError) {
 	l.Failed(e)
 }
 
-// failed passes on the engine's reports of failed hooks.
+// failed passes the engine's reports of failed hooks to the listeners.
 func (m *Modules) failed(f pipeline.Failure) {
 	if f.Hook.Dialect == Dialect.Name || f.Hook.Dialect == Extensions.Name {
 		err := cause(f.Err)
@@ -84,8 +85,8 @@ func (m *Modules) stack(err error) string {
 	return ""
 }
 
-// Thrown is the error of a handler, in a language that can throw anything, that
-// threw something else than an error. [WrapTool] says so in its own words.
+// Thrown is the error of a handler that threw a value other than an error, which other languages
+// allow. [WrapTool] returns such a failure with its own text.
 type Thrown struct{ Value string }
 
 func (t *Thrown) Error() string { return t.Value }

@@ -11,38 +11,38 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// Event is an event whose handlers have a say: they are given an E and can
-// answer with an R.
+// Event is an event whose handlers can have an effect: they get an E and can answer with an R.
 type Event[E, R any] struct {
-	hooks, extensions *pipeline.Event[E, R] // of the two runtimes
+	hooks, extensions *pipeline.Event[E, R] // the event in each of the two runtimes
 	stops             stop[R]
 
-	// members are the names of an R, and watched those of an E; empty for notices, whose handlers
-	// have no say.
+	// members lists the names of an R, and watched those of an E; both are empty for notices, whose
+	// handlers have no effect.
 	members, watched []string
 
-	// inPlace names the members of the event that count when a handler in JavaScript changes them
-	// in place, and keep adds them to its result, nil if it has none.
+	// inPlace lists the members of the event that have an effect when a handler in JavaScript
+	// changes them in place, and keep adds them to the handler's result, which is nil if there is
+	// none.
 	inPlace []string
 	keep    func(r, changed *R) *R
 }
 
-// Notice is an event whose handlers are told, and no more.
+// Notice is an event whose handlers only observe.
 type Notice[E any] struct{ event *Event[E, Nothing] }
 
-// Handler answers to an event. A nil result is no answer; any other one is, even an empty one. An
-// error, or a panic, is the handler's failure, and costs its own answer; the event decides its
-// other effects.
+// Handler answers an event. A nil result is no answer; any other result is one, even an empty one.
+// An error, or a panic, is the handler's failure, and its answer is lost; the event decides the
+// other effects of a failure.
 //
-// The handler may change e, which is its own copy: that has no effect, and the report notes it for
-// an input, content, details, messages and prompts that the result lacks. hc is the same for all
-// handlers of one fire. ctx is the caller's.
+// The handler may change e, which is its own copy. Such changes have no effect, and the report
+// notes them for an input, content, details, messages and prompts that the result lacks. hc is the
+// same for all handlers of one fire. ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
-// stop says whether a result ends the fire. Nil: none does.
+// stop reports whether a result ends the fire. Nil: no result does.
 type stop[R any] func(*R) (stops bool, reason string)
 
-// declare makes an event of both runtimes; changes apply to the extension runtime.
+// declare declares an event in both runtimes; changes apply to the extension runtime.
 func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*pipeline.Spec[E, R])) *Event[E, R] {
 	ev.ReducesCommon = true
 	ev.Effects = func(_ E, res *hook.Result[R]) any {
@@ -71,11 +71,11 @@ func notice[E any](name, doc string) *Notice[E] {
 	return &Notice[E]{declare(pipeline.Spec[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
 }
 
-// missing names a member that an input given as JSON lacks: without it a gate
-// would see nothing that it knows, and let it pass.
+// missing returns the error for a JSON input that lacks a member: without it a gate would find
+// nothing to check, and let the call pass.
 func missing(member string) error { return fmt.Errorf("%q is missing", member) }
 
-// unless lets an answer with nothing in it count as none.
+// unless treats an empty answer as none.
 func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Err == nil && empty(&r.Output.Specific) {
@@ -91,21 +91,21 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
-// counting lets changes in place of members of the event count.
+// counting gives changes in place of members of the event an effect.
 func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
 	e.inPlace, e.keep = inPlace, keep
 	return e
 }
 
-// Name is the name in modules: "tool_call".
+// Name returns the event's name in modules, such as "tool_call".
 func (e *Event[E, R]) Name() string { return e.hooks.Info().Name }
 
-// Name is the name in modules: "turn_start".
+// Name returns the event's name in modules, such as "turn_start".
 func (n *Notice[E]) Name() string { return n.event.Name() }
 
-// On subscribes a handler, in a factory or later. The same one twice runs
-// twice. remove ends it. In a fire that has begun, a handler whose turn is yet
-// to come has it if it is subscribed by then: the original's lists are live.
+// On subscribes a handler, in a factory or later. A handler that is subscribed twice runs twice.
+// remove ends the subscription. A handler that is subscribed during a fire takes part in it if its
+// turn has not passed: the original's lists are live.
 func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
 	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
 		own := clone(in)
@@ -129,7 +129,7 @@ func on[E, R any](e *Event[E, R], api *API, f hook.Func[E, R]) (remove func()) {
 	return api.module.add(&hook.Hook{Identity: of, Func: f})
 }
 
-// output is a result in the words of the engine.
+// output converts a result to the engine's form.
 func (e *Event[E, R]) output(r *R) (o hook.Output[R]) {
 	if r == nil {
 		return o
@@ -151,11 +151,10 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 
 // Fire runs the handlers, and returns the result by the event's rule, or nil. *in stays as it is.
 //
-// It returns the error of a handler, where the event's rule is to pass it on. In all other events
-// handlers that fail are reported to the listeners, and change nothing. It returns
-// [hook.ErrClosed] if the modules or the system are closed, or were closed during a fire of a
-// gate that no handler stopped. Handlers run even when ctx has ended: the guarded action may go
-// ahead.
+// If the event's rule is to pass errors on, Fire returns the error of a handler. At all other
+// events handlers that fail are reported to the listeners, and change nothing. Fire returns
+// [hook.ErrClosed] if the modules or the system are closed, or were closed during a fire of a gate
+// that no handler stopped. Handlers run even when ctx has ended: the guarded action may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to
 // two microseconds, and nine allocations.
@@ -177,8 +176,8 @@ func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	return &res.Specific, nil
 }
 
-// cutShort reports whether the modules were closed during a fire of a gate that no handler
-// stopped: handlers whose turn had not come were not asked.
+// cutShort reports whether the modules were closed during a fire of a gate that no handler stopped:
+// the remaining handlers did not run.
 func (e *Event[E, R]) cutShort(m *Modules, r *R) bool {
 	if e.stops == nil || !m.shut.Load() {
 		return false
@@ -187,13 +186,13 @@ func (e *Event[E, R]) cutShort(m *Modules, r *R) bool {
 	return !stopped
 }
 
-// Fire tells the handlers. Those that fail are reported to the listeners.
+// Fire runs the handlers. Those that fail are reported to the listeners.
 func (n *Notice[E]) Fire(ctx context.Context, m *Modules, in *E) {
-	_, _ = n.event.Fire(ctx, m, in) // no error passes on
+	_, _ = n.event.Fire(ctx, m, in) // a notice returns no error
 }
 
-// passedOn is the error of a handler as it was given. Where that says no more
-// than that ctx has ended, it says who was waited for as well.
+// passedOn returns the error of a handler unchanged. If that only reports that ctx has ended, it
+// names the handler as well.
 func passedOn(ctx context.Context, err error) error {
 	given, failed := cause(err), new(hook.Error)
 	if ctx.Err() != nil && errors.Is(given, ctx.Err()) && errors.As(err, &failed) {
@@ -202,7 +201,7 @@ func passedOn(ctx context.Context, err error) error {
 	return given
 }
 
-// cause is the error that a handler gave, without whose it was.
+// cause returns the error that a handler returned, without the handler's name.
 func cause(err error) error {
 	if failed := new(hook.Error); errors.As(err, &failed) {
 		return failed.Err

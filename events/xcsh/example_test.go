@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// opened makes the modules of a new session.
+// opened returns the modules of a new session.
 func opened(cfg xcsh.Config) (*xcsh.Modules, func()) {
 	sys := pipeline.NewSystem(pipeline.Config{Log: quiet})
 	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1", Dir: "/tmp"})
@@ -137,7 +137,7 @@ func ExampleApplyContext() {
 	// Output: 1 0
 }
 
-// shouts loads .shout files: each registers a command with the file's name.
+// shouts loads .shout files: each file registers a command of its name.
 type shouts struct{}
 
 func (shouts) Match(path string) bool { return filepath.Ext(path) == ".shout" }

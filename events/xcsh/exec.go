@@ -11,17 +11,17 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ExecGrace is how long a program has between SIGTERM and SIGKILL.
+// ExecGrace is the time between SIGTERM and SIGKILL for a program.
 const ExecGrace = time.Second
 
-// ExecOptions say how [Exec] runs a program.
+// ExecOptions describe how [Exec] runs a program.
 type ExecOptions struct {
 	Timeout time.Duration // 0 or less means none
-	Dir     string        // empty means the current one
-	Environ []string      // "NAME=value"; nil means that of the process
+	Dir     string        // empty means the current directory
+	Environ []string      // "NAME=value"; nil means the environment of the process
 
-	// Room limits the output of several programs together; nil limits each by itself. The
-	// result's share stays taken, until a part is closed; see [run.Room.Part].
+	// Room limits the output of several programs together; with nil each has its own limit. The
+	// result's share is released only when a part of the Room is closed; see [run.Room.Part].
 	Room *run.Room
 }
 
@@ -30,19 +30,19 @@ type ExecResult struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
 	Code   int    `json:"code"`   // exit status; 128+n after signal n; -1 if Killed
-	Killed bool   `json:"killed"` // its time was over, or ctx ended
+	Killed bool   `json:"killed"` // the program ran into its timeout, or ctx ended
 
-	// Truncated says that there was more output than [run.MaxStdout],
-	// [run.MaxStderr] or the Room. In JSON it is there only then.
+	// Truncated reports that there was more output than [run.MaxStdout], [run.MaxStderr] or the
+	// Room allow. JSON has it only if it is true.
 	Truncated bool `json:"truncated,omitzero"`
 }
 
-// Exec runs a program, not a shell, with nothing on its standard input. A program that fails is a
-// result; one that cannot be started is an error.
+// Exec runs a program, not a shell, with empty standard input. A program that fails is a result;
+// one that cannot be started is an error.
 //
 // When ctx ends, or the timeout has passed, the program's process group gets SIGTERM and, after
 // [ExecGrace], SIGKILL. The result then has the output up to that point. Exec waits for the
-// program, not for its background processes.
+// program, but not for its background processes.
 func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	argv := append([]string{program}, args...)
 	command := &run.Command{Argv: argv, Grace: ExecGrace, Room: opt.Room}

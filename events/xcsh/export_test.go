@@ -2,7 +2,7 @@ package xcsh
 
 import "github.com/snaphook-go/snaphook/pipeline"
 
-// Runtimes are the event as the two runtimes declare it.
+// Runtimes returns the declarations of the event in the two runtimes.
 func (e *Event[E, R]) Runtimes() []*pipeline.Event[E, R] {
 	return []*pipeline.Event[E, R]{e.hooks, e.extensions}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FireResult is [Event.Fire] with the report of each handler. The result is never nil; it is an
-// answer if its Given has GaveSpecific.
+// FireResult does the same as [Event.Fire], and returns the report of each handler. The result is
+// never nil; it is an answer if its Given has GaveSpecific.
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {
-		ses = nil // a fire that cannot ask
+		ses = nil // closed modules: fire without a session
 	}
 	res, err := e.of(m).Fire(m.firing(ctx), ses, in)
 	if ses == nil {
@@ -24,58 +24,57 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 		return res, passedOn(ctx, err)
 	}
 	if e.cutShort(m, &res.Specific) {
-		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // asks no handler
+		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // runs no handler, and returns the denial
 		denied.Reports = res.Reports
 		return denied, hook.ErrClosed
 	}
 	return res, nil
 }
 
-// FireResult is [Notice.Fire] with the report of each handler.
+// FireResult does the same as [Notice.Fire], and returns the report of each handler.
 func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
-	res, _ := n.event.FireResult(ctx, m, in) // no error passes on
+	res, _ := n.event.FireResult(ctx, m, in) // a notice returns no error
 	return res
 }
 
-// Outcome is the end of a handler in one word.
+// Outcome returns the result of a handler's run in one word.
 func (e *Event[E, R]) Outcome(m *Modules, r *hook.Report[R]) pipeline.Outcome {
 	return e.of(m).Outcome(r)
 }
 
-// Outcome is the end of a handler in one word.
+// Outcome returns the result of a handler's run in one word.
 func (n *Notice[E]) Outcome(m *Modules, r *hook.Report[Nothing]) pipeline.Outcome {
 	return n.event.Outcome(m, r)
 }
 
-// Declared are the event's declarations, in the hook runtime and in the
-// extension runtime.
+// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
 func (e *Event[E, R]) Declared() [2]pipeline.Declared {
 	return [2]pipeline.Declared{e.hooks, e.extensions}
 }
 
-// Declared are the event's declarations, in the hook runtime and in the
-// extension runtime.
+// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
 func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
 
-// GateTool fires [ToolCall]: the first half of [WrapTool], for frameworks that call back before
-// and after a tool. An error, a [BlockedError] or a handler's, means that the tool must not run.
+// GateTool fires [ToolCall]. It is the first half of [WrapTool], for frameworks that call back
+// before and after a tool. With an error, which is a [BlockedError] or a handler's, the tool must
+// not run.
 func GateTool(ctx context.Context, m *Modules, call *ToolCallEvent) error {
 	return m.Verdict(ToolCall.Fire(ctx, m, call))
 }
 
-// ReviewTool fires [ToolResult]: the second half of [WrapTool]. It returns the result that the
-// model shall see of a tool that is done, or has failed if done.IsError is set: the content and
-// details as handlers have changed them. In the extension runtime a handler can turn a success
+// ReviewTool fires [ToolResult]. It is the second half of [WrapTool]. It returns the result that
+// the model gets of a tool that has ended, or has failed if done.IsError is set: with the content
+// and details as handlers have changed them. In the extension runtime a handler can turn a success
 // into a failure, and a failure into a success.
 func ReviewTool(ctx context.Context, m *Modules, done *ToolResultEvent) ToolResultEvent {
 	o, err := ToolResult.Fire(ctx, m, done)
 	if err != nil || o == nil {
-		return *done // failures have been reported
+		return *done // failures are reported already
 	}
 	return m.Review(done, o)
 }
 
-// Review returns the result that the model shall see of a tool, given the answer o of a fire of
+// Review returns the result that the model gets of a tool, given the answer o of a fire of
 // [ToolResult].
 func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResultEvent {
 	now := *done
@@ -88,8 +87,8 @@ func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResul
 	return now
 }
 
-// RunTool is [WrapTool] around one call of a tool that returns an [Output]. A call
-// that handlers refuse is not an error: refused says why.
+// RunTool does the same as [WrapTool] for one call of a tool that returns an [Output]. A call that
+// handlers refuse is not an error: refused has the reason.
 //
 //	out, refused, err := xcsh.RunTool(ctx, modules, &call, tool)
 func RunTool(

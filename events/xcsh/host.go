@@ -9,46 +9,46 @@ import (
 // Host holds the functions of the program that its modules may call. Each function may be nil and
 // then does nothing; all are called from many goroutines.
 type Host struct {
-	// UI asks the user and shows things; nil means [NoUI]. HasUI says that
-	// a user is there to answer; the extension runtime goes by UI alone.
+	// UI asks the user and shows messages; nil means [NoUI]. HasUI reports that there is a user to
+	// answer; the extension runtime ignores it, and checks UI.
 	UI    UI
 	HasUI bool
 
-	// Model is the model in use; asked once for each fire.
+	// Model returns the model in use; it is called once for each fire.
 	Model func() Model
 
 	IsIdle            func() bool // nil: always
 	HasQueuedMessages func() bool // nil: never
 	Abort             func()      // returns at once
 
-	// Functions of commands alone. Cancelled is true if a module, or the user, has prevented it.
+	// Functions for commands alone. cancelled reports that a module, or the user, has prevented the
+	// action.
 	WaitForIdle  func(ctx context.Context) error
 	NewSession   func(ctx context.Context, opt NewSession) (cancelled bool, err error)
 	Branch       func(ctx context.Context, entryID string) (cancelled bool, err error)
 	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
 
-	// SendMessage and AppendEntry take messages and entries of modules. Without them modules get
-	// an error. They must not wait for a module: it stands still until they return, and a module
-	// that stands still too long is abandoned.
+	// SendMessage and AppendEntry receive messages and entries of modules. Without these functions
+	// modules get an error. They must not wait for a module: the module waits until they return,
+	// and one that waits too long is abandoned.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
 
-	// Extension carries out requests of modules of the extension runtime beside hooks, such as
-	// "pi.setActiveTools" or "ctx.ui.setWidget", and returns the module's result. A host that
-	// lacks a member returns [errors.ErrUnsupported]. As with SendMessage, it must not wait for a
-	// module.
+	// Extension carries out requests of modules of the extension runtime other than hooks, such as
+	// "pi.setActiveTools" or "ctx.ui.setWidget", and returns the module's result. A host that lacks
+	// a member returns [errors.ErrUnsupported]. As with SendMessage, it must not wait for a module.
 	Extension func(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error)
 }
 
-// NewSession is how a session is to begin.
+// NewSession describes a session to begin.
 type NewSession struct {
-	ParentSession string // the file of the session it follows; empty if none
+	ParentSession string // the file of the previous session; empty if none
 
 	// Setup writes the first entries; nil writes none.
 	Setup func(ctx context.Context, s SessionWriter) error
 }
 
-// NavigateTree is how to move in the session's tree.
+// NavigateTree holds the options for moving in the session's tree.
 type NavigateTree struct {
 	Summarize bool // summarise the entries that leave the branch
 }
@@ -59,10 +59,9 @@ type SessionWriter interface {
 	AppendCustomEntry(customType string, data jsontext.Value) (entryID string, err error)
 }
 
-// Initialize lends the host to the modules, or another one in its place.
-// Functions for messages, for entries, for the model, for the control of
-// sessions and for extensions stay when h has none; everything else falls back
-// to its default.
+// Initialize connects the modules to a host, or to another one in its place. Functions for
+// messages, for entries, for the model, for the control of sessions and for extensions keep their
+// previous value if h lacks them; everything else falls back to its default.
 func (m *Modules) Initialize(h Host) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,30 +17,29 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ModuleLoader loads modules that are files of a kind.
+// ModuleLoader loads modules from files of one kind.
 type ModuleLoader interface {
-	// Match says whether the loader is for a file, by its name.
+	// Match reports whether the loader loads a file, by its name.
 	Match(path string) bool
 
-	// Load returns the module's factory, and a closer for the time when the module is no longer
-	// used, which may be nil. [ErrNoFactory] means that the file has none.
+	// Load returns the module's factory, and a closer that is called when the module is no longer
+	// used; the closer may be nil. [ErrNoFactory] means that the file has no factory.
 	Load(ctx context.Context, path, cwd string) (Factory, io.Closer, error)
 }
 
-// ErrNoFactory is the error of a [ModuleLoader] for a file that is a module,
-// but exports no function.
+// ErrNoFactory is the error of a [ModuleLoader] for a file that is a module, but exports no
+// function.
 var ErrNoFactory = errors.New("Hook must export a default function") //nolint:staticcheck // as the original says it
 
-// LoadError is a module that could not be loaded.
+// LoadError describes a module that could not be loaded.
 type LoadError struct {
 	Path   string      // as configured
 	Source hook.Source // where the module comes from, as in [Info]
 	Err    error
 
-	// Closed reports that the module was given up before it had loaded, as its time or the
-	// context ended. It may hold gates that are not known: in its place a handler of each
-	// event that can block fails with this error, and no tool runs until the Modules are made
-	// anew.
+	// Closed reports that loading the module was abandoned, because its time or the context ended.
+	// The module may have gates that are not known: in its place a handler of each event that can
+	// block fails with this error, and no tool runs until the Modules are created anew.
 	Closed bool
 }
 
@@ -48,16 +47,16 @@ func (e *LoadError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// LoadTime is the longest that a module takes to load. One that takes longer is a [LoadError]
-// that is Closed.
+// LoadTime limits the time to load a module. One that takes longer is a [LoadError] with Closed
+// set.
 const LoadTime = 10 * time.Second
 
-// Load loads modules, one after another. Each module that cannot be loaded is one of errs, and
-// the others load (X38). A path that is listed twice is loaded twice. Relative paths are resolved
-// in cwd; empty means the directory of the modules.
+// Load loads modules, one after another. It returns an error for each module that cannot be loaded,
+// and loads the others (X38). A path that is listed twice is loaded twice. Relative paths are
+// resolved in cwd; empty means the directory of the modules.
 //
-// Each module has [LoadTime]; all of them fail once ctx ends. A loader or a factory that does not
-// return in time is abandoned on its goroutine, and its registrations are lost.
+// Each module has [LoadTime]; once ctx has ended all remaining ones fail. A loader or a factory
+// that does not return in time is abandoned on its goroutine, and its registrations are lost.
 func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []*LoadError) {
 	if cwd == "" {
 		cwd = m.cfg.Dir
@@ -65,7 +64,7 @@ func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []
 	return m.loadAll(ctx, lo.Map(paths, func(path string, _ int) file { return file{path, hook.Host} }), cwd)
 }
 
-// file is a module to load, and where it comes from.
+// file is a module to load, with its source.
 type file struct {
 	path   string
 	source hook.Source
@@ -104,7 +103,7 @@ func (slowError) Error() string {
 	return fmt.Sprintf("it did not finish loading within %v: what its top level or its default export awaits does not come", LoadTime)
 }
 
-// Unwrap makes it a matter of time.
+// Unwrap makes errors.Is report a timeout.
 func (slowError) Unwrap() error { return context.DeadlineExceeded }
 
 func (m *Modules) load(ctx context.Context, from file, cwd string) error {
@@ -153,9 +152,9 @@ func (m *Modules) loadWith(ctx context.Context, loader ModuleLoader, mod *module
 		}
 		return err
 	case <-ctx.Done():
-		go func() { // until a loader that ignores its context returns
+		go func() { // waits until a loader that ignores its context returns
 			<-loaded
-			_ = mod.close() // its error is known: the module was given up
+			_ = mod.close() // the error is not needed: the module has been abandoned
 		}()
 		return m.loadError(mod.path, &givenUpError{context.Cause(ctx)})
 	}
@@ -174,8 +173,8 @@ func (m *Modules) loadNow(ctx context.Context, loader ModuleLoader, mod *module,
 	return m.run(f, &API{m: m, module: mod})
 }
 
-// closeGates subscribes a handler that fails to each event that can block, in place of a
-// module that was given up.
+// closeGates subscribes a handler that fails to each event that can block, in place of an abandoned
+// module.
 func (m *Modules) closeGates(f file, failed *LoadError) {
 	mod := &module{path: f.path, resolved: f.path, source: f.source}
 	m.number(mod)
@@ -198,7 +197,7 @@ func (m *Modules) home() string {
 	}
 	at, err := discover.Here(m.cfg.Dir)
 	if err != nil {
-		return "~" // without a home it stays as it was written
+		return "~" // without a home the path stays as it is
 	}
 	return at.Home
 }
@@ -230,7 +229,7 @@ func (m *Modules) loadError(path string, err error) *LoadError {
 	} //nolint:staticcheck // as the original says it
 }
 
-// Discovery is where [Modules.DiscoverAndLoad] looks for modules.
+// Discovery configures where [Modules.DiscoverAndLoad] looks for modules.
 type Discovery struct {
 	Registry discover.Registry
 	Place    discover.Place
@@ -257,8 +256,8 @@ func (m *Modules) DiscoverAndLoad(
 	return found.Warnings, m.loadAll(ctx, files, d.Place.Cwd)
 }
 
-// SourceOf is where the modules of a level of discovery come from. A level that
-// is not known is taken for the project's, whom a user need not trust.
+// SourceOf returns the source of modules that were discovered at a level. An unknown level is
+// treated as the project's, which need not be trusted.
 func SourceOf(level string) hook.Source {
 	switch level {
 	case "user":

@@ -16,7 +16,7 @@ import (
 )
 
 // files loads .txt files: the text of a file names the result of loading it, or else the command
-// that it registers.
+// that the module registers.
 type files struct{ closed []string }
 
 func (f *files) Match(path string) bool { return strings.HasSuffix(path, ".txt") }

@@ -10,15 +10,15 @@ var linked struct {
 	loaders []ModuleLoader
 }
 
-// RegisterLoader makes a loader known to programs that find modules on their own. A
-// package that loads modules registers one when it is imported, as jsrun/modules does.
+// RegisterLoader registers a loader for programs that find modules on their own. A package that
+// loads modules registers its loader when it is imported, as jsrun/modules does.
 func RegisterLoader(l ModuleLoader) {
 	linked.Lock()
 	defer linked.Unlock()
 	linked.loaders = append(linked.loaders, l)
 }
 
-// Loaders are the registered loaders.
+// Loaders returns the registered loaders.
 func Loaders() []ModuleLoader {
 	linked.Lock()
 	defer linked.Unlock()

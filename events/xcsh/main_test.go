@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// start makes modules of a session of its own.
+// start returns modules of a new session.
 func start(t testing.TB, cfg xcsh.Config) *xcsh.Modules {
 	t.Helper()
 	if cfg.Log == nil {
@@ -29,7 +29,7 @@ func session(t testing.TB) *pipeline.Session {
 	return hooktest.Session(t, hooktest.Configure(func(_ *pipeline.Config, c *pipeline.SessionConfig) { c.ID = "s" }))
 }
 
-// add loads a module that has to load.
+// add loads a module, and fails the test if that fails.
 func add(t *testing.T, m *xcsh.Modules, path string, f xcsh.Factory) {
 	t.Helper()
 	if err := m.Add(path, f); err != nil {

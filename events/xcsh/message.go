@@ -6,21 +6,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Message is one message of the conversation, as the host has it: a JSON
-// object with a role (X25).
+// Message is one message of the conversation in the host's form: a JSON object with a role (X25).
 type Message struct{ wire.Object }
 
-// Role is who speaks: "user", "assistant", "toolResult", "custom".
+// Role returns the author of the message: "user", "assistant", "toolResult", "custom".
 func (m Message) Role() string { return m.Text("role") }
 
 // Entry is one entry of the session's file: a JSON object with a type, an id
 // and the id of its parent.
 type Entry struct{ wire.Object }
 
-// Model is a model as the host knows it. The zero Model is no model.
+// Model is a model in the host's form. The zero Model is no model.
 type Model struct{ wire.Object }
 
-// ID is the model's name.
+// ID returns the model's name.
 func (m Model) ID() string { return m.Text("id") }
 
 // Part is a piece of a tool's output: text or an image.
@@ -50,10 +49,10 @@ type CustomMessage struct {
 	Attribution string         `json:"attribution,omitzero"` // "user" or "agent"; empty leaves it to the host
 }
 
-// Text is the content of a message that is nothing but text.
+// Text returns the content of a message that consists of text alone.
 func Text(text string) jsontext.Value { return wire.Quote(text) }
 
-// Parts is the content of a message that is a list of parts.
+// Parts returns the content of a message that is a list of parts.
 func Parts(parts ...Part) jsontext.Value {
 	list := jsontext.Value("[")
 	for i, part := range parts {
@@ -65,8 +64,8 @@ func Parts(parts ...Part) jsontext.Value {
 	return append(list, ']')
 }
 
-// SendOptions say when the model sees a message.
+// SendOptions decide when the model sees a message.
 type SendOptions struct {
 	TriggerTurn bool   `json:"triggerTurn,omitzero"` // start a turn if the agent is idle
-	DeliverAs   string `json:"deliverAs,omitzero"`   // while it works: "steer", or "followUp" for after the turn
+	DeliverAs   string `json:"deliverAs,omitzero"`   // while the agent works: "steer", or "followUp" for after the turn
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// module is one module's own tables.
+// module holds the registrations of one module.
 type module struct {
 	m              *Modules
 	path, resolved string
@@ -32,13 +32,13 @@ type module struct {
 // handler is one subscription.
 type handler struct {
 	hook    *hook.Hook
-	number  int            // in the module, from 1
-	dynamic DynamicHandler // of an event that the system does not have; see [Modules.Announce]
+	number  int            // number of the handler in its module, from 1
+	dynamic DynamicHandler // for an event that is not one of the system's; see [Modules.Announce]
 	remove  func()         // nil until the handler runs
 }
 
-// add subscribes a hook that lacks all but its event and function. It runs as
-// soon as the module has been loaded.
+// add subscribes a hook, of which only its event and function are set. The hook runs as soon as the
+// module has been loaded.
 func (mod *module) add(h *hook.Hook) (remove func()) { return mod.subscribe(h, nil) }
 
 func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func()) {
@@ -54,7 +54,7 @@ func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func(
 	}
 	mod.handlers = append(mod.handlers, entry)
 	if mod.live {
-		entry.remove, _ = pipeline.Register(mod.m.ses, h) // its event has made it
+		entry.remove, _ = pipeline.Register(mod.m.ses, h) // cannot fail: the event has made the hook
 	}
 	return func() { mod.drop(entry) }
 }
@@ -68,17 +68,17 @@ func (mod *module) drop(entry *handler) {
 	}
 }
 
-// begin lets the handlers run.
+// begin starts to run the handlers.
 func (mod *module) begin() {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
 	mod.live = true
 	for _, entry := range mod.handlers {
-		entry.remove, _ = pipeline.Register(mod.m.ses, entry.hook) // its event has made it
+		entry.remove, _ = pipeline.Register(mod.m.ses, entry.hook) // cannot fail: the event has made the hook
 	}
 }
 
-// close takes everything back. Later registrations of the module are lost.
+// close removes all registrations. Later registrations of the module are ignored.
 func (mod *module) close() error {
 	mod.mu.Lock()
 	mod.closed = true

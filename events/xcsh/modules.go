@@ -15,23 +15,22 @@ import (
 
 // Config configures the Modules of [New]. The zero Config is the hook runtime.
 type Config struct {
-	// Dir is the directory that handlers are told and [API.Exec] runs in; empty
+	// Dir is the directory that handlers are given, and in which [API.Exec] runs programs; empty
 	// means the session's.
 	Dir string
 
-	// Extensions switches to the rules of the extension runtime, which the
-	// xcsh command runs today: other rules for tool_call, tool_result and
-	// before_agent_start, the last command of a name in place of the first, and
-	// HasUI whenever there is a UI.
+	// Extensions selects the rules of the extension runtime, which the xcsh command runs today:
+	// other rules for tool_call, tool_result and before_agent_start, the last command of a name in
+	// place of the first, and HasUI whenever there is a UI.
 	Extensions bool
 
-	// Loaders load modules that are files. Nil: there are no such.
+	// Loaders load modules from files. Nil: no file can be loaded.
 	Loaders []ModuleLoader
 
-	// Home is where ~ is in the paths of modules; empty means the user's.
+	// Home replaces ~ in the paths of modules; empty means the user's home directory.
 	Home string
 
-	// Session and Models are readable for handlers; nil means [NoSession] and [NoModels].
+	// Session and Models can be read by handlers; nil means [NoSession] and [NoModels].
 	Session SessionView
 	Models  ModelRegistry
 
@@ -39,26 +38,25 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Modules are the modules of one session, in the order in which they were
-// loaded. Its methods may be called from many goroutines at once; Close ends
-// its work.
+// Modules holds the modules of one session, in the order in which they were loaded. Its methods may
+// be called from many goroutines at once; Close ends its work.
 type Modules struct {
 	ses  *pipeline.Session
 	cfg  Config
 	host atomic.Pointer[Host] // nil until Initialize
-	shut atomic.Bool          // by Close
+	shut atomic.Bool          // set by Close
 
 	mu        sync.Mutex
 	modules   []*module
-	closed    []*module // stand for those that were given up while they loaded
-	loads     int       // how many modules were ever begun
+	closed    []*module // placeholders for modules that were abandoned while they loaded
+	loads     int       // number of modules whose loading has begun
 	listeners []*Listener
 	unlisten  func()
 }
 
-// New makes Modules of a session. Their handlers are hooks of the session, and
-// appear in its lists, logs and traces. A session has no more than one Modules
-// of a runtime: a fire runs the handlers of all.
+// New returns the Modules of a session. Their handlers are hooks of the session, and appear in its
+// lists, logs and traces. A session must not have more than one Modules of a runtime: a fire runs
+// the handlers of all.
 func New(ses *pipeline.Session, cfg Config) *Modules {
 	if cfg.Dir == "" {
 		cfg.Dir = ses.Dir()
@@ -77,11 +75,11 @@ func New(ses *pipeline.Session, cfg Config) *Modules {
 	return m
 }
 
-// Factory is a module: it is called once, and subscribes its handlers to the
-// events of api. If it returns an error, or panics, nothing of the module stays.
+// Factory is a module: it is called once, and subscribes its handlers to events through api. If it
+// returns an error, or panics, all registrations of the module are removed.
 type Factory func(api *API) error
 
-// Add loads a module that is written in Go. The path is how errors name it.
+// Add loads a module that is written in Go. Errors name it by path.
 func (m *Modules) Add(path string, f Factory) error {
 	return m.add(&module{path: path, resolved: path}, f)
 }
@@ -96,7 +94,7 @@ func (m *Modules) add(mod *module, f Factory) error {
 	return nil
 }
 
-// number assigns a module its place in the order of loading.
+// number assigns a module its number in the order of loading.
 func (m *Modules) number(mod *module) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +103,7 @@ func (m *Modules) number(mod *module) {
 	mod.rank = m.loads
 }
 
-// admit lists a module that has loaded, and lets its handlers run.
+// admit lists a module that has loaded, and starts its handlers.
 func (m *Modules) admit(mod *module) {
 	m.mu.Lock()
 	m.modules = append(m.modules, mod)
@@ -129,9 +127,9 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 }
 
 // Close removes the handlers of all modules and ends the modules, the last one first. Fires that
-// have begun continue without the handlers that have not run yet; those of gates that no handler
-// stopped, and fires that begin now, return [hook.ErrClosed]: no tool runs without the gates that
-// it had.
+// have begun continue without the handlers that have not run yet. Such fires of gates that no
+// handler stopped, and all fires that begin later, return [hook.ErrClosed]: no tool runs without
+// its gates.
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()
@@ -146,7 +144,7 @@ func (m *Modules) Close() error {
 	return errors.Join(errs...)
 }
 
-// gone is the error of fires once the modules are closed.
+// gone returns the error of fires after the modules are closed, nil before.
 func (m *Modules) gone() error {
 	if m.shut.Load() {
 		return hook.ErrClosed
@@ -161,19 +159,19 @@ func (m *Modules) list() []*module {
 	return slices.Clone(m.modules)
 }
 
-// Info lists the registrations of a module.
+// Info describes a module and its registrations.
 type Info struct {
 	Path     string         // as configured
 	Resolved string         // absolute, for a module that is a file
 	Source   hook.Source    // see [SourceOf]; Host if it was not found by a registry
-	Events   map[string]int // how many handlers, by the event's name
+	Events   map[string]int // number of handlers, by the event's name
 	Commands []string
 
 	Renderers []string // the types of messages, sorted
 	Others    []Registration
 
-	// Where the module runs, such as "sandbox" or "node", and why. They come from a method
-	// Runtime() (name, why string) of the closer that its loader returned.
+	// Runtime is where the module runs, such as "sandbox" or "node", and RuntimeReason why. They
+	// come from a method Runtime() (name, why string) of the closer that its loader returned.
 	Runtime, RuntimeReason string
 }
 

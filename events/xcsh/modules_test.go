@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// says subscribes a handler that notes that it ran.
+// says subscribes a handler that records in ran that it ran.
 func says(api *xcsh.API, ran *[]string, name string) (remove func()) {
 	return xcsh.TurnStart.On(api, func(context.Context, *xcsh.TurnStartEvent, *xcsh.HookContext) error {
 		*ran = append(*ran, name)

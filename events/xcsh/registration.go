@@ -10,20 +10,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Registration is a registration of a module of the extension runtime beside hooks: a tool, a
+// Registration is a registration of a module of the extension runtime other than a hook: a tool, a
 // flag, a shortcut or a provider of models. The host has to carry it out; [Info] lists it.
 type Registration struct {
 	Kind       string // "tool", "flag", "shortcut", "provider"
 	Name       string
-	Definition wire.Object // as the module wrote it, without its functions
+	Definition wire.Object // the module's definition, without its functions
 
-	// Call calls a function of the definition, such as "execute", with arguments
-	// that are encoded as JSON.
+	// Call calls a function of the definition, such as "execute", with arguments that are encoded
+	// as JSON.
 	Call func(ctx context.Context, function string, args ...any) (jsontext.Value, error)
 }
 
-// Register adds a registration. The last one of a kind and name counts, at the
-// place of the first.
+// Register adds a registration. A later one of the same kind and name replaces an earlier one, in
+// its place.
 func (a *API) Register(r Registration) {
 	mod := a.module
 	mod.mu.Lock()
@@ -40,7 +40,7 @@ func (a *API) Register(r Registration) {
 }
 
 // Extension asks the host for a member that only the extension runtime has; see [Host.Extension].
-// Without it the error is an [errors.ErrUnsupported].
+// Without that function it returns an [errors.ErrUnsupported].
 func (a *API) Extension(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
 	if h := a.m.host.Load(); h != nil && h.Extension != nil {
 		v, err := h.Extension(ctx, member, args)
@@ -51,7 +51,7 @@ func (a *API) Extension(ctx context.Context, member string, args []jsontext.Valu
 	return nil, lacking(member)
 }
 
-// lacking is a member that the host does not carry out.
+// lacking is the error for a member that the host does not carry out.
 type lacking string
 
 func (l lacking) Error() string {

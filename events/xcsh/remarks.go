@@ -37,7 +37,7 @@ func (e *Event[E, R]) remarks(answer *DynamicResult) (notes []string) {
 	return notes
 }
 
-// remarksOnValue returns the notes on a result that counts as an answer.
+// remarksOnValue returns the notes on a result that is an answer.
 func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	if value.Kind() != '{' {
 		return []string{fmt.Sprintf("its result is %s, which has no effect; return %s",
@@ -65,8 +65,8 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	return notes
 }
 
-// remarksOnCopy returns the notes on changes of a Go handler to its copy of the event, for the
-// events that have such changes.
+// remarksOnCopy returns the notes on changes of a Go handler to its copy of the event, for events
+// whose copies can be compared.
 func (e *Event[E, R]) remarksOnCopy(own, from *E, r *R) (notes []string) {
 	event, ok := any(own).(interface{ changed(from *E) []string })
 	if !ok {
@@ -88,7 +88,7 @@ func (e *Event[E, R]) remarksOnCopy(own, from *E, r *R) (notes []string) {
 	return notes
 }
 
-// changed names the members that differ from those of the event that was copied.
+// changed returns the names of the members that differ from the original event's.
 func (e *ToolCallEvent) changed(from *ToolCallEvent) []string {
 	return differing("input", bytes.Equal(e.Input, from.Input), "toolName", e.ToolName == from.ToolName)
 }
@@ -110,8 +110,8 @@ func (e *BeforeAgentStartEvent) changed(from *BeforeAgentStartEvent) []string {
 	return differing("prompt", e.Prompt == from.Prompt, "systemPrompt", e.SystemPrompt == from.SystemPrompt)
 }
 
-// differing returns the names of pairs of a name and whether it is the same. It allocates nothing
-// where all are.
+// differing takes pairs of a name and whether its values are equal, and returns the names with
+// differences. It allocates nothing if there are none.
 func differing(pairs ...any) (names []string) {
 	for i := 0; i < len(pairs); i += 2 {
 		if same := pairs[i+1].(bool); !same {
@@ -121,7 +121,7 @@ func differing(pairs ...any) (names []string) {
 	return names
 }
 
-// form describes the results of the event in JavaScript.
+// form returns a description of the event's results in JavaScript.
 func (e *Event[E, R]) form() string {
 	names := slices.Clone(e.members)
 	if e.stops != nil {
@@ -130,7 +130,7 @@ func (e *Event[E, R]) form() string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// vain is the note on a change of the event that has no effect.
+// vain returns the note on a change of the event that has no effect.
 func (e *Event[E, R]) vain(how, name string) string {
 	note := fmt.Sprintf("it %s %q of the event, which has no effect", how, name)
 	switch {
@@ -142,7 +142,7 @@ func (e *Event[E, R]) vain(how, name string) string {
 	return note
 }
 
-// folded returns a name in lower case, without the marks between its words.
+// folded returns a name in lower case, without separators between its words.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }

@@ -38,7 +38,7 @@ func underPolicy(t *testing.T, cfg xcsh.Config, overlay string) (*xcsh.Modules, 
 	return m, s, logged
 }
 
-// result subscribes a handler in another language with one answer.
+// result subscribes a handler in another language that always gives one answer.
 func result(t *testing.T, m *xcsh.Modules, path, event string, answer xcsh.DynamicResult) {
 	t.Helper()
 	add(t, m, path, func(api *xcsh.API) error {
@@ -159,8 +159,8 @@ func TestAChangeOfAGoHandlersCopyIsNoted(t *testing.T) {
 	}
 }
 
-// In the hook runtime only the last module's result counts, as a whole, and the report names the
-// earlier results that it undoes; changes in place stay, and later modules see them.
+// In the hook runtime only the last module's result is used, as a whole, and the report names the
+// earlier results that it undoes. Changes in place stay, and later modules see them.
 func TestNoModuleUndoesARedactionWithoutAWord(t *testing.T) {
 	text := func(s string) string { return `[{"type":"text","text":"` + s + `"}]` }
 	value := func(s string) xcsh.DynamicResult { return xcsh.DynamicResult{Value: jsontext.Value(s)} }

@@ -9,9 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The events of a session (X20). Those before something
-// can cancel it: the first handler that does ends the fire, else the last
-// result counts, as a whole. A handler that fails cancels nothing.
+// The events of a session (X20). Handlers of a SessionBefore event can cancel: the first that does
+// ends the fire, otherwise the last result is used, as a whole. A handler that fails cancels
+// nothing.
 var (
 	SessionStart *Notice[SessionStartEvent] = notice[SessionStartEvent](
 		"session_start", "once the session is ready")
@@ -30,8 +30,8 @@ var (
 		SessionBeforeCompactEvent, SessionBeforeCompactResult,
 	]("session_before_compact", "before the conversation is compacted")
 
-	// SessionCompacting fires while a compaction is prepared. It cannot be
-	// cancelled; the last result counts, as a whole.
+	// SessionCompacting fires while a compaction is prepared. Handlers cannot cancel it; the last
+	// result is used, as a whole.
 	SessionCompacting *Event[SessionCompactingEvent, SessionCompactingResult] = declare(
 		pipeline.Spec[SessionCompactingEvent, SessionCompactingResult]{
 			Name:   "session.compacting",
@@ -62,8 +62,8 @@ func before[E any, R any, P interface {
 	}, func(r *R) (stops bool, reason string) { return *P(r).cancel(), "" })
 }
 
-// upheld puts the policy's action for a failed handler into the result of a gate, where hosts
-// look for it.
+// upheld returns a Refine that makes the result of a gate refuse if a policy blocks a failed
+// handler: hosts look at the result.
 func upheld[E, R any](refuse func(r *R, reason string)) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Hook.Policy != nil && r.Err != nil && r.Output.Decision.Blocks() {
@@ -73,23 +73,23 @@ func upheld[E, R any](refuse func(r *R, reason string)) func(*pipeline.Session, 
 	}
 }
 
-// SessionStartEvent has nothing to say.
+// SessionStartEvent has no members.
 type SessionStartEvent struct{}
 
-// SessionBeforeSwitchEvent says why, and to which file if that is known.
+// SessionBeforeSwitchEvent holds the reason, and the file of the next session if that is known.
 type SessionBeforeSwitchEvent struct {
 	Reason            string `json:"reason"` // "new", "resume", "fork"
 	TargetSessionFile string `json:"targetSessionFile,omitzero"`
 }
 
-// SessionBeforeSwitchResult can keep the session.
+// SessionBeforeSwitchResult can prevent the switch.
 type SessionBeforeSwitchResult struct {
 	Cancel bool `json:"cancel,omitzero"`
 }
 
 func (r *SessionBeforeSwitchResult) cancel() *bool { return &r.Cancel }
 
-// SessionSwitchEvent says which file there was before.
+// SessionSwitchEvent holds the reason, and the file of the previous session.
 type SessionSwitchEvent struct {
 	Reason              string `json:"reason"`
 	PreviousSessionFile string `json:"previousSessionFile,omitzero"`
@@ -100,8 +100,7 @@ type SessionBeforeBranchEvent struct {
 	EntryID string `json:"entryId"`
 }
 
-// SessionBeforeBranchResult can keep the session from branching off, or the
-// messages in memory as they are.
+// SessionBeforeBranchResult can prevent the branch, or keep the messages in memory as they are.
 type SessionBeforeBranchResult struct {
 	Cancel                  bool `json:"cancel,omitzero"`
 	SkipConversationRestore bool `json:"skipConversationRestore,omitzero"`
@@ -109,13 +108,13 @@ type SessionBeforeBranchResult struct {
 
 func (r *SessionBeforeBranchResult) cancel() *bool { return &r.Cancel }
 
-// SessionBranchEvent says which file there was before.
+// SessionBranchEvent names the file of the previous session.
 type SessionBranchEvent struct {
 	PreviousSessionFile string `json:"previousSessionFile,omitzero"`
 }
 
-// SessionBeforeCompactEvent has the entries to be summarised. Handlers that take long return when
-// ctx ends.
+// SessionBeforeCompactEvent holds the entries to be summarised. Handlers that take long have to
+// return when ctx ends.
 type SessionBeforeCompactEvent struct {
 	Preparation        CompactionPreparation `json:"preparation"`
 	BranchEntries      []Entry               `json:"branchEntries"` // from the root to the leaf
@@ -136,8 +135,8 @@ type CompactionPreparation struct {
 	Settings             jsontext.Value `json:"settings,omitzero"`
 }
 
-// SessionBeforeCompactResult can cancel, or bring a compaction that is used as
-// it is: no model is asked, and SessionCompacting does not fire.
+// SessionBeforeCompactResult can cancel, or return a compaction that is used as it is: no model is
+// asked, and SessionCompacting does not fire.
 type SessionBeforeCompactResult struct {
 	Cancel     bool        `json:"cancel,omitzero"`
 	Compaction *Compaction `json:"compaction,omitzero"`
@@ -145,7 +144,7 @@ type SessionBeforeCompactResult struct {
 
 func (r *SessionBeforeCompactResult) cancel() *bool { return &r.Cancel }
 
-// Compaction is a summary in place of the messages before an entry.
+// Compaction is a summary that replaces the messages before an entry.
 type Compaction struct {
 	Summary          string         `json:"summary"`
 	ShortSummary     string         `json:"shortSummary,omitzero"`
@@ -155,8 +154,7 @@ type Compaction struct {
 	PreserveData     wire.Object    `json:"preserveData,omitzero"`
 }
 
-// SessionCompactingEvent has the messages that the model will be asked to
-// summarise.
+// SessionCompactingEvent holds the messages that the model will be asked to summarise.
 type SessionCompactingEvent struct {
 	SessionID string    `json:"sessionId"`
 	Messages  []Message `json:"messages"`
@@ -166,16 +164,16 @@ type SessionCompactingEvent struct {
 type SessionCompactingResult struct {
 	Context      []string    `json:"context,omitzero"`
 	Prompt       string      `json:"prompt,omitzero"`       // replaces the host's own
-	PreserveData wire.Object `json:"preserveData,omitzero"` // the summariser's own members win
+	PreserveData wire.Object `json:"preserveData,omitzero"` // the summariser's own members take precedence
 }
 
-// SessionCompactEvent has the entry that was saved.
+// SessionCompactEvent holds the entry that was saved.
 type SessionCompactEvent struct {
 	CompactionEntry Entry `json:"compactionEntry"`
 	FromExtension   bool  `json:"fromExtension"`
 }
 
-// SessionBeforeTreeEvent says where to.
+// SessionBeforeTreeEvent holds the plan of the move.
 type SessionBeforeTreeEvent struct {
 	Preparation TreePreparation `json:"preparation"`
 }
@@ -189,8 +187,8 @@ type TreePreparation struct {
 	UserWantsSummary   bool    `json:"userWantsSummary"`
 }
 
-// SessionBeforeTreeResult can cancel, or bring the summary of the entries that leave the branch,
-// which counts only if the user wants one.
+// SessionBeforeTreeResult can cancel, or return the summary of the entries that leave the branch,
+// which is used only if the user wants one.
 type SessionBeforeTreeResult struct {
 	Cancel  bool         `json:"cancel,omitzero"`
 	Summary *TreeSummary `json:"summary,omitzero"`
@@ -204,7 +202,7 @@ type TreeSummary struct {
 	Details jsontext.Value `json:"details,omitzero"`
 }
 
-// SessionTreeEvent says where the session is now.
+// SessionTreeEvent holds the new position of the session in its tree.
 type SessionTreeEvent struct {
 	NewLeafID     *string `json:"newLeafId"`
 	OldLeafID     *string `json:"oldLeafId"`
@@ -212,11 +210,11 @@ type SessionTreeEvent struct {
 	FromExtension bool    `json:"fromExtension,omitzero"`
 }
 
-// SessionShutdownEvent has nothing to say.
+// SessionShutdownEvent has no members.
 type SessionShutdownEvent struct{}
 
-// Nothing is the result of an event whose handlers have no say.
+// Nothing is the result of an event whose handlers only observe.
 type Nothing struct{}
 
-// gave reports whether an answer has a result of the event's own.
+// gave reports whether an answer has a result of the event's own type.
 func gave[R any](o *hook.Output[R]) bool { return o.Set.Has(hook.SetSpecific) }

@@ -15,8 +15,8 @@ import (
 
 // The events around a tool (X28), which [WrapTool] fires.
 var (
-	// ToolCall fires before a tool runs. The first result that blocks ends the fire, else the
-	// last one counts, as a whole. The error of a handler is Fire's error: the tool does not run,
+	// ToolCall fires before a tool runs. The first result that blocks ends the fire; otherwise the
+	// last one is used, as a whole. The error of a handler is Fire's error: the tool does not run,
 	// nor do the handlers after it; listeners are not called.
 	//
 	// In the extension runtime listeners are called, and the error is a block.
@@ -34,13 +34,13 @@ var (
 		}),
 	}, func(r *ToolCallResult) (bool, string) { return r.Block, r.Reason }, errorsBlock)
 
-	// ToolResult fires when a tool is done, or has failed. The last result that a handler returns
-	// counts, as a whole: one without content undoes the content of another, and the report has a
-	// note. Content and details that a handler in JavaScript changes in place are seen by the
-	// handlers after it, and count where the last result lacks them.
+	// ToolResult fires when a tool has ended, also if it has failed. The last result of a handler
+	// is used, as a whole: a result without content undoes the content of an earlier one, and the
+	// report has a note. Content and details that a handler in JavaScript changes in place are seen
+	// by the handlers after it, and are used if the last result lacks them.
 	//
-	// In the extension runtime results are merged by member, and each handler
-	// sees the changes of those before it.
+	// In the extension runtime results are merged by member, and each handler sees the changes of
+	// those before it.
 	ToolResult *Event[ToolResultEvent, ToolResultOverride] = declare(pipeline.Spec[ToolResultEvent, ToolResultOverride]{
 		Name:        "tool_result",
 		Doc:         "when a tool is done, or has failed",
@@ -60,8 +60,8 @@ var (
 	}, "content", "details")
 )
 
-// ToolCallEvent is a tool that is about to run. Input is the handler's own
-// copy: changing it changes nothing.
+// ToolCallEvent describes a tool that is about to run. Input is the handler's own copy: changing it
+// changes nothing.
 type ToolCallEvent struct {
 	ToolName   string      `json:"toolName"`
 	ToolCallID string      `json:"toolCallId"`
@@ -84,20 +84,19 @@ type ToolCallResult struct {
 	Reason string `json:"reason,omitzero"` // for the model
 }
 
-// ToolResultEvent is a tool that has run. Input and Content are the handler's
-// own copies.
+// ToolResultEvent describes a tool that has run. Input and Content are the handler's own copies.
 type ToolResultEvent struct {
 	ToolName   string         `json:"toolName"`
 	ToolCallID string         `json:"toolCallId"`
 	Input      wire.Object    `json:"input"`
-	Content    []Part         `json:"content"` // of a failure: the error's text
+	Content    []Part         `json:"content"` // after a failure the error's text
 	Details    jsontext.Value `json:"details,omitzero"`
 	IsError    bool           `json:"isError"`
 
-	returned returned // by the last handler that returned a result, in the hook runtime
+	returned returned // members of the last returned result, in the hook runtime
 }
 
-// returned says which members a result has.
+// returned records which members a result has.
 type returned struct{ content, details bool }
 
 func (e ToolResultEvent) check() error {
@@ -111,18 +110,17 @@ func (e ToolResultEvent) check() error {
 }
 
 // ToolResultOverride replaces the parts of a tool's result that are not nil here. An empty list
-// is content, and null is no details.
+// replaces the content, and null removes the details.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`
-	IsError *bool          `json:"isError,omitzero"` // counts in the extension runtime alone
+	IsError *bool          `json:"isError,omitzero"` // has an effect in the extension runtime alone
 
 	inPlace *ToolResultOverride // members of the event that the handler has changed in place
 	silent  bool                // the handler has returned nothing
 }
 
-// merged returns the override with the members that were changed in place, where it has none of
-// its own.
+// merged returns the override, completed by the members that were changed in place.
 func (o *ToolResultOverride) merged() ToolResultOverride {
 	all := ToolResultOverride{Content: o.Content, Details: o.Details, IsError: o.IsError}
 	if o.inPlace != nil {
@@ -131,7 +129,7 @@ func (o *ToolResultOverride) merged() ToolResultOverride {
 	return all
 }
 
-// content, details and isError return the replacement, or the present value.
+// content, details and isError return the override's value, or else the present one.
 func (o *ToolResultOverride) content(there []Part) []Part {
 	if o.Content == nil {
 		return there
@@ -153,8 +151,8 @@ func (o *ToolResultOverride) isError(there bool) bool {
 	return *o.IsError
 }
 
-// chainInPlace returns the event for the next handler of the hook runtime: with what was changed
-// in place, and without what was returned.
+// chainInPlace returns the event for the next handler of the hook runtime: with the changes in
+// place, and without returned results.
 func chainInPlace(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
 	if changed := o.Specific.inPlace; changed != nil {
 		e.Content, e.Details = changed.content(e.Content), changed.details(e.Details)
@@ -165,8 +163,8 @@ func chainInPlace(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResu
 	return e
 }
 
-// lastOverride are the hook runtime's rules: the last result as a whole, and for members that it
-// lacks the last change in place.
+// lastOverride merges results by the rules of the hook runtime: it keeps the last result as a
+// whole, and takes members that the last result lacks from changes in place.
 func lastOverride(outs iter.Seq[hook.Output[ToolResultOverride]]) (last hook.Output[ToolResultOverride]) {
 	var changed ToolResultOverride
 	answered := false
@@ -189,8 +187,8 @@ func lastOverride(outs iter.Seq[hook.Output[ToolResultOverride]]) (last hook.Out
 	return last
 }
 
-// refineOverride notes where the hook runtime loses a part of a result: of this handler, or of an
-// earlier one.
+// refineOverride notes each part of a result that the hook runtime drops: a part of this handler's
+// result, or of an earlier one's.
 func refineOverride(_ *pipeline.Session, e *ToolResultEvent, r *hook.Report[ToolResultOverride]) {
 	o := &r.Output.Specific
 	if r.Err != nil || !r.Answered {
@@ -212,8 +210,8 @@ func refineOverride(_ *pipeline.Session, e *ToolResultEvent, r *hook.Report[Tool
 	noteLoss(r, "details", e.returned.details, o.details(nil) != nil, changed.details(nil) != nil)
 }
 
-// noteLoss notes what becomes of a member that an earlier handler has returned: the last result
-// counts as a whole (X31).
+// noteLoss notes that a member which an earlier handler returned is lost: the last result is used
+// as a whole (X31).
 func noteLoss(r *hook.Report[ToolResultOverride], member string, earlier, has, changed bool) {
 	switch silent := r.Output.Specific.silent; {
 	case !earlier:
@@ -226,7 +224,7 @@ func noteLoss(r *hook.Report[ToolResultOverride], member string, earlier, has, c
 	}
 }
 
-// mergeOverrides are the extension runtime's rules.
+// mergeOverrides sets the rules of the extension runtime: results are merged by member.
 func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	ev.Chain = func(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
 		e.Content = o.Specific.content(e.Content)
@@ -249,14 +247,14 @@ func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	})
 }
 
-// errorsBlock are the extension runtime's rules.
+// errorsBlock sets the rule of the extension runtime: the error of a handler blocks the tool.
 func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 	ev.Rules.Propagate, ev.Rules.FailClosed = false, true
 	ev.Refine = func(_ *pipeline.Session, _ *ToolCallEvent, r *hook.Report[ToolCallResult]) {
 		p, failed := r.Hook.Policy, new(hook.Error)
 		if errors.As(r.Err, &failed) && (p == nil || r.Output.Decision.Blocks()) {
 			reason := "Extension " + r.Hook.Label() + " failed: " + failed.Err.Error()
-			if p != nil && p.From["onFailure"].Level != "" { // an overlay decides
+			if p != nil && p.From["onFailure"].Level != "" { // the policy is an overlay's
 				reason = r.Output.Reason
 			}
 			r.Output.Specific = ToolCallResult{Block: true, Reason: reason}

@@ -2,13 +2,13 @@ package xcsh
 
 import "context"
 
-// UI lets handlers speak with the user (X9). No call has a time limit but its ctx; a user who
-// cancels does not answer. A host embeds [NoUI] and implements the methods that it can.
+// UI lets handlers communicate with the user (X9). Only ctx limits the time of a call; a user who
+// cancels gives no answer. A host embeds [NoUI] and implements the methods that it can.
 type UI interface {
 	// Select lets the user choose one of the options.
 	Select(ctx context.Context, title string, options []string) (choice string, ok bool)
 
-	// Confirm puts a question that is answered with yes or no.
+	// Confirm asks a question with the answers yes and no.
 	Confirm(ctx context.Context, title, message string) bool
 
 	// Input asks for a line, Editor for a text.
@@ -18,13 +18,13 @@ type UI interface {
 	// Notify shows a message. level is "info", "warning" or "error".
 	Notify(message, level string)
 
-	// SetStatus replaces the text of a key in the status line, ClearStatus
-	// removes it. Package statusline makes the line.
+	// SetStatus sets the text of a key in the status line, and ClearStatus removes it. Package
+	// statusline renders the line.
 	SetStatus(key, text string)
 	ClearStatus(key string)
 
-	// Custom shows a component of the module's own until it calls done. Its
-	// factory is the host's business.
+	// Custom shows a component of the module until the component calls done. The host defines the
+	// type of factory.
 	Custom(ctx context.Context, factory any) (result any, ok bool)
 
 	// SetEditorText and EditorText access the text that the user is editing.

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// stuck is a loader that waits for free even after its context has ended.
+// stuck is a loader that blocks until free is closed, even after its context has ended.
 type stuck struct {
 	free      chan struct{}
 	inFactory bool
@@ -37,7 +37,7 @@ func TestAModuleThatNeverFinishesLoadingIsGivenUpAndItsGatesAreClosed(t *testing
 	for name, test := range map[string]struct {
 		inFactory  bool
 		extensions bool
-		cancel     time.Duration // 0: not
+		cancel     time.Duration // 0: never
 		want       time.Duration
 		cause      error
 	}{

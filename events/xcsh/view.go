@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SessionView lets handlers read the host's session, and names a place for big data. A host
-// embeds [NoSession] and implements the methods that it can.
+// SessionView lets handlers read the host's session, and store large data with it. A host embeds
+// [NoSession] and implements the methods that it can.
 type SessionView interface {
 	Cwd() string
 	SessionDir() string
@@ -16,26 +16,26 @@ type SessionView interface {
 	SessionFile() string
 	SessionName() string
 
-	// Artifacts are files beside the session.
+	// Artifacts are files stored with the session.
 	ArtifactsDir() string
 	AllocateArtifactPath(kind string) (path, id string, err error)
 	SaveArtifact(content, kind string) (id string, err error)
 	ArtifactPath(id string) (path string, ok bool)
 	PutBlob(data []byte) (ref string, err error)
 
-	// Entries form a tree, in which the session is at its leaf.
+	// Entries form a tree; the session is at a leaf of it.
 	LeafID() string
 	LeafEntry() (Entry, bool)
 	Entry(id string) (Entry, bool)
 	Label(id string) string
-	Branch(fromID string) []Entry // from the root; "" means from the leaf
+	Branch(fromID string) []Entry // the entries from the root; "" means the current leaf
 	Header() (Entry, bool)
 	Entries() []Entry
 	Tree() jsontext.Value
 	UsageStatistics() jsontext.Value
 }
 
-// ModelRegistry finds models, and the keys to use them.
+// ModelRegistry finds models, and their API keys.
 type ModelRegistry interface {
 	Find(provider, id string) (Model, bool)
 	Available() []Model
@@ -47,19 +47,18 @@ var (
 	errNoKey   = errors.New("the host has no key for the model")
 )
 
-// NoSession is a session of which nothing is known, and where nothing can be
-// left.
+// NoSession is a session without data, which cannot store any.
 type NoSession struct{}
 
 var _ SessionView = NoSession{}
 
-// Cwd implements [SessionView]: it is not known.
+// Cwd implements [SessionView] with no directory.
 func (NoSession) Cwd() string { return "" }
 
 // SessionDir implements [SessionView] with no directory.
 func (NoSession) SessionDir() string { return "" }
 
-// SessionID implements [SessionView]: it is not known.
+// SessionID implements [SessionView] with no id.
 func (NoSession) SessionID() string { return "" }
 
 // SessionFile implements [SessionView] with no file.
@@ -74,16 +73,16 @@ func (NoSession) ArtifactsDir() string { return "" }
 // LeafID implements [SessionView] with no leaf.
 func (NoSession) LeafID() string { return "" }
 
-// AllocateArtifactPath implements [SessionView]: there is no place.
+// AllocateArtifactPath implements [SessionView]: it fails.
 func (NoSession) AllocateArtifactPath(string) (path, id string, err error) { return "", "", errNoPlace }
 
-// SaveArtifact implements [SessionView]: there is no place.
+// SaveArtifact implements [SessionView]: it fails.
 func (NoSession) SaveArtifact(_, _ string) (id string, err error) { return "", errNoPlace }
 
 // ArtifactPath implements [SessionView] with no path.
 func (NoSession) ArtifactPath(string) (string, bool) { return "", false }
 
-// PutBlob implements [SessionView]: there is no place.
+// PutBlob implements [SessionView]: it fails.
 func (NoSession) PutBlob([]byte) (ref string, err error) { return "", errNoPlace }
 
 // LeafEntry implements [SessionView] with no leaf.
@@ -95,7 +94,7 @@ func (NoSession) Entry(string) (Entry, bool) { return Entry{}, false }
 // Label implements [SessionView] with no label.
 func (NoSession) Label(string) string { return "" }
 
-// Branch implements [SessionView]: there are no entries.
+// Branch implements [SessionView] with no entries.
 func (NoSession) Branch(string) []Entry { return nil }
 
 // Header implements [SessionView] with no header.

@@ -25,19 +25,19 @@ type Shape[P, R any] struct {
 	Content func(R) []Part
 	Details func(R) jsontext.Value
 
-	// Make makes a result of the content and details that hooks have left; everything else of the
+	// Make returns a result with the content and details after the hooks; everything else of the
 	// tool's own result is lost.
 	Make func(content []Part, details jsontext.Value) R
 }
 
-// Output is a tool's result, for hosts that have no type of their own.
+// Output is a tool's result, for hosts without a type of their own.
 type Output struct {
 	Content []Part         `json:"content"`
 	Details jsontext.Value `json:"details,omitzero"`
 	Extra   jsontext.Value `json:",embed"` // further members, an object or nil
 }
 
-// OutputShape is the [Shape] of tools that give an [Output].
+// OutputShape returns the [Shape] of tools that return an [Output].
 func OutputShape[P any]() Shape[P, *Output] {
 	return Shape[P, *Output]{
 		Content: func(o *Output) []Part { return o.Content },
@@ -48,23 +48,23 @@ func OutputShape[P any]() Shape[P, *Output] {
 	}
 }
 
-// BlockedError says that hooks have kept a tool from running, or have marked
-// its result as an error.
+// BlockedError reports that hooks have kept a tool from running, or have marked its result as an
+// error.
 type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return e.Reason }
 
-// WrapTool returns a tool that runs execute between the hooks (X28). execute receives the very
-// parameters, context and progress of the caller.
+// WrapTool returns a tool that runs execute between the hooks (X28). execute gets the caller's own
+// parameters, context and progress.
 //
-//   - A handler of ToolCall that blocks, or fails, keeps the tool from running: the error is a
+//   - If a handler of ToolCall blocks, or fails, the tool does not run: the error is a
 //     [BlockedError], or the handler's own.
-//   - The handlers of ToolResult see the tool's result. If one has an answer, the result is made
-//     anew, else it is the tool's own.
-//   - They see the error of a tool that failed, too, which stays an error. In the extension
+//   - The handlers of ToolResult get the tool's result. If one has an answer, the result is made
+//     by the shape, else it is the tool's own.
+//   - They also get the error of a tool that failed, which stays an error. In the extension
 //     runtime they can turn a failure into a success, and a success into a [BlockedError].
 //
-// Without handlers the tool's own cost does not change.
+// Without handlers the tool costs no more than before.
 func WrapTool[P, R any](m *Modules, name string, shape Shape[P, R], execute Execute[P, R]) Execute[P, R] {
 	w := wrapper[P, R]{m: m, name: name, shape: shape, execute: execute}
 	if w.shape.Input == nil {
@@ -94,7 +94,7 @@ func (w *wrapper[P, R]) run(ctx context.Context, id string, params P, progress f
 	return w.afterSuccess(ctx, id, params, result)
 }
 
-// before asks whether the tool may run.
+// before fires ToolCall, and returns an error if the tool must not run.
 func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 	if !ToolCall.Active(w.m) {
 		return w.m.gone()
@@ -113,7 +113,7 @@ func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
 	}
-	if classed, ok := errors.AsType[*hook.ClassError](err); ok { // its text is for the user and the log
+	if classed, ok := errors.AsType[*hook.ClassError](err); ok { // the text is for the user and the log, not for the model
 		return fmt.Errorf("The guard of tool_call could not run (failure class %q): the call is denied.", classed.Class) //nolint:staticcheck // a sentence for the model
 	}
 	if err != nil || r == nil || !r.Block {
@@ -135,7 +135,7 @@ func (m *Modules) whom() string {
 func (w *wrapper[P, R]) event(id string, params P) *ToolResultEvent {
 	input, err := w.shape.Input(params)
 	if err != nil {
-		input = nil // it has run: a gate would have kept it from that
+		input = nil // the tool has run: a gate would have stopped it without its input
 	}
 	return &ToolResultEvent{ToolName: w.name, ToolCallID: id, Input: input}
 }
@@ -145,7 +145,7 @@ func (w *wrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, r
 	e.Content, e.Details = w.shape.Content(result), w.shape.Details(result)
 	o, err := ToolResult.Fire(ctx, w.m, e)
 	if err != nil || o == nil {
-		return result, nil // a failure here has been reported
+		return result, nil // the failure has been reported
 	}
 	content := o.content(e.Content)
 	if w.m.cfg.Extensions && o.isError(false) {
@@ -164,7 +164,7 @@ func (w *wrapper[P, R]) afterFailure(ctx context.Context, id string, params P, r
 	return w.shape.Make(o.content(e.Content), o.details(e.Details)), nil
 }
 
-// marked is the error of a result that was marked as one.
+// marked returns the error text of a result that was marked as an error.
 func marked(content []Part) string {
 	var texts []string
 	for _, part := range content {

@@ -13,12 +13,12 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// input is the input of the tools below.
+// input is the input of the tools in this file.
 type input struct {
 	Command string `json:"command"`
 }
 
-// returns is a tool that gives a text.
+// gives returns a tool whose result is a text.
 func gives(text string) xcsh.Execute[input, *xcsh.Output] {
 	return func(context.Context, string, input, func(*xcsh.Output)) (*xcsh.Output, error) {
 		return &xcsh.Output{Content: []xcsh.Part{xcsh.TextPart(text)}, Details: jsontext.Value(`{"n":1}`), Extra: jsontext.Value(`{"extra":true}`)}, nil
@@ -40,14 +40,15 @@ func content(o *xcsh.Output) string {
 	return strings.Join(all, "|")
 }
 
-// guarded makes modules with one gate.
+// guarded returns modules with one gate.
 func guarded(t *testing.T, cfg xcsh.Config, h xcsh.Handler[xcsh.ToolCallEvent, xcsh.ToolCallResult]) *xcsh.Modules {
 	m := start(t, cfg)
 	add(t, m, "gate.ts", func(api *xcsh.API) error { xcsh.ToolCall.On(api, h); return nil })
 	return m
 }
 
-// The modules are closed while the first of two gates is asked: the second one is not.
+// If the modules are closed while the first of two gates runs, the second does not run, and neither
+// does the tool.
 func TestModulesClosedDuringAFireLetNoToolRun(t *testing.T) {
 	type gate = func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error)
 	call := &xcsh.ToolCallEvent{ToolName: "bash", Input: []byte(`{}`)}
@@ -91,7 +92,7 @@ func TestModulesClosedDuringAFireLetNoToolRun(t *testing.T) {
 	}
 }
 
-// A host that closes its modules, and still has the tools that they guarded.
+// A host that closes its modules cannot run the tools that they guarded.
 func TestClosedModulesGuardWhatTheyGuarded(t *testing.T) {
 	for _, extensions := range []bool{false, true} {
 		m := guarded(t, xcsh.Config{Extensions: extensions}, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
@@ -120,7 +121,7 @@ func TestClosedModulesGuardWhatTheyGuarded(t *testing.T) {
 	}
 }
 
-// overriding makes modules with handlers that give these results.
+// overriding returns modules with handlers that give these results.
 func overriding(t *testing.T, cfg xcsh.Config, results ...*xcsh.ToolResultOverride) *xcsh.Modules {
 	m := start(t, cfg)
 	add(t, m, "edit.ts", func(api *xcsh.API) error {

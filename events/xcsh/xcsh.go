@@ -1,10 +1,8 @@
-// Package xcsh is the hook system of xcsh and pi: hooks that run inside the host, written as
-// modules whose factory subscribes handlers to 25 events, each with its own rule for conflicts
-// and for errors (docs/spec/xcsh.md).
+// Package xcsh is the hook system of xcsh and pi: hooks that run inside the host, written as modules whose factory
+// subscribes handlers to 25 events, each with its own rule for conflicts and for errors (docs/spec/xcsh.md).
 //
-// [Modules] holds the modules of a session. A [Factory] is a module in Go; modules in other
-// languages come from a [ModuleLoader]. A host fires the events, wraps its tools with [WrapTool],
-// and passes its functions in a [Host].
+// [Modules] holds the modules of a session. A [Factory] is a module in Go; a [ModuleLoader] loads modules in other
+// languages. A host fires the events, wraps its tools with [WrapTool], and passes its functions in a [Host].
 //
 //	m := xcsh.New(ses, xcsh.Config{})
 //	m.Add("gate", func(api *xcsh.API) error {
@@ -12,10 +10,9 @@
 //		return nil
 //	})
 //
-// Handlers run one after another on the goroutine of the fire, handlers of the module loaded
-// first before others, each in the order of registration. They have no time limit; ctx is the
-// caller's, and ends with it. Two calls of the host may fire at the same time, and run one
-// handler twice at once.
+// Handlers run one after another on the goroutine of the fire, those of the module loaded first before others, each in
+// the order of registration. They have no time limit; ctx is the caller's, and ends with it. The host may fire from
+// several goroutines at the same time; a handler can then run twice at once.
 package xcsh
 
 import (
@@ -25,9 +22,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the hook runtime, which docs/spec/xcsh.md describes; Extensions is the
-// extension runtime, with other rules for three of the events. [Config] has the
-// switch.
+// Dialect is the hook runtime, which docs/spec/xcsh.md describes; Extensions is the extension
+// runtime, with other rules for three of the events. [Config] selects one of them.
 var (
 	Dialect    = dialect("xcsh")
 	Extensions = dialect("xcsh-extension")

@@ -2,11 +2,11 @@ package genai
 
 import "slices"
 
-// match says that a message of was is one of now.
+// match pairs message was of the old list with message now of the new one.
 type match struct{ was, now int }
 
-// align tells for each message that a hook wrote which one of those it was
-// shown it stands for, by index, or -1 for a new one.
+// align returns, for each message that a hook wrote, the index of the shown message that it
+// continues, or -1 for a new message.
 func align(was, now []message) []int {
 	pairs := slices.Repeat([]int{-1}, len(now))
 	w, n := 0, 0
@@ -41,9 +41,9 @@ func (m message) equals(was message) bool {
 	return !m.garbled && m.text == was.text && hookRole(m.role) == was.role
 }
 
-// matches finds the messages that are certain to be the same: all of them if
-// number and roles agree, else those at both ends that did not change, and
-// the longest common series between.
+// matches returns the messages that are certain to be the same: all of them if number and roles
+// agree, else those at both ends that did not change, and the longest common subsequence between
+// them.
 func matches(was, now []message) []match {
 	var found []match
 	if slices.EqualFunc(now, was, message.mayStandFor) {
@@ -69,17 +69,16 @@ func matches(was, now []message) []match {
 	return found
 }
 
-// maxCells bounds the cost of commonSeries: 16 MB and some 50 ms.
+// maxCells limits the cost of commonSeries: 16 MB and some 50 ms.
 const maxCells = 4 << 20
 
-// commonSeries is the longest common subsequence, or nothing if finding it
-// costs too much.
+// commonSeries returns the longest common subsequence, or nothing if finding it costs too much.
 func commonSeries(was, now []message) (found []match) {
 	width := len(now) + 1
 	if (len(was)+1)*width > maxCells {
 		return nil
 	}
-	lengths := make([]int32, (len(was)+1)*width) // of was[w:] and now[n:]
+	lengths := make([]int32, (len(was)+1)*width) // length of the longest one of was[w:] and now[n:]
 	for w := len(was) - 1; w >= 0; w-- {
 		for n := len(now) - 1; n >= 0; n-- {
 			best := max(lengths[(w+1)*width+n], lengths[w*width+n+1])

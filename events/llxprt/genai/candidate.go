@@ -34,7 +34,7 @@ func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 }
 
 // fromCandidate returns was with the changes of the hook's candidate. Without was, the result has
-// the hook's members only.
+// only the hook's members.
 func fromCandidate(hook wire.Object, was jsontext.Value) jsontext.Value {
 	base := object(was)
 	sdk := base
@@ -61,9 +61,8 @@ func fromCandidate(hook wire.Object, was jsontext.Value) jsontext.Value {
 	return value(sdk)
 }
 
-// hookTexts reads the content of a hook's candidate: {"parts": …}, or a text
-// in place of it. It is not ok if a hook wrote something and none of it is
-// text.
+// hookTexts reads the content of a hook's candidate: {"parts": …}, or a text in place of it. ok is
+// false if the content is not empty and has no text.
 func hookTexts(content jsontext.Value) (said []string, ok bool) {
 	parts := object(content).Get("parts")
 	if !given(parts) {
@@ -83,7 +82,7 @@ func replaceTexts(content wire.Object, said []string) jsontext.Value {
 }
 
 // replaceRatings returns the ratings of a hook, completed by the members of was that hooks do not
-// see; ratings correspond by category.
+// see. Ratings of equal category correspond.
 func replaceRatings(was, hook []jsontext.Value) []jsontext.Value {
 	unused := slices.Clone(was)
 	now := []jsontext.Value{}
@@ -103,7 +102,7 @@ func sameCategory(a, b jsontext.Value) bool {
 	return ratingText(a, "category") == ratingText(b, "category")
 }
 
-// ratingText is a member of a rating as hooks see it.
+// ratingText returns a member of a rating in the form that hooks see.
 func ratingText(rating jsontext.Value, name string) string {
 	text, _ := hookText(object(rating).Get(name))
 	return text

@@ -6,11 +6,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// message is one message as hooks see it.
+// message is one message in the form that hooks see.
 type message struct {
 	role    string
 	text    string
-	garbled bool // the hook wrote something else than a message
+	garbled bool // the hook wrote a value that is no message
 }
 
 func (m message) encode() jsontext.Value {
@@ -18,7 +18,7 @@ func (m message) encode() jsontext.Value {
 	return jsontext.Value(o.With("content", wire.Quote(m.text)))
 }
 
-// content is a new element of contents.
+// content returns the message as a new element of contents.
 func (m message) content() jsontext.Value {
 	return newContent(m.role, textPart(m.text))
 }
@@ -28,7 +28,7 @@ func newContent(role string, part jsontext.Value) jsontext.Value {
 	return jsontext.Value(o.With("parts", array([]jsontext.Value{part})))
 }
 
-// hookRole is the role that hooks see.
+// hookRole returns the role in the form that hooks see.
 func hookRole(role string) string {
 	if role == "model" || role == "system" {
 		return role
@@ -36,11 +36,11 @@ func hookRole(role string) string {
 	return "user"
 }
 
-// element is one element of contents, read in one go.
+// element is one parsed element of contents.
 type element struct {
 	role  string
 	parts jsontext.Value
-	loose bool // a part on its own: strings and parts have the user's role
+	loose bool // a string or a part outside of a content; its role is the user's
 }
 
 func readElement(content jsontext.Value) element {
@@ -76,8 +76,8 @@ func show(content jsontext.Value) (m message, ok bool) {
 	return m, m.text != ""
 }
 
-// edit returns an element that has a message another text, or none if text is
-// empty. If nothing remains of it, the result is nil.
+// edit returns a copy of an element with another text for its message, or without one if text is
+// empty. It returns nil if nothing remains of the element.
 func edit(content jsontext.Value, text string) jsontext.Value {
 	var said []string
 	if text != "" {
@@ -107,8 +107,8 @@ func readMessage(value jsontext.Value) message {
 	return m
 }
 
-// hookText reads a text as hooks write it: a string or {"text": string}, or an
-// array of them. Numbers and booleans are their JSON.
+// hookText reads a text in each form that hooks write: a string or {"text": string}, or an array of
+// them. Numbers and booleans are read as their JSON.
 func hookText(value jsontext.Value) (text string, ok bool) {
 	switch value.Kind() {
 	case '"', '{':
@@ -122,8 +122,8 @@ func hookText(value jsontext.Value) (text string, ok bool) {
 	return "", false
 }
 
-// rewrite returns contents with the messages of a hook in place of those that it
-// was shown, and whether that changes anything.
+// rewrite returns contents with the messages of a hook in place of those that it was shown, and
+// reports whether that changes anything.
 func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
 	elements := list(contents)
 	var was, is []message

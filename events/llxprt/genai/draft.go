@@ -8,17 +8,17 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// draft is contents in the making.
+// draft holds contents that are being rewritten.
 type draft struct {
 	base    []jsontext.Value
-	now     []jsontext.Value // base as edited
-	removed []bool           // of base: the hook left its message out
-	before  [][]message      // new messages by the element they precede
-	waiting []message        // new messages since the last one kept
+	now     []jsontext.Value // base with the edits
+	removed []bool           // elements of base whose message the hook left out
+	before  [][]message      // new messages, by the index of the element that they precede
+	waiting []message        // new messages after the last kept one
 	added   bool
 }
 
-// newDraft starts with the messages of the elements in shown all removed.
+// newDraft returns a draft in which the messages of all elements in shown are removed.
 func newDraft(base []jsontext.Value, shown []int) *draft {
 	d := &draft{
 		base:    base,
@@ -32,8 +32,8 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 	return d
 }
 
-// keep returns element i, which said was, the text of m. The elements without
-// text in front of it come before the messages that were inserted.
+// keep keeps element i, whose text was the string was, with the text of m. Elements without text
+// before it precede the inserted messages.
 func (d *draft) keep(i int, m message, was string) {
 	d.removed[i] = false
 	d.before[i], d.waiting = d.waiting, nil
@@ -78,8 +78,7 @@ func (d *draft) assemble() []jsontext.Value {
 	return all
 }
 
-// wrap makes a loose part a content if there are new contents: the SDK
-// refuses a mixture.
+// wrap makes a loose part a content if there are new contents: the SDK refuses a mixture of both.
 func (d *draft) wrap(content jsontext.Value) jsontext.Value {
 	if !d.added || !readElement(content).loose {
 		return content
@@ -90,8 +89,7 @@ func (d *draft) wrap(content jsontext.Value) jsontext.Value {
 	return newContent("user", content)
 }
 
-// responds reports whether an element of contents has the response to a
-// function call.
+// responds reports whether an element of contents has a response to a function call.
 func responds(content jsontext.Value) bool {
 	return slices.ContainsFunc(readElement(content).list(content), func(part jsontext.Value) bool {
 		return given(object(part).Get("functionResponse"))

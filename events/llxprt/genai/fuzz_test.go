@@ -65,8 +65,8 @@ func shown(sdk wire.Object) (all []message) {
 	return all
 }
 
-// wantMessages returns the messages that a hook wrote, if it wrote nothing else
-// and none may be moved.
+// wantMessages returns the messages that a hook wrote; ok is false if it wrote anything else, or if
+// a message may be moved.
 func wantMessages(hook, base wire.Object) (all []message, ok bool) {
 	messages := hook.Get("messages")
 	if messages.Kind() != '[' || !base.IsObject() {
@@ -100,7 +100,7 @@ func hiddenParts(contents jsontext.Value) (hidden []any) {
 	return hidden
 }
 
-// hiddenInCandidate looks at the parts of a content. Unlike an element of a
+// hiddenInCandidate returns the parts of a content that hooks do not see. Unlike an element of a
 // request's contents, a content without parts is not a part itself.
 func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
 	for _, part := range list(object(object(candidate).Get("content")).Get("parts")) {
@@ -111,7 +111,7 @@ func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
 	return hidden
 }
 
-// FuzzResponse is the same for responses.
+// FuzzResponse does the same as FuzzRequest for responses.
 func FuzzResponse(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		if len(base) > 0 {
@@ -146,9 +146,9 @@ func FuzzToolConfig(f *testing.F) {
 	})
 }
 
-// FuzzConversation is FuzzRequest with requests and edits that are always
-// well formed: each byte of base is an element, each of edits a message that
-// is kept, changed, removed or new.
+// FuzzConversation does the same as FuzzRequest with requests and edits that are always well
+// formed: each byte of base is an element, and each byte of edits a message that is kept, changed,
+// removed or new.
 func FuzzConversation(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5}, []byte{0, 1, 2, 3, 4})
 	f.Add([]byte{3, 2, 3, 2, 0, 0}, []byte{3, 0, 3, 0, 2, 1})

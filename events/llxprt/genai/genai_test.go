@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// decode returns JSON as Go values that can be compared; of equal names the last
-// one counts.
+// decode returns JSON as Go values that can be compared; of equal names the last one is used.
 func decode(v jsontext.Value) any {
 	switch v.Kind() {
 	case '{':
@@ -46,7 +45,7 @@ func wantJSON(t *testing.T, got wire.Object, want string) {
 
 type translation struct {
 	name       string
-	hook, base string // the hook's output, and the SDK value it was made from; "": no value
+	hook, base string // the hook's output, and the SDK value that the hook was shown; "": none
 	want       string
 }
 

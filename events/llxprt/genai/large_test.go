@@ -9,7 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A hook decides how many members its changes have.
+// The time to merge the changes of a hook grows in proportion to their members, whose number the
+// hook decides.
 func TestChangesAreMergedInTimeInProportion(t *testing.T) {
 	merging := func(n int) func() {
 		patch := []byte(`{"model":"m"`)
@@ -21,7 +22,7 @@ func TestChangesAreMergedInTimeInProportion(t *testing.T) {
 	}
 	small, large := merging(500), merging(8000)
 	ratio := math.Inf(1)
-	for range 5 { // the least counts: other tests may have had the processor
+	for range 5 { // the fastest run is compared: other tests may have used the processor
 		start := time.Now()
 		small()
 		first := time.Since(start)

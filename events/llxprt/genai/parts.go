@@ -11,11 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// asJavaScript matches how package wire reads: see there.
+// asJavaScript are the options with which package wire reads JSON.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// list returns the elements of an array. Where the SDK takes one value or many,
-// other JSON is a list of one; null and nothing are the empty list.
+// list returns the elements of an array. Where the SDK accepts one value or many, another value is
+// a list of one; null and nil are the empty list.
 func list(value jsontext.Value) []jsontext.Value {
 	switch value.Kind() {
 	case jsontext.KindInvalid, 'n':
@@ -53,7 +53,7 @@ func object(value jsontext.Value) wire.Object {
 	return wire.Object(value)
 }
 
-// value is the text of o, which may be nil.
+// value returns the JSON text of o, which may be nil.
 func value(o wire.Object) jsontext.Value {
 	if len(o) == 0 {
 		return jsontext.Value("{}")
@@ -61,13 +61,12 @@ func value(o wire.Object) jsontext.Value {
 	return jsontext.Value(o)
 }
 
-// given reports whether a member is there and not null.
+// given reports whether a member exists and is not null.
 func given(member jsontext.Value) bool {
 	return len(member) > 0 && member.Kind() != 'n'
 }
 
-// partText returns the text of a part that hooks can see: a string, or an object
-// with a string as text.
+// partText returns the text that hooks see of a part: a string, or an object with a string as text.
 func partText(part jsontext.Value) (text string, ok bool) {
 	if part.Kind() == '{' {
 		part = wire.Object(part).Get("text")
@@ -86,8 +85,7 @@ func texts(parts []jsontext.Value) []string {
 	return all
 }
 
-// withText returns a part, which has a text, another one. Its other members
-// stay.
+// withText returns a copy of a part with another text. Its other members stay.
 func withText(part jsontext.Value, text string) jsontext.Value {
 	if old, _ := partText(part); old == text {
 		return part
@@ -102,9 +100,9 @@ func textPart(text string) jsontext.Value {
 	return jsontext.Value(wire.Object(nil).With("text", wire.Quote(text)))
 }
 
-// fill puts said in the place of the texts that parts had, and leaves all
-// other parts where they are. Text parts for which nothing is left go; texts
-// for which there is no part follow the last that has one, or come first.
+// fill replaces the texts of parts by said, and leaves all other parts where they are. Text parts
+// without a new text are removed; texts without a part follow the last text part, or come first if
+// there is none.
 func fill(parts []jsontext.Value, said []string) []jsontext.Value {
 	takers := takers(parts, len(said))
 	filled := []jsontext.Value{}
@@ -129,7 +127,7 @@ func fill(parts []jsontext.Value, said []string) []jsontext.Value {
 	return filled
 }
 
-// takers picks the parts that take n texts, by index.
+// takers returns the indexes of the parts that get n texts.
 func takers(parts []jsontext.Value, n int) []int {
 	var all, spoken []int
 	for i, part := range parts {
@@ -141,8 +139,8 @@ func takers(parts []jsontext.Value, n int) []int {
 			spoken = append(spoken, i)
 		}
 	}
-	// An answer must not end up as a thought, which is not read, because the
-	// hook joined both.
+	// The number of texts differs because the hook joined them. The answer must not be put into a
+	// thought, which nobody reads.
 	if len(all) != n && len(spoken) > 0 {
 		all = spoken
 	}

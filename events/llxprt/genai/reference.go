@@ -6,9 +6,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// fromReference returns a hook's partial request in the words of rule L56. The reference of the
-// API has others, which hooks may use: contents for messages, generationConfig for config, and
-// systemInstruction, which SDKs have in config. Of both the words of L56 count.
+// fromReference translates a hook's partial request to the names of rule L56. Hooks may use the
+// names of the API reference too: contents for messages, generationConfig for config, and
+// systemInstruction, which SDKs have in config. If both names are present, that of L56 is used.
 func fromReference(patch wire.Object) wire.Object {
 	contents, generation := patch.Get("contents"), patch.Get("generationConfig")
 	instruction := patch.Get("systemInstruction")
@@ -46,7 +46,7 @@ func isContent(v jsontext.Value) bool {
 	return v.Kind() == '"' || v.Kind() == '{' && object(v).Get("parts").Kind() == '['
 }
 
-// plainContent returns a content whose parts are objects, as SDKs want them: the reference has
+// plainContent returns a content whose parts are objects, as SDKs want them; the reference allows
 // strings too.
 func plainContent(content jsontext.Value) jsontext.Value {
 	if content.Kind() != '{' {

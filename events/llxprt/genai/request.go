@@ -2,13 +2,14 @@
 // hooks read and write (L56, L59).
 //
 // Hooks see text alone: function calls and their responses, images and files are withheld. The
-// way back keeps the parts that hooks cannot see, unlike the translation that rule L59 calls
-// lossy. Every From function takes as its base the SDK value that hooks were shown, and keeps the
-// parts that a hook did not change byte for byte.
+// translation back keeps the parts that hooks do not see, unlike the one that rule L59 calls lossy.
+// Every From function takes as its base the SDK value that hooks were shown, and keeps the parts
+// that a hook did not change byte for byte.
 //
 // All functions are pure, never fail and may be called at the same time. A JSON member of an
-// undocumented type has no effect: the base's counts. The functions read their arguments several
-// times and copy the parts they keep: a request of a megabyte takes some tens of milliseconds.
+// undocumented type has no effect: the base's value stays. The functions read their arguments
+// several times and copy the parts that they keep: a request of a megabyte takes some tens of
+// milliseconds.
 package genai
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// configFields are the generation settings that hooks may see and set.
+// configFields lists the generation settings that hooks may see and set.
 var configFields = [...]string{
 	"temperature", "maxOutputTokens", "topP", "topK",
 	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
@@ -25,10 +26,10 @@ var configFields = [...]string{
 
 // ToHookRequest returns an SDK request for hooks, in the format of rule L56.
 //
-// A message is the joined text of one element of contents; an element without
-// text has none. A string is a message of the user, and so is every role other
-// than model and system. Members that the request does not have are left out,
-// except messages and config.
+// A message is the joined text of one element of contents; an element without text has none. A
+// string becomes a message of the user, and the user is also the role for every role other than
+// model and system. Members that the request does not have are left out, except messages and
+// config.
 func ToHookRequest(sdk wire.Object) wire.Object {
 	req := wire.Object("{}")
 	if model := sdk.Get("model"); given(model) {
@@ -58,20 +59,19 @@ func hookConfig(sdk wire.Object) wire.Object {
 	return config
 }
 
-// FromHookRequest returns the SDK request for a hook's: base, the request that the hook was
-// shown, with the hook's changes. A nil base is an empty one.
+// FromHookRequest returns the SDK request for a hook's request: base, which is the request that the
+// hook was shown, with the hook's changes. A nil base is an empty one.
 //
 // Model and contents are replaced if req has them, config key by key, and toolConfig key by key
 // where base has it, else in config. In contents, elements with an unchanged message stay as they
-// are. In a changed one the new text replaces the old among the other parts. Of a removed one,
-// the parts that hooks cannot see stay, and so do elements without text: a function call never
+// are. In a changed element the new text replaces the old among the other parts. Of a removed one,
+// the parts that hooks do not see stay, and so do elements without text: a function call never
 // loses its response. New messages become a role with one text part; a message that would come
 // between a call and its response comes after both. Messages without text are dropped.
 //
-// Messages correspond by position if there are as many as before, in the same roles, and
-// otherwise by comparing the texts. The comparison takes time and memory by the square of the
-// messages between the first and the last change, up to two thousand; messages beyond are matched
-// in order.
+// Messages correspond by position if there are as many as before, in the same roles, and otherwise
+// by comparing the texts. The comparison takes time and memory by the square of the messages
+// between the first and the last change, up to two thousand; messages beyond are matched in order.
 func FromHookRequest(req, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -105,11 +105,11 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 
 // MergeRequest returns a hook request with the changes of a partial one (L60): members of patch
 // replace those of req, config and toolConfig key by key. A model, messages, config or toolConfig
-// of the wrong type, null included, counts as absent. A patch may use the words of the API
+// of the wrong type, null included, is treated as absent. A patch may use the names of the API
 // reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
 	patch = fromReference(patch)
-	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far
+	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig merged up to here
 	for name, member := range patch.Members() {
 		switch name {
 		case "model":

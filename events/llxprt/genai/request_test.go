@@ -58,7 +58,7 @@ func TestARequestWithoutBaseIsMadeFromMessages(t *testing.T) {
 	})
 }
 
-// chat is a conversation with everything that hooks cannot see.
+// chat is a conversation with every kind of part that hooks do not see.
 const chat = `{"model":"m","contents":[
 	{"role":"user","parts":[{"text":"look "},{"inlineData":{"data":"img"}},{"text":"here"}]},
 	{"role":"model","parts":[{"text":"I call","thoughtSignature":"sig"},{"functionCall":{"name":"f"}}]},

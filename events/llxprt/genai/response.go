@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// usageFields are the counters that hooks may see.
+// usageFields lists the counters that hooks may see.
 var usageFields = [...]string{"promptTokenCount", "candidatesTokenCount", "totalTokenCount"}
 
 // ToHookResponse returns an SDK response for hooks, in the format of rule L57:
@@ -82,15 +82,15 @@ func hookUsage(sdk wire.Object) wire.Object {
 	return usage
 }
 
-// FromHookResponse returns the SDK response for a hook's: base, the response that the hook was
-// shown, with the hook's changes. A nil base is an empty one, as for an answer in place of the
-// model's.
+// FromHookResponse returns the SDK response for a hook's response: base, which is the response that
+// the hook was shown, with the hook's changes. A nil base is an empty one, for an answer that
+// replaces the model's.
 //
 // Candidates correspond by index, and so do the texts of a candidate if there are as many as
-// before; else the first parts take the new texts and the others go. Parts that hooks cannot see
-// stay, even in a candidate that the hook removed. The texts of a hook are strings or {"text":
-// string}; its other parts are dropped. The member text of the hook is the text of the first
-// candidate, see [SpellText]; the base's member text follows its first candidate.
+// before; else the first parts take the new texts and the others are removed. Parts that hooks do
+// not see stay, even in a candidate that the hook removed. The texts of a hook are strings or
+// {"text": string}; its other parts are dropped. The member text of the hook is the text of the
+// first candidate, see [SpellText]; the base's member text follows its first candidate.
 func FromHookResponse(resp, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -122,8 +122,8 @@ func shownOf(resp, base wire.Object) wire.Object {
 	return ToHookResponse(base)
 }
 
-// followText renews the member text that some SDKs write beside candidates: a
-// text that a hook redacted must not survive there.
+// followText updates the member text that some SDKs write outside of candidates: a text that a hook
+// redacted must not survive there.
 func followText(sdk, base wire.Object) wire.Object {
 	now := ToHookResponse(sdk).Text("text")
 	if !given(base.Get("text")) || now == ToHookResponse(base).Text("text") {

@@ -12,9 +12,8 @@ func ToHookToolConfig(sdk wire.Object) wire.Object {
 	return callingConfig(object(sdk.Get("functionCallingConfig")))
 }
 
-// FromHookToolConfig is the SDK toolConfig for a hook's: functionCallingConfig
-// with the mode and the allowedFunctionNames it returns, or {} if it has
-// neither.
+// FromHookToolConfig returns the SDK toolConfig for a hook's: functionCallingConfig with its mode
+// and allowedFunctionNames, or {} if it has neither.
 func FromHookToolConfig(config wire.Object) wire.Object {
 	calling := callingConfig(config)
 	if calling.IsEmpty() {
@@ -40,8 +39,8 @@ func ApplyToolConfig(config, target wire.Object) wire.Object {
 	return target.With("toolConfig", value(sdk))
 }
 
-// callingConfig copies the two members that both sides have; one of another
-// type than documented counts as absent.
+// callingConfig copies the two members that both sides have; a member of an undocumented type is
+// treated as absent.
 func callingConfig(o wire.Object) wire.Object {
 	calling := wire.Object("{}")
 	if mode := o.Get("mode"); mode.Kind() == '"' {
@@ -53,15 +52,15 @@ func callingConfig(o wire.Object) wire.Object {
 	return calling
 }
 
-// toolConfigOnTop reports whether a request has its toolConfig beside config,
-// as older callers write it, and not inside.
+// toolConfigOnTop reports whether a request has its toolConfig outside of config, as older callers
+// write it.
 func toolConfigOnTop(sdk wire.Object) bool {
 	inside := object(sdk.Get("config")).Get("toolConfig")
 	return inside.Kind() != '{' && sdk.Get("toolConfig").Kind() == '{'
 }
 
-// RequestToolConfig returns, for hooks, the toolConfig of an SDK request, wherever it has
-// it: beside config or inside.
+// RequestToolConfig returns, for hooks, the toolConfig of an SDK request, which may be inside
+// config or outside of it.
 func RequestToolConfig(sdk wire.Object) wire.Object {
 	home := sdk
 	if !toolConfigOnTop(sdk) {
@@ -70,7 +69,7 @@ func RequestToolConfig(sdk wire.Object) wire.Object {
 	return ToHookToolConfig(object(home.Get("toolConfig")))
 }
 
-// applyRequestToolConfig sets the toolConfig of a request where it has one.
+// applyRequestToolConfig sets the toolConfig of a request in the place where the request has it.
 func applyRequestToolConfig(config jsontext.Value, sdk wire.Object) wire.Object {
 	if callingConfig(object(config)).IsEmpty() {
 		return sdk

@@ -6,14 +6,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types below are the format of rules L56, L59. A [wire.Object] is decoded into them by its
-// Into method, and [wire.Of] encodes them. Zero fields are not written: a Request with a Config
-// alone is a patch of the config. Unknown members stay in Extra.
+// The types of this file are the format of rules L56, L59. The method Into of a [wire.Object]
+// decodes them, and [wire.Of] encodes them. Zero fields are not written: a Request that has only a
+// Config is a patch of the config. Unknown members stay in Extra.
 
 // Request is llm_request (L56).
 type Request struct {
 	Model      string         `json:"model,omitzero"`
-	Messages   []Message      `json:"messages,omitzero"` // nil is not given, empty removes all
+	Messages   []Message      `json:"messages,omitzero"` // nil: not given; empty removes all
 	Config     *Config        `json:"config,omitzero"`
 	ToolConfig *ToolConfig    `json:"toolConfig,omitzero"`
 	Extra      jsontext.Value `json:",embed"`
@@ -26,8 +26,7 @@ type Message struct {
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// Config has the generation settings that hooks may see and set; nil is not
-// given.
+// Config holds the generation settings that hooks may see and set; a nil field is not given.
 type Config struct {
 	Temperature      *float64       `json:"temperature,omitzero"`
 	MaxOutputTokens  *float64       `json:"maxOutputTokens,omitzero"`
@@ -40,17 +39,16 @@ type Config struct {
 	Extra            jsontext.Value `json:",embed"`
 }
 
-// ToolConfig restricts the tools that the model may call (L58).
-// Mode is AUTO, ANY or NONE. AllowedFunctionNames is not given if nil; it is
-// written if empty.
+// ToolConfig restricts the tools that the model may call (L58). Mode is AUTO, ANY or NONE. A nil
+// AllowedFunctionNames is left out; an empty one is written.
 type ToolConfig struct {
 	Mode                 string         `json:"mode,omitzero"`
 	AllowedFunctionNames []string       `json:"allowedFunctionNames,omitzero"`
 	Extra                jsontext.Value `json:",embed"`
 }
 
-// Response is llm_response (L57). Text is all that the first
-// candidate says, for reading: to change it, change the candidate.
+// Response is llm_response (L57). Text is the text of the first candidate, for reading: to change
+// it, change the candidate.
 type Response struct {
 	Text       string         `json:"text,omitzero"`
 	Candidates []Candidate    `json:"candidates,omitzero"`
@@ -71,7 +69,7 @@ type Candidate struct {
 // Content is the content of a candidate. Role is model.
 type Content struct {
 	Role  string         `json:"role,omitzero"`
-	Parts []Text         `json:"parts,omitzero"` // nil is not given, empty removes all
+	Parts []Text         `json:"parts,omitzero"` // nil: not given; empty removes all
 	Extra jsontext.Value `json:",embed"`
 }
 
@@ -82,7 +80,7 @@ type SafetyRating struct {
 	Extra       jsontext.Value `json:",embed"`
 }
 
-// Usage counts tokens; nil is not given.
+// Usage counts tokens; a nil field is not given.
 type Usage struct {
 	PromptTokenCount     *float64       `json:"promptTokenCount,omitzero"`
 	CandidatesTokenCount *float64       `json:"candidatesTokenCount,omitzero"`
@@ -90,11 +88,11 @@ type Usage struct {
 	Extra                jsontext.Value `json:",embed"`
 }
 
-// Text is written as a string, and read from a string, an object with a string
-// as text (L57), or an array of them, which it joins.
+// Text is written as a string. It is read from a string, an object with a string as text (L57), or
+// an array of them, which are joined.
 type Text string
 
-// UnmarshalJSONFrom reads the text, or fails without one.
+// UnmarshalJSONFrom reads the text; a value without one is an error.
 func (t *Text) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	if err != nil {

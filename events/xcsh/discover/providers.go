@@ -16,14 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
-// Standard is the registry of the providers that xcsh has, but that a project
-// takes no module away from the user (X42).
+// Standard returns the registry with the providers of xcsh. In contrast to xcsh, a project hides no
+// module of the user (X42).
 func Standard() Registry {
 	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}, KeepUsers: true}
 }
 
-// Without is the registry with providers that leave items out, before these can take
-// the place of others.
+// Without returns a registry whose providers leave out the items that drop accepts. Such items do
+// not shadow others.
 func (r Registry) Without(drop func(Item) bool) Registry {
 	r.Providers = slices.Clone(r.Providers)
 	for i := range r.Providers {
@@ -36,13 +36,13 @@ func (r Registry) Without(drop func(Item) bool) Registry {
 	return r
 }
 
-// IsScript reports whether a file is one of JavaScript or TypeScript, by its name.
+// IsScript reports whether a file is JavaScript or TypeScript, by its name.
 func IsScript(path string) bool {
 	return slices.Contains([]string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// Here is the place of a directory, for the user that runs the program.
-// PI_CONFIG_DIR names the user's own directory, else it is .xcsh.
+// Here returns the Place for a directory and the user that runs the program. PI_CONFIG_DIR names
+// the user's own directory, which is .xcsh by default.
 func Here(cwd string) (Place, error) {
 	abs, err := filepath.Abs(cwd)
 	if err != nil {
@@ -59,8 +59,8 @@ func Here(cwd string) (Place, error) {
 	return at, nil
 }
 
-// Native finds the files of .xcsh/hooks/{pre,post} in the project, then those
-// of the user: every one but hidden ones, also those that git ignores.
+// Native finds the files of .xcsh/hooks/{pre,post} in the project, then those of the user. It skips
+// hidden files, and finds those that git ignores.
 var Native = Provider{
 	ID:       "native",
 	Name:     "xcsh",
@@ -73,8 +73,8 @@ var Native = Provider{
 	},
 }
 
-// Claude finds the files of .claude/hooks/{pre,post} of the user, then those
-// of the project, but none that git ignores.
+// Claude finds the files of .claude/hooks/{pre,post} of the user, then those of the project. It
+// skips files that git ignores.
 var Claude = Provider{
 	ID:       "claude",
 	Name:     "Claude Code",
@@ -87,9 +87,9 @@ var Claude = Provider{
 	},
 }
 
-// ClaudePlugins finds the files of hooks/{pre,post} in the plugins that the
-// user has installed from a marketplace, but none that git ignores. A plugin
-// that was installed for another project is left out.
+// ClaudePlugins finds the files of hooks/{pre,post} in the plugins that the user has installed from
+// a marketplace. It skips files that git ignores, and plugins that were installed for another
+// project.
 var ClaudePlugins = Provider{
 	ID:       "claude-plugins",
 	Name:     "Claude Code plugins",
@@ -107,8 +107,8 @@ var ClaudePlugins = Provider{
 	},
 }
 
-// Codex finds the .ts and .js files of .codex/hooks of the user, then the project's, but no file
-// that git ignores. The beginning of a name, pre- or post-, is the type; without one it is pre.
+// Codex finds the .ts and .js files of .codex/hooks of the user, then the project's. It skips files
+// that git ignores. A name that begins with pre- or post- has that type; others are pre.
 var Codex = Provider{
 	ID:       "codex",
 	Name:     "OpenAI Codex",
@@ -134,8 +134,8 @@ func withoutExtension(name string) string { return strings.TrimSuffix(name, file
 type search struct {
 	provider string
 	tool     func(name string) string
-	accept   func(name string) bool // nil takes every name
-	ignore   bool                   // the patterns that git ignores
+	accept   func(name string) bool // nil accepts every name
+	ignore   bool                   // skip files that git ignores
 	items    []Item
 	warnings []string
 }
@@ -167,12 +167,12 @@ func (s *search) add(kind, tool, path, level string) {
 	})
 }
 
-// files returns the files of a directory by name, those that links name too. One
-// that does not exist has none.
+// files returns the files of a directory by name, including those that symbolic links name; none if
+// the directory does not exist.
 func (s *search) files(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		if _, there := os.Lstat(dir); there == nil || !errors.Is(err, fs.ErrNotExist) { // a link may lead to nothing
+		if _, there := os.Lstat(dir); there == nil || !errors.Is(err, fs.ErrNotExist) { // a symbolic link may have no target
 			s.warnings = append(s.warnings, "Failed to read directory: "+err.Error())
 		}
 		return nil

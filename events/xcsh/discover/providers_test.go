@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 )
 
-// place makes a project, which is a repository, and a home with files.
+// place creates a project, which is a repository, and a home with files.
 func place(t *testing.T, files map[string]string) discover.Place {
 	t.Helper()
 	root := t.TempDir()
@@ -120,7 +120,7 @@ func TestAProjectsItemTakesNoPlaceOfTheUsers(t *testing.T) {
 	}))
 	want := []string{
 		"native user pre bash home/.xcsh/agent/hooks/pre/bash.ts", "native project pre bash proj/.xcsh/hooks/pre/bash.ts",
-		"native user pre bash home/.xcsh/agent/hooks/pre/bash.sh", // another extension is another item
+		"native user pre bash home/.xcsh/agent/hooks/pre/bash.sh", // a file with another extension is another item
 	}
 	if !slices.Equal(got, want) || len(f.All) != 3 || len(f.Warnings) != 1 || !strings.HasSuffix(f.Warnings[0], "both run, the user's first") {
 		t.Errorf("got %q, warnings %q of %+v", got, f.Warnings, f.All)
@@ -138,7 +138,7 @@ func TestABrokenListOfPluginsIsAWarning(t *testing.T) {
 	}
 }
 
-// A guard that a link names, and that is not there any more, is said to be missing.
+// A guard behind a broken symbolic link is reported as missing.
 func TestAFileThatCannotBeReadIsAWarning(t *testing.T) {
 	at := place(t, map[string]string{"proj/.codex/hooks/a.ts": ""})
 	for _, link := range []string{filepath.Join(at.Cwd, ".codex", "hooks", "b.ts"), filepath.Join(at.Home, ".claude", "hooks", "pre")} {

@@ -16,7 +16,7 @@ import (
 // Item is a hook file that a provider has found.
 type Item struct {
 	Type string // "pre" or "post"
-	Tool string // the tool it is for; "*" is every one
+	Tool string // the tool that it is for; "*" is every tool
 	Name string // the file's name, with its extension
 	Path string // absolute
 
@@ -24,19 +24,19 @@ type Item struct {
 	Shadowed bool // an item of higher priority has the same Key
 }
 
-// Source is where an item comes from. Without a Provider it is not known, and
-// the item is left out.
+// Source describes where an item comes from. An item without a Provider is left out.
 type Source struct {
-	Provider string // its id
+	Provider string // the provider's id
 	Name     string // the provider's name for people; set by Discover
 	Path     string // absolute
 	Level    string // "user", "project"
 }
 
-// Key tells which items stand in each other's way (X42).
+// Key returns the key of the item: of several items with one key, the first shadows the others
+// (X42).
 func (i *Item) Key() string { return i.Type + ":" + i.Tool + ":" + i.Name }
 
-// ID is how settings name the item that they disable.
+// ID returns the name that settings use to disable the item.
 func (i *Item) ID() string { return "hook:" + i.Key() }
 
 func (i *Item) wrong() string {
@@ -53,18 +53,18 @@ func (i *Item) wrong() string {
 	return ""
 }
 
-// Place is where providers look. No field has a default.
+// Place holds the directories in which providers look. No field has a default.
 type Place struct {
 	Cwd  string // absolute; its ancestors are not searched
 	Home string
-	User string // the name of the user's own directory in Home: ".xcsh"
+	User string // the name of the user's own directory in Home, such as ".xcsh"
 }
 
-// Provider knows one kind of place in which hooks lie.
+// Provider finds the hooks in one kind of place.
 type Provider struct {
 	ID       string
-	Name     string // for people; empty means the ID
-	Priority int    // the highest is asked to speak first
+	Name     string // shown to people; empty means the ID
+	Priority int    // the highest comes first
 
 	// Load returns the items, and warnings about unusable ones. It runs at the same time as the
 	// Load of other providers.
@@ -73,34 +73,34 @@ type Provider struct {
 
 func (p *Provider) label() string { return cmp.Or(p.Name, p.ID) }
 
-// Registry is the list of providers. Between providers of one priority the order counts.
+// Registry is the list of providers. Providers of equal priority keep their order in the list.
 type Registry struct {
 	Providers []Provider
-	Disabled  []string // ids of providers that are not asked (disabledProviders)
+	Disabled  []string // ids of providers to skip (disabledProviders)
 
-	// KeepUsers keeps an item of the user that one of the project shadows, which
-	// may be a guard: both are effective, the user's first, with a warning.
+	// KeepUsers keeps an item of the user that an item of the project shadows, since it may be a
+	// guard: both are effective, the user's first, with a warning.
 	KeepUsers bool
 }
 
 // Options selects providers and items. The zero Options selects everything.
 type Options struct {
-	Providers       []string // ids of the only ones to ask; empty means all
-	Exclude         []string // ids of providers that are not asked
+	Providers       []string // ids of the only providers to ask; empty means all
+	Exclude         []string // ids of providers to skip
 	Disabled        []string // ids of items to leave out (disabledExtensions)
-	IncludeDisabled bool     // leave none out
-	IncludeInvalid  bool     // keep items that lack something
+	IncludeDisabled bool     // do not leave out the items in Disabled
+	IncludeInvalid  bool     // keep incomplete items
 }
 
 // Found is the result of Discover.
 type Found struct {
-	Items     []Item   // the effective ones, by priority
-	All       []Item   // also those that are shadowed or invalid
+	Items     []Item   // the effective items, by priority
+	All       []Item   // all items, also shadowed and invalid ones
 	Warnings  []string // "[Name] what was wrong"
-	Providers []string // ids of those that found something
+	Providers []string // ids of the providers that found an item
 }
 
-// Order returns the providers that are asked, highest priority first.
+// Order returns the selected providers, highest priority first.
 func (r Registry) Order(opt Options) []Provider {
 	asked := lo.Filter(r.Providers, func(p Provider, _ int) bool {
 		only := len(opt.Providers) == 0 || slices.Contains(opt.Providers, p.ID)
@@ -110,12 +110,12 @@ func (r Registry) Order(opt Options) []Provider {
 	return asked
 }
 
-// Discover asks all providers at the same time, and takes their items by
-// priority, whichever was faster: the first item with a key stays, the others are
-// shadowed, see KeepUsers. A provider that fails, or panics, is a warning (X42).
+// Discover asks all providers at the same time, and takes their items in the order of priority,
+// whichever was faster: the first item with a key is effective, the others are shadowed, see
+// KeepUsers. A provider that fails, or panics, is a warning (X42).
 //
-// Items are looked at only then: one that lacks something is left out, with a
-// warning, and has shadowed others all the same.
+// Items are validated after that: an incomplete item is left out, with a warning, but still shadows
+// others.
 func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
 	asked := r.Order(opt)
 	answers := make([]providerAnswer, len(asked))
@@ -141,10 +141,10 @@ type providerAnswer struct {
 	err      error
 }
 
-// LoadTime is the longest that a provider takes to answer.
+// LoadTime limits the time of a provider.
 const LoadTime = 10 * time.Second
 
-// ask waits for a provider until LoadTime or ctx ends; one that goes on then is abandoned.
+// ask waits for a provider until LoadTime or ctx ends; it abandons one that takes longer.
 func ask(ctx context.Context, p *Provider, at Place) providerAnswer {
 	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, fmt.Errorf("it did not answer within %v", LoadTime))
 	defer cancel()
@@ -193,7 +193,7 @@ func (f *Found) warn(name, format string, args ...any) {
 	f.Warnings = append(f.Warnings, "["+name+"] "+fmt.Sprintf(format, args...))
 }
 
-// shadow keeps the first item of each key, and on request the first of the user.
+// shadow keeps the first item of each key and, with keepUsers, the user's first one too.
 func (f *Found) shadow(keepUsers bool) {
 	seen := map[string]bool{}
 	for i := range f.All {
@@ -214,7 +214,7 @@ func (f *Found) shadow(keepUsers bool) {
 	}
 }
 
-// project is the level of items in the directory itself.
+// project is the level of items in the project directory.
 const project = "project"
 
 // validate leaves out incomplete items, and warns in the original's order, last to first.

@@ -1,6 +1,5 @@
-// Package discover finds the hook modules of the xcsh system: it resolves the
-// paths that people write, and asks providers for the files that lie in known
-// places (X41).
+// Package discover finds the hook modules of the xcsh system: it resolves the paths that people
+// write, and asks providers for the files in well-known places (X41).
 package discover
 
 import (
@@ -12,13 +11,13 @@ import (
 
 // Resolve returns the file that a configured path means (X39), in this order:
 //
-//   - an @ in front of an absolute path, of one in the home directory or of a
+//   - an @ in front of an absolute path, of a path in the home directory or of a
 //     URL is dropped;
 //   - Unicode spaces become plain ones;
 //   - a file URL becomes its path;
 //   - ~ and ~/x are in home, and so is ~x;
-//   - an absolute path is given as it is, not even cleaned;
-//   - any other counts from cwd, and is cleaned.
+//   - an absolute path is returned as it is, and not even cleaned;
+//   - any other path is relative to cwd, and is cleaned.
 func Resolve(path, cwd, home string) string {
 	path = plainSpaces.Replace(dropAt(path))
 	if local, ok := fromURL(path); ok {
@@ -48,7 +47,7 @@ func spaces(all string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// dropAt removes the @ with which people mention files.
+// dropAt removes the @ in front of file names.
 func dropAt(path string) string {
 	rest, is := strings.CutPrefix(path, "@")
 	if is &&
