@@ -394,7 +394,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 			r.Err = errExited
 		}
 		r.Recheck = f.again
-		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else the hook was never asked, which is not its failure
+		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else the hook was never asked
 			f.policing().applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
@@ -609,25 +609,25 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *inpu
 	f.doubting().doubtAnswer(r)
 }
 
-// newCall returns the call of a hook outside the process, with the variables of it alone.
+// newCall returns the call of a hook outside the process, with the hook's own variables.
 func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input, payload []byte) hook.Call {
 	call := hook.Call{
 		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
 		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),
 	}
 	if f.of.on.vars != nil {
-		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // which may be the same for all
+		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // the slice may be shared by all hooks
 	}
 	if f.vars != nil && !h.NoEnvFile {
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
-	// In a dialect whose calls have no variables of their own the directory of the state would
-	// cost each call a copy of the environment: there a host asks for it.
+	// A dialect whose calls have no variables would pay for a copy of the environment in each call:
+	// there the variable of the state is set only if the host has configured a state.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
 	}
-	if t := call.Trace; t.Parent != "" { // where programs look for their place in a trace
+	if t := call.Trace; t.Parent != "" { // programs look for their trace parent here
 		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
 	}
 	return call
@@ -641,13 +641,13 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	return rules.Exits
 }
 
-// answered returns the reply of a Runner, or nil, and the reason of its error.
+// answered returns the reply of a Runner, or nil and the cause of its error.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
 		return reply, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
-		err = &hook.TimeoutError{After: timeout} // a Runner may say it in other words
+		err = &hook.TimeoutError{After: timeout} // a Runner may word it differently
 	}
 	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
 		reply = nil
@@ -655,7 +655,7 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 	return reply, contextCause(ctx, err)
 }
 
-// noteVars says in a hook's report that it could leave no variables.
+// noteVars notes in a hook's report that it could not export variables.
 func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
 	if !r.Hook.NoEnvFile {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
@@ -663,12 +663,12 @@ func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
 	}
 }
 
-// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that
-// no one watches runs without Spawn: there is no order to restore, and it saves half of the
-// fire's allocations.
+// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that no one
+// watches runs without Spawn: there is no order to restore, and this saves half of the fire's
+// allocations.
 func (f *fire[Out]) reduce(res *hook.Result[Out]) {
 	if len(f.plan.Run) == 0 {
-		return // of a closed system
+		return // the system is closed
 	}
 	var err error
 	if len(f.plan.Run) == 1 && f.watcher == nil {
@@ -714,7 +714,7 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 	}
 }
 
-// concludeEvent calls the Conclude of the event. If it panics, the merged answer stands.
+// concludeEvent calls the Conclude of the event. If it panics, the merged answer stays unchanged.
 func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	merged := *res
 	defer func() {
@@ -730,12 +730,12 @@ func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	}
 }
 
-// unfinished is why hooks have not answered, if the system was closed meanwhile or
-// the context has ended; nil if all have, or the event does not stop for it.
+// unfinished returns why hooks have not answered: the system was closed, or ctx has ended; nil if
+// all have answered, or the event ignores it.
 func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
 	if !f.event.guards || f.event.rules.Unstoppable {
-		ended = nil // it blocks nothing, or its hooks have run all the same
+		ended = nil // it blocks nothing, or its hooks have run nevertheless
 	}
 	if !closed && ended == nil {
 		return nil
@@ -769,7 +769,7 @@ func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Re
 	return res, ctx.Err()
 }
 
-// propagated is the error of a hook that is Fire's.
+// propagated returns the error of a hook that Fire returns, or nil.
 func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
@@ -781,7 +781,7 @@ func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	return nil
 }
 
-// end ends the contexts of the fire and takes it off the list of its system.
+// end ends the contexts of the fire and unregisters it from its system.
 func (f *fireState) end() {
 	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
@@ -796,7 +796,7 @@ func (f *fireState) end() {
 	f.s.shard.end(&f.inflightEntry)
 }
 
-// notStarted returns the hooks that run once, and which it has not come to.
+// notStarted returns the hooks of the plan that run once and have not started.
 func (f *fireState) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
 		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
