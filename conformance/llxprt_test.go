@@ -35,8 +35,7 @@ func TestLLxprt(t *testing.T) {
 	llxprtcases.Run(t, cases, open, translate)
 }
 
-// Cases that are looked for in the wrong place must not look like cases that
-// pass.
+// The cases exist: a search in the wrong place must not look like a pass.
 func TestThereAreCases(t *testing.T) {
 	for _, dialect := range []string{"llxprt", "claude", "xcsh"} {
 		if _, found := llxprtcases.Dir(dialect); found {
@@ -46,7 +45,7 @@ func TestThereAreCases(t *testing.T) {
 	t.Fatal("SNAPHOOK_CASES names a directory without llxprt/cases, claude/cases and xcsh/cases")
 }
 
-// engine is the Go API under the judge.
+// engine runs the Go API for the judge.
 type engine struct {
 	p        *llxprtcases.Prepared
 	sys      *pipeline.System
@@ -199,7 +198,7 @@ func (e *engine) Publish(ctx context.Context, message jsontext.Value) (o llxprtc
 	return o, err
 }
 
-// busView keeps the members that the format of the cases names.
+// busView returns only the members that the format of the cases names.
 func busView(payload jsontext.Value) (any, error) {
 	var r bus.Response
 	if err := wire.Object(payload).Into(&r); err != nil {

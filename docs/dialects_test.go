@@ -94,7 +94,7 @@ func TestCodexAtTheDoor(t *testing.T) {
 	}
 }
 
-// Claude Code's hooks run once, as Claude Code's own, where Cursor would import them.
+// Claude Code's hooks run once, as Claude Code's own, where Cursor would import them too.
 func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	testkit.Home(t)
 	dir := testkit.Project(t, map[string]string{
@@ -182,7 +182,7 @@ func Example_claude() {
 	// [push by hand]
 }
 
-// refusing answers as a process that refuses.
+// refusing is a hook whose process refuses.
 type refusing struct{}
 
 func (refusing) Run(context.Context, hook.Call) (hook.Reply, error) {

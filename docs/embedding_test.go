@@ -1,4 +1,4 @@
-// Package docs_test has the Go code that pages of this directory show, in programs that run.
+// Package docs_test holds the Go code that pages of this directory show, in programs that run.
 package docs_test
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// guarded makes a project with a hook of Claude Code that refuses git push.
+// guarded creates a project with a hook of Claude Code that refuses git push.
 func guarded() (ctx context.Context, dir string, done func()) {
 	dir, err := os.MkdirTemp("", "project")
 	if err != nil {

@@ -21,7 +21,7 @@ type agent struct {
 	mu       sync.Mutex
 	handlers map[string][]Handle
 	commands map[string]command
-	said     []string // actions of the module, as texts
+	said     []string // the module's actions, as texts
 }
 
 type command struct {
@@ -126,7 +126,7 @@ var (
 	}
 )
 
-// sleep is exec: it takes so many milliseconds, or until its context ends.
+// sleep is exec: it waits for so many milliseconds, or until its context ends.
 func sleep(ctx context.Context, args Args) (any, error) {
 	var ms int
 	if err := args.Decode(0, &ms); err != nil {
@@ -155,7 +155,7 @@ func loaded(t testing.TB, path string, opt Options) *agent {
 	return started(t, m)
 }
 
-// opened is a module with that text, which the caller closes.
+// opened returns a module with that text, which the caller closes.
 func opened(t testing.TB, text string, opt Options) *Module {
 	t.Helper()
 	m, err := Open(t.Context(), file(t, "hook.ts", text), opt)
@@ -174,13 +174,13 @@ func started(t testing.TB, m *Module) *agent {
 	return a
 }
 
-// written is loaded with the module's text.
+// written does the same as loaded, with the module's text.
 func written(t testing.TB, text string, opt Options) *agent {
 	t.Helper()
 	return loaded(t, file(t, "hook.ts", text), opt)
 }
 
-// handling is written with a module that has text as its one handler.
+// handling does the same as written, with a module whose only handler is text.
 func handling(t testing.TB, text string, opt Options) *agent {
 	t.Helper()
 	return written(t, "export default (pi) => { pi.on('call', "+text+"); }", opt)
@@ -208,7 +208,7 @@ func (a *agent) call(t testing.TB, event string) (Value, error) {
 	return a.fire(t.Context(), "call", event)
 }
 
-// sameJSON compares values, not text.
+// sameJSON compares values, and not their spelling.
 func sameJSON(t testing.TB, got Value, want string) {
 	t.Helper()
 	if want == "" {

@@ -6,15 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// binding is Go's side of a JavaScript object. It is removed when JavaScript collects the object.
+// binding holds the Go side of a JavaScript object. It is removed when JavaScript collects the
+// object.
 type binding struct {
 	id    int64
 	shape int
 	funcs []Func
 	this  any
-	call  *pendingCall // that the object was an argument of
+	call  *pendingCall // the call whose argument the object was
 	ctx   context.Context
-	stop  func() bool // ends watching the call's context; nil if it is not watched
+	stop  func() bool // stops watching the call's context; nil if it is not watched
 }
 
 func (m *Module) bind(c *pendingCall, b Bound) *binding {
@@ -41,8 +42,8 @@ func (b *binding) context() context.Context {
 	return b.ctx
 }
 
-// watch tells the object's signal when its context ends; why, if it has ended
-// already.
+// watch aborts the object's signal when its context ends. It returns the cause if the context has
+// ended already.
 func (m *Module) watch(b *binding) (why any) {
 	ctx := b.ctx
 	switch {
@@ -66,7 +67,7 @@ func (m *Module) unwatch(b *binding) {
 // inside is the key of a visit, in the context of a synchronous function.
 type inside struct{ m *Module }
 
-// visit is a synchronous function at work.
+// visit is one run of a synchronous function.
 type visit struct{ over atomic.Bool }
 
 func (m *Module) isInside(ctx context.Context) bool {

@@ -14,14 +14,14 @@ import (
 // BuildError lists the mistakes in the text of a module and of its imports.
 type BuildError struct{ Mistakes []Mistake } // one at least
 
-// Mistake is one thing that is wrong, and where.
+// Mistake is one mistake with its position.
 type Mistake struct {
-	File         string // from the module's directory; empty if it is nowhere
+	File         string // relative to the module's directory; empty if there is no position
 	Line, Column int    // from 1, columns in bytes
 	Message      string
 }
 
-// Error has the first mistake, and how many more there are.
+// Error returns the first mistake, and the number of the others.
 func (e *BuildError) Error() string {
 	text := e.Mistakes[0].String()
 	if more := len(e.Mistakes) - 1; more > 0 {
@@ -54,10 +54,9 @@ func buildError(all []api.Message) *BuildError {
 	return e
 }
 
-// Files returns the files that a module is made of, by name: its own, and those
-// that it imports. It runs nothing, but it reads them as [Open] does: of opt the
-// Modules, the Root and the Check count. The error is a [*BuildError] if the
-// module cannot be built: then it cannot be opened either.
+// Files returns the files that a module consists of, by name: its own, and those that it imports.
+// It runs nothing, but reads them as [Open] does, with the Modules, the Root and the Check of opt.
+// The error is a [*BuildError] if the module cannot be built: then it cannot be opened either.
 func Files(ctx context.Context, path string, opt Options) ([]string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {

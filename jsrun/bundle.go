@@ -13,26 +13,26 @@ import (
 	"modernc.org/quickjs"
 )
 
-// bundle is a module with everything it imports, as one text.
+// bundle is a module with everything that it imports, as one text.
 type bundle struct {
-	path   string // of the file, absolute
-	name   string // of the module in the engine
+	path   string // absolute path of the file
+	name   string // the module's name in the engine
 	code   string
 	lines  []byte // the source map
 	loaded bool
 
-	runtime, why string // where it runs
-	program      string // of a runtime that is a process
+	runtime, why string // the selected runtime, and why
+	program      string // the program of a runtime that is a process
 }
 
-// bundled makes a bundle of the file at path, which is absolute. Types are
-// gone afterwards, and with them the imports of types alone.
+// bundled returns a bundle of the file at path, which is absolute. It strips types, and the imports
+// that are only used as types.
 func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return bundledWith(ctx, path, opt, opt.library(), nil)
 }
 
-// bundledWith makes a bundle with modules of a library, in which names stand for
-// others.
+// bundledWith returns a bundle that can import the modules of a library, in which names are mapped
+// to others.
 func bundledWith(
 	ctx context.Context,
 	path string,
@@ -47,7 +47,7 @@ func bundledWith(
 	build := building(path, modules, files)
 	build.Define = names
 	result, err := buildWithin(ctx, build)
-	if err == nil && files.asked { // few do, and the bundler takes a tenth longer for those who do not
+	if err == nil && files.asked { // import.meta is rare, and supporting it makes bundling a tenth slower
 		files.total = 0
 		build.Define = maps.Clone(whereabouts)
 		maps.Copy(build.Define, names)
@@ -70,12 +70,12 @@ func bundledWith(
 	return b, nil
 }
 
-// MaxLoad is the longest that loading a module takes, unless [Options.Load] says otherwise.
+// MaxLoad limits the time to load a module, unless [Options.Load] sets another limit.
 const MaxLoad = 10 * time.Second
 
-// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the
-// types of TypeScript, and some text keeps it busy for ever. A bundler that is busy cannot be
-// stopped; its goroutine goes on.
+// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the types of
+// TypeScript, and some texts keep it busy for ever. A busy bundler cannot be stopped; its goroutine
+// continues.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLoad, &UnsettledError{After: MaxLoad})
 	defer cancel()
@@ -93,7 +93,7 @@ func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, 
 	}
 }
 
-// busyError says that the bundler took too long.
+// busyError reports that the bundler took too long.
 type busyError struct{ late *UnsettledError }
 
 func (e *busyError) Error() string {
@@ -102,13 +102,13 @@ func (e *busyError) Error() string {
 
 func (e *busyError) Unwrap() error { return e.late }
 
-// building are the options for a bundle.
+// building returns the options for a bundle.
 func building(path string, modules library, files *sources) api.BuildOptions {
 	dir, _ := filepath.Split(path)
 	return api.BuildOptions{
 		EntryPoints:    []string{path},
 		AbsWorkingDir:  filepath.Clean(dir),
-		Outfile:        filepath.Join(dir, "bundle.js"), // nothing is written: for the names in the map
+		Outfile:        filepath.Join(dir, "bundle.js"), // no file is written; the name is used in the source map
 		Bundle:         true,
 		Format:         api.FormatESModule,
 		Platform:       api.PlatformNeutral,
@@ -116,13 +116,13 @@ func building(path string, modules library, files *sources) api.BuildOptions {
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
 		Charset:        api.CharsetUTF8,
-		TsconfigRaw:    "{}", // files beside the module have no influence
+		TsconfigRaw:    "{}", // files next to the module have no effect
 		Plugins:        []api.Plugin{imports(modules, files)},
 	}
 }
 
-// load is the engine's way to a module: there is one, once. Only an import()
-// of something that is not known before it runs gets here otherwise.
+// load returns the text of the bundle, which is the only module of the engine. It is called for
+// other names only by an import() whose argument is not known before it runs.
 func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
 		return "", fmt.Errorf("import(%q): what is imported has to be written out, as a relative path in quotes", name)
@@ -131,13 +131,13 @@ func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	return b.code, nil
 }
 
-// virtual is the namespace of modules that are no files.
+// virtual is the namespace of modules that are not files.
 const virtual = "module"
 
 func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
 // imports resolves every import: files by path, and the modules of the library. It answers each
-// request, so the bundler never searches the disk.
+// request of the bundler, which therefore never searches the disk.
 func imports(modules library, files *sources) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		switch {
@@ -169,7 +169,7 @@ func isPath(name string) bool {
 		filepath.IsAbs(name)
 }
 
-// builtins are modules of Node.js that people import without "node:".
+// builtins lists modules of Node.js that people import without "node:".
 var builtins = map[string]bool{
 	"assert": true, "async_hooks": true, "buffer": true, "child_process": true, "crypto": true, "dns": true, "events": true,
 	"fs": true, "http": true, "https": true, "module": true, "net": true, "os": true, "path": true, "perf_hooks": true,

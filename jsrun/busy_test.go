@@ -9,8 +9,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// A module whose types keep the bundler busy for ever is given up: here a file
-// that is never loaded stands for them, so that the test has an end.
+// A module whose types keep the bundler busy for ever is abandoned. The test uses a file that is
+// never loaded instead, so that it can end.
 func TestABundlerThatStaysBusyIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})

@@ -7,14 +7,14 @@ import (
 	"math"
 )
 
-// pendingCall is a request to the module. The code that removes it from Module.calls answers it, so
-// that there is one answer.
+// pendingCall is a request to the module. The code that removes it from Module.calls answers it:
+// there is exactly one answer.
 type pendingCall struct {
 	id      int64
 	ctx     context.Context
-	answer  chan outcome // one place: the module never waits for who asked
+	answer  chan outcome // buffered: the module never waits for the caller
 	objects []*binding
-	settled bool // of the module's goroutine
+	settled bool // used by the module's goroutine only
 }
 
 type outcome struct {
@@ -22,8 +22,7 @@ type outcome struct {
 	err   error
 }
 
-// do has run called on the module's goroutine, with the arguments as text, and
-// waits for an answer.
+// do calls run on the module's goroutine, with the arguments as text, and waits for an answer.
 func (m *Module) do(ctx context.Context, args []any, run func(c *pendingCall, text string)) (Value, error) {
 	if m.isInside(ctx) {
 		return nil, ErrInside
@@ -66,7 +65,7 @@ func (m *Module) large(err error, size int) error {
 	return &said
 }
 
-// admit makes c known and queues its task.
+// admit registers c and queues its task.
 func (m *Module) admit(c *pendingCall, task func()) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,7 +79,7 @@ func (m *Module) admit(c *pendingCall, task func()) error {
 	return nil
 }
 
-// begin runs a call unless who asked has gone.
+// begin runs a call unless its caller has stopped waiting.
 func (m *Module) begin(c *pendingCall, text string, run func(c *pendingCall, text string)) {
 	if c.ctx.Err() != nil {
 		return
@@ -91,7 +90,7 @@ func (m *Module) begin(c *pendingCall, text string, run func(c *pendingCall, tex
 	run(c, text)
 }
 
-// take returns the call, once; nil if it has an answer or none is waited for.
+// take removes the call and returns it; nil if it has been answered or abandoned.
 func (m *Module) take(id int64) *pendingCall {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,8 +99,8 @@ func (m *Module) take(id int64) *pendingCall {
 	return c
 }
 
-// complete answers a call, and reports whether anybody was waiting. It is of the
-// module's goroutine.
+// complete answers a call, and reports whether a caller was waiting. It runs on the module's
+// goroutine.
 func (m *Module) complete(id int64, o outcome) bool {
 	c := m.take(id)
 	if c == nil {
@@ -115,9 +114,9 @@ func (m *Module) complete(id int64, o outcome) bool {
 	return true
 }
 
-// encode writes arguments as prelude.js reads them: a list of them, where the
-// place of an object has its properties; then place, shape and number of each
-// object; and how many there are.
+// encode writes arguments in the form that prelude.js reads: a list of them, in which an object is
+// replaced by its properties; then index, shape and number of each object; and the number of
+// objects.
 func (m *Module) encode(c *pendingCall, args []any) (string, error) {
 	text, objects := []byte{'['}, []byte{}
 	for i, arg := range args {
@@ -138,7 +137,7 @@ func (m *Module) encode(c *pendingCall, args []any) (string, error) {
 	return string(fmt.Appendf(append(text, objects...), "%d]", len(c.objects))), nil
 }
 
-// argument is v as JSON that can be part of more.
+// argument returns v as JSON that can be embedded.
 func argument(v any) (Value, error) {
 	text, err := valueOf(v)
 	switch {

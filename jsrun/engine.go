@@ -28,11 +28,11 @@ var startJS = "(() => { \"use strict\"; const host = globalThis." + hostName + "
 
 const hostName = "__host"
 
-// maxFrames is the most that Options.Stack can ask for: the engine's frames
-// are frames of Go as well, and those must not run out.
+// maxFrames limits Options.Stack: the engine's frames are frames of Go as well, whose stack must
+// not overflow.
 const maxFrames = 20_000
 
-// maxJobs is how many jobs the engine runs before it comes back by itself.
+// maxJobs limits the jobs that the engine runs before it returns by itself.
 const maxJobs = 1 << 20
 
 var undefined = quickjs.Undefined{}
@@ -45,8 +45,8 @@ type errEngine struct{ cause any }
 
 func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v", e.cause) }
 
-// engine is a VM and the one way into it. It belongs to one goroutine at a
-// time, which tells the guard when it is in the engine.
+// engine is a VM and the only access to it. One goroutine at a time uses it, and reports to the
+// guard when it enters and leaves the engine.
 type engine struct {
 	vm    *quickjs.VM
 	main  quickjs.Value // the function that prelude.js returns
@@ -72,8 +72,8 @@ func newEngine(opt Options, source *bundle, back hostFunc) (*engine, error) {
 	return e, nil
 }
 
-// prelude makes the globals and the bridge. The way back is no global once
-// the prelude has it.
+// prelude defines the globals and the bridge. The function that calls Go is removed from the
+// globals once the prelude has it.
 func (e *engine) prelude(back hostFunc, opt Options) error {
 	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
 	case isInterruption(err.Name, err.Message) && (e.guard.hasEnded() || !time.Now().Before(until)):
 		return errCut
 	case err.Error() == "null" || err.Error() == "":
-		// The engine throws null when there is no memory left for an error.
+		// The engine throws null when it has no memory left for an error.
 		return &Error{Message: "out of memory", Name: internalError}
 	case err.Name == "":
 		return &Error{Message: err.Error(), NonError: true}
@@ -140,8 +140,8 @@ func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
 	return &Error{Message: err.Message, Name: err.Name, Stack: err.Stack}
 }
 
-// isInterruption recognizes the error that the engine throws where it was
-// interrupted. JavaScript could throw the same.
+// isInterruption reports whether an error is the one that the engine throws when it is interrupted.
+// JavaScript could throw the same error.
 func isInterruption(name, message string) bool {
 	return name == internalError && message == "interrupted"
 }

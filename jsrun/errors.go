@@ -9,29 +9,29 @@ import (
 
 // Error is an exception that JavaScript threw.
 type Error struct {
-	Message  string // the message of an error; of anything else thrown, its string form
-	Name     string // as "TypeError"; empty if the value is not an Error
-	Stack    string // where, a line for each call, as lines of the files themselves; may be empty
+	Message  string // the error's message; for another thrown value, its string form
+	Name     string // such as "TypeError"; empty if the value is not an Error
+	Stack    string // a line for each call, with positions in the source files; may be empty
 	NonError bool   // the thrown value is not an Error, as in throw "no"
 }
 
 // internalError is the name of exceptions for failures of the engine itself.
 const internalError = "InternalError"
 
-// Error is the message alone.
+// Error returns the message alone.
 func (e *Error) Error() string { return e.Message }
 
 // StackTrace returns the stack. Libraries that report errors look for this method.
 func (e *Error) StackTrace() string { return e.Stack }
 
-// LoadError says that a module cannot be used, because its text, an import,
-// its top level or its default export failed.
+// LoadError reports that a module cannot be used, because its text, an import, its top level or its
+// default export failed.
 type LoadError struct {
 	Path string
 	Err  error
 }
 
-// Error leaves the path out: who loads a module names it.
+// Error does not name the path: the caller that loads the module does.
 func (e *LoadError) Error() string { return "Failed to load hook: " + e.Err.Error() }
 
 // Unwrap returns the failure itself: an [*Error] if it was thrown.
@@ -49,8 +49,8 @@ var ErrClosed = errors.New("the module is closed")
 // same module is calling: both would wait for each other.
 var ErrInside = errors.New("a synchronous function cannot call the module that is calling it")
 
-// DeadError says that a module came to an end by itself, and why. It is the
-// error of the calls that were under way, and of every later one.
+// DeadError reports that a module has ended by itself, and why. It is the error of the calls in
+// progress, and of every later one.
 type DeadError struct{ Reason error }
 
 // Error begins with the consequence: the module is dead.
@@ -59,8 +59,8 @@ func (e *DeadError) Error() string { return "the module is dead: " + e.Reason.Er
 // Unwrap returns the reason, such as a [*BudgetError].
 func (e *DeadError) Unwrap() error { return e.Reason }
 
-// BudgetError says that JavaScript ran for too long without a pause. As it is
-// about time, errors.Is(err, context.DeadlineExceeded) holds.
+// BudgetError reports that JavaScript ran for too long without a pause. It matches
+// context.DeadlineExceeded with errors.Is.
 type BudgetError struct{ After time.Duration }
 
 // Error names the limit.
@@ -68,12 +68,12 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("JavaScript ran for more than %v without a pause", e.After)
 }
 
-// Unwrap makes it a matter of time.
+// Unwrap makes errors.Is report a timeout.
 func (e *BudgetError) Unwrap() error { return context.DeadlineExceeded }
 
-// UnsettledError says that a module did not finish loading in its time: its top level or its
-// default export awaits something that does not come. errors.Is(err, context.DeadlineExceeded)
-// holds.
+// UnsettledError reports that a module did not finish loading in its time: its top level or its
+// default export awaits a promise that does not settle. It matches context.DeadlineExceeded with
+// errors.Is.
 type UnsettledError struct{ After time.Duration }
 
 // Error names the limit and the usual cause.
@@ -81,16 +81,16 @@ func (e *UnsettledError) Error() string {
 	return fmt.Sprintf("it did not finish loading within %v: an await at its top level or in its default export does not end", e.After)
 }
 
-// Unwrap makes it a matter of time.
+// Unwrap makes errors.Is report a timeout.
 func (e *UnsettledError) Unwrap() error { return context.DeadlineExceeded }
 
-// errDeaf is the end of a module whose engine is in a long operation of its
-// own, such as a search through an array of four billion places.
+// errDeaf ends a module whose engine is in a long operation of its own, such as a search through an
+// array of four billion elements.
 var errDeaf error = &deafError{}
 
 type deafError struct{}
 
 func (*deafError) Error() string { return "the engine does not react to being interrupted" }
 
-// Unwrap makes it a matter of time.
+// Unwrap makes errors.Is report a timeout.
 func (*deafError) Unwrap() error { return context.DeadlineExceeded }

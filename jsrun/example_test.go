@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// A module that refuses a call, and its host: an object with a function that registers handlers,
+// A module refuses a call. Its host passes it an object with a function that registers handlers,
 // and one with the functions that a handler may call.
 func Example() {
 	dir, err := os.MkdirTemp("", "hooks")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzValues sends JSON through a handler that returns it. The oracle reads numbers as JavaScript
-// does, as float64, and the last of equal names.
+// FuzzValues sends JSON through a handler that returns it. The expected value has numbers as
+// float64 and the last of equal names, like JavaScript.
 func FuzzValues(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `0`, `-0`, `1e300`, `9007199254740993`, `""`, `"\ud800"`, `"\u0000\u2028"`, `[[],{}]`,
@@ -24,7 +24,7 @@ func FuzzValues(f *testing.F) {
 		got, err := a.fire(t.Context(), "call", string(text))
 		var want, have any
 		if json.Unmarshal(text, &want) != nil {
-			return // not JSON, or a number or a depth that any cannot hold
+			return // not JSON, or a number or nesting that JavaScript cannot hold
 		}
 		if err != nil {
 			if depth(text) < 1000 {
@@ -38,7 +38,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// depth is at most how deep text is.
+// depth returns an upper limit of the nesting of text.
 func depth(text []byte) (n int) {
 	for _, c := range text {
 		if c == '[' || c == '{' {

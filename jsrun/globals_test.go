@@ -105,7 +105,7 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 	a.forget()
 	go func() {
 		defer cancel()
-		a.waitFor(t, "message listening") // an abort before that would find no listener
+		a.waitFor(t, "message listening") // an earlier abort would find no listener
 	}()
 	if _, err := a.module.Call(ctx, h, signalled.Bind(nil, Value(`{"wait":true}`))); err == nil {
 		t.Error("the call has ended")
@@ -116,7 +116,7 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 func TestWhatBeginsAbortedHasEndedBeforeItBegins(t *testing.T) {
 	object := &Object{Async: map[string]Func{"work": func(ctx context.Context, _ any, _ Args) (any, error) { return ctx.Err() != nil, nil }}}
 	a := limited(t, "async (e, { work }) => [await work({ signal: AbortSignal.abort() }), await work({ signal: new AbortController().signal })]", Options{})
-	for range 50 { // else it is a matter of luck
+	for range 50 { // repeated, because one run could succeed by luck
 		got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
 		if want := "[true,false]"; err != nil || string(got) != want {
 			t.Fatalf("got %s, %v; want %s", got, err, want)
@@ -136,7 +136,7 @@ func TestAnObjectCanHaveAContextOfItsOwn(t *testing.T) {
 	}
 }
 
-// Objects are made when they are first read, which no script can notice.
+// Objects are created when they are first read, which no script can detect.
 func TestObjectsLookLikeAnyOther(t *testing.T) {
 	a := limited(t, `(e, ctx) => {
 		const before = ["isIdle" in ctx, "x" in ctx, Object.keys(ctx).includes("ui"), typeof { ...ctx }.ui.confirm, ctx.ui === ctx.ui];

@@ -6,18 +6,17 @@ import (
 )
 
 const (
-	// again is how long after an interruption comes the next. The engine forgets
-	// one that arrives as it is entered, so one is never enough.
+	// again is the time between two interruptions. The engine loses one that arrives while it is
+	// entered; therefore the guard repeats them.
 	again = 10 * time.Millisecond
 
-	// maxUninterruptible is how long the engine may go on after it was interrupted. Some
-	// operations of its own, such as a search through a long text, do not look.
+	// maxUninterruptible limits the time that the engine may continue after an interruption. Some
+	// of its operations, such as a search through a long text, do not check for one.
 	maxUninterruptible = 5 * time.Second
 )
 
-// guard interrupts an engine that does not return in time. It costs no
-// goroutine while all is well, and no timer for each entry: the one it has goes
-// off now and then, and finds nothing to do.
+// guard interrupts an engine that does not return in time. It has no goroutine, and one timer for
+// all entries, which fires now and then and usually finds nothing to do.
 type guard struct {
 	interrupt func() // from any goroutine; has an effect on a running engine only
 	lost      func() // called once, when the engine does not react
@@ -25,13 +24,13 @@ type guard struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	armed   time.Time // when the timer goes off; zero if it does not
+	armed   time.Time // when the timer will fire; zero if it is stopped
 	until   time.Time
 	running bool
 	ended   bool
 }
 
-// enter says that the engine is entered and has to be back by until.
+// enter records that the engine is entered and has to return by until.
 func (g *guard) enter(until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -44,14 +43,14 @@ func (g *guard) enter(until time.Time) {
 	}
 }
 
-// leave says that the engine is back.
+// leave records that the engine has returned.
 func (g *guard) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
 }
 
-// end interrupts the engine now and whenever it is entered from now on.
+// end interrupts the engine now and each time that it is entered later.
 func (g *guard) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +70,7 @@ func (g *guard) hasEnded() bool {
 	return g.ended
 }
 
-// stop returns the timer up. The engine is not entered any more.
+// stop stops the timer. The engine is not entered any more.
 func (g *guard) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,8 +94,8 @@ func (g *guard) tick() {
 	}
 }
 
-// check interrupts an engine that is over its time. For an engine that does not react, it returns
-// the function that ends the module.
+// check interrupts an engine that has exceeded its time. For an engine that does not react, it
+// returns the function that ends the module.
 func (g *guard) check() (lost func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

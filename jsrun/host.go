@@ -14,8 +14,7 @@ import (
 // errAborted is the cause of a context that JavaScript ended.
 var errAborted = errors.New("aborted by the module")
 
-// fromJS is host of prelude.js. It is called on the module's goroutine, in the
-// middle of JavaScript.
+// fromJS is the function host of prelude.js. JavaScript calls it on the module's goroutine.
 func (m *Module) fromJS(args []any) (any, error) {
 	op, _ := args[0].(string)
 	id := number(args[1])
@@ -64,8 +63,8 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// answered completes a call. A function that answers while interrupted functions settle may have
-// caught the interruption; its answer then differs from its intended one and is discarded.
+// answered completes a call. While interrupted functions settle, an answer is discarded: its
+// function may have caught the interruption and answer something else than intended.
 func (m *Module) answered(id int64, v Value) {
 	if !m.cut {
 		m.complete(id, outcome{value: v})
@@ -74,7 +73,7 @@ func (m *Module) answered(id int64, v Value) {
 	}
 }
 
-// random returns so many random bytes, in hexadecimal.
+// random returns n random bytes, in hexadecimal.
 func random(n int64) string {
 	bytes := make([]byte, min(max(n, 0), 1<<16))
 	_, _ = rand.Read(bytes) // never fails
@@ -93,7 +92,7 @@ func (m *Module) console(level, text string) {
 	}
 }
 
-// sync calls a function while JavaScript stands still.
+// sync calls a function while JavaScript waits.
 func (m *Module) sync(b *binding, fn int64, text string) any {
 	now := &visit{}
 	defer now.over.Store(true)
@@ -105,11 +104,11 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 	return answer
 }
 
-// mostAsync is how many asynchronous functions are at work for a module at the same time.
+// mostAsync limits the asynchronous functions that run for a module at the same time.
 const mostAsync = 1000
 
-// async calls a function on a goroutine of its own, and settles the promise
-// with the number id when it has returned.
+// async calls a function on its own goroutine, and settles the promise with the number id when the
+// function has returned.
 func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
 	if len(m.cancels) >= mostAsync {
 		m.queue.add(func() {
@@ -142,8 +141,8 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	})
 }
 
-// once returns a function that calls done the first time it is called; the end of the module,
-// which drops the queue, calls done too.
+// once returns a function that calls done the first time it is called. The end of the module, which
+// drops the queue, calls done too.
 func (m *Module) once(done func()) func() {
 	done = sync.OnceFunc(done)
 	forget := context.AfterFunc(m.ctx, done)
@@ -182,7 +181,7 @@ func answerOf(ctx context.Context, f Func, this any, args string) (answer any, s
 	return "=" + string(v), sent
 }
 
-// thrown is the error that JavaScript describes.
+// thrown returns the error that JavaScript describes.
 func (m *Module) thrown(description any) error {
 	var e struct {
 		Message, Name, Stack string
@@ -203,7 +202,7 @@ func (m *Module) thrown(description any) error {
 	return m.source.explained(thrown, e.Stack)
 }
 
-// The types of arguments that JavaScript passes: a number, a text, a value.
+// The conversions of arguments that JavaScript passes: a number, a text, a value.
 
 func number(v any) int64 {
 	switch v := v.(type) {

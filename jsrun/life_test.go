@@ -68,7 +68,7 @@ func TestHostFunctionsLoseTheirContextWithTheCall(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	a.confirm = func(ctx context.Context, _, _ string) (any, error) {
-		cancel(enough) // not before: the handler would not run at all
+		cancel(enough) // not earlier: the handler would not run at all
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
 		return false, nil
@@ -91,7 +91,7 @@ func TestAContextOutlivesItsCall(t *testing.T) {
 	a.waitFor(t, "notify later dark")
 }
 
-// The engine tells of objects that are gone when it collects garbage.
+// The engine reports unused objects when it collects garbage.
 func TestObjectsAreForgottenAfterTheirLastUse(t *testing.T) {
 	a := limited(t, "async (e, ctx) => { const { ui } = ctx; await null; return ui.theme }", Options{})
 	if raceEnabled {
@@ -181,7 +181,7 @@ func TestASynchronousFunctionCannotCallItsModule(t *testing.T) {
 			_, inside = m.Call(ctx, handler)
 			go func() {
 				defer close(done)
-				time.Sleep(50 * time.Millisecond) // by then the function has returned
+				time.Sleep(50 * time.Millisecond) // enough time for the function to return
 				_, after = m.Call(ctx, handler)
 			}()
 			return nil, nil
@@ -231,7 +231,7 @@ func TestManyModulesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// waitFor waits until the module has said that.
+// waitFor waits until the module has logged the line.
 func (a *agent) waitFor(t *testing.T, line string) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -242,14 +242,14 @@ func (a *agent) waitFor(t *testing.T, line string) {
 	t.Fatalf("the module said %q, want %q", a.lines(), line)
 }
 
-// forget begins to listen anew.
+// forget clears the log.
 func (a *agent) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.said = nil
 }
 
-// bindings counts the objects that Go knows of.
+// bindings returns the number of objects that Go holds.
 func (a *agent) bindings(t *testing.T) int {
 	t.Helper()
 	n := make(chan int)

@@ -92,7 +92,7 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 			t.Parallel()
 			opt := Options{CPU: 30 * time.Second, Memory: 4 << 20}
 			if raceEnabled {
-				opt.Stack = 1000 // JSON.stringify looks for circles in time that is quadratic
+				opt.Stack = 1000 // JSON.stringify detects cycles in quadratic time
 			}
 			a := limited(t, test.handler, opt)
 			_, err := a.call(t, "{}")
@@ -104,11 +104,12 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 	}
 }
 
-// At the memory limit there may be no memory for the error's text.
+// Each way to run out of memory is reported as such. At the limit there may be no memory for the
+// error's text.
 func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
 	places := uint64(20)
 	if raceEnabled {
-		places = 4 // each takes the engine, which is one goroutine, a second
+		places = 4 // each one occupies the engine, which has one goroutine, for a second
 	}
 	for more := range places {
 		a := limited(t, "() => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }", Options{CPU: 30 * time.Second, Memory: 4<<20 + more*1997})
@@ -161,8 +162,8 @@ func TestWaitingIsNotRunning(t *testing.T) {
 	sameJSON(t, got, `"late"`)
 }
 
-// Without the engine's own time limit: the engine forgets an interruption that
-// comes as it is entered, which every third does here.
+// No interruption is lost without the engine's own time limit. The engine loses an interruption
+// that arrives while it is entered, as every third does here.
 func TestNoInterruptionIsLost(t *testing.T) {
 	n := 2000
 	if testing.Short() || raceEnabled {
@@ -217,7 +218,7 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	var dead *DeadError
 	n := `{"n":30000000}`
 	if raceEnabled {
-		n = `{"n":5000000}` // the engine itself may be without the race detector
+		n = `{"n":5000000}` // without the race detector the engine may stop this itself
 	}
 	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errDeaf) {
 		t.Errorf("got %v, want a *DeadError", err)
@@ -225,10 +226,10 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	if err := m.Close(); !errors.Is(err, errDeaf) {
 		t.Errorf("Close gives %v, want to hear of it", err)
 	}
-	<-m.done // the operation has an end
+	<-m.done // the operation does end
 }
 
-// limited is a module with a handler that is tried, and one that works.
+// limited returns a module with a handler under test, and one that works.
 func limited(t *testing.T, handler string, opt Options) *agent {
 	t.Helper()
 	return written(t, "export default (pi) => { globalThis.pi = pi; pi.on('works', e => e); pi.on('call', "+handler+"); }", opt)
@@ -245,7 +246,7 @@ func (a *agent) stillWorks(t *testing.T) {
 	}
 }
 
-// The number of host functions that a module runs at once is bounded, however fast it calls them.
+// The number of host functions that a module runs at once is limited, however fast it calls them.
 func TestFunctionsOfTheHostThatAreAtWorkAreBounded(t *testing.T) {
 	t.Parallel()
 	a := limited(t, `async () => {

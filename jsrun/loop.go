@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// loop is the module's goroutine.
+// loop runs the module's goroutine.
 func (m *Module) loop() {
 	defer close(m.done)
 	defer m.clean()
-	// A host function that ends the goroutine, as t.FailNow does, comes here.
+	// Runs if a host function ends the goroutine, as t.FailNow does.
 	defer m.end(&DeadError{errors.New("a function of the host ended the module's goroutine")})
 	m.queue.run()
 }
@@ -74,7 +74,7 @@ func (m *Module) enter(owner *pendingCall, op string, args ...any) {
 	}
 }
 
-// turn is one stay in the engine, and has one limit.
+// turn enters the engine once, with one time limit.
 func (m *Module) turn(op string, args ...any) error {
 	until := time.Now().Add(m.opt.CPU)
 	m.engine.guard.enter(until)
@@ -98,7 +98,7 @@ func (m *Module) afterCut() (told bool, err error) {
 	return m.reported, err
 }
 
-// complain tells the console of an error that is not waited for.
+// complain writes an error to the console that no call receives.
 func (m *Module) complain(err error) {
 	if m.opt.Console != nil {
 		m.opt.Console("error", "Uncaught "+err.Error())

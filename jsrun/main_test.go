@@ -8,6 +8,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// raceEnabled makes loops shorter and limits wider: the engine is many times
-// slower then.
+// raceEnabled makes loops shorter and limits wider: with the race detector the engine is many times
+// slower.
 var raceEnabled bool

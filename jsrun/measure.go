@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// maxNests bounds the characters and words of a file that may open a nested construct. The
-// bundler recurses for each, with up to 5 KiB of stack; the count includes texts, comments and
-// constructs that are closed again.
+// maxNests limits the characters and words of a file that may open a nested construct. The bundler
+// recurses for each, with up to 5 KiB of stack; the count includes texts, comments and constructs
+// that are closed again.
 const maxNests = 25_000
 
-// nesting are the characters that can nest, and nestingWords the words.
+// nesting lists the characters that can nest, and nestingWords the words.
 const nesting = "([{!-+~:$=?.,<@*&|`"
 
 var nestingWords = func() map[string]bool {
@@ -69,8 +69,8 @@ var loading = regexp.MustCompile(`\b(import|require)\b`)
 
 var escaped = regexp.MustCompile(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
 
-// writtenOut returns an error for an import() or require() whose argument is not one literal
-// text. Escapes in names count.
+// writtenOut returns an error for an import() or require() whose argument is not one literal text.
+// It recognizes names with escapes too.
 func writtenOut(text string) error {
 	if strings.Contains(text, `\u`) {
 		text = escaped.ReplaceAllStringFunc(text, func(escape string) string {
@@ -111,7 +111,7 @@ func mayBeCalled(text string) bool {
 	)
 }
 
-// takesText reports whether text is an argument that is one plain text.
+// takesText reports whether text begins with an argument that is one literal text.
 func takesText(text string) bool {
 	text, open := strings.CutPrefix(afterGap(text), "(")
 	if text = afterGap(text); !open || text == "" || strings.IndexByte("\"'`", text[0]) < 0 {
@@ -125,14 +125,14 @@ func takesText(text string) bool {
 	return strings.HasPrefix(text, ")") || strings.HasPrefix(text, ",")
 }
 
-// tooFar stands for an unknown continuation: more white space and comments precede it than are
-// read.
+// tooFar replaces a continuation that is unknown, because more white space and comments precede it
+// than are read.
 const (
 	tooFar  = "\x00"
 	mostGap = 4096
 )
 
-// afterGap drops white space and comments.
+// afterGap returns text without leading white space and comments.
 func afterGap(text string) string {
 	for rest := text; ; {
 		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// whereabouts are the ways to ask for the place of a file, and the constant
-// that answers: of the file itself, since all of a bundle are one text.
+// whereabouts maps the expressions that ask for the path of a file to the constants that answer.
+// The bundle is one text: without them every file would get the bundle's path.
 var whereabouts = map[string]string{
 	"import.meta.url":      "__moduleURL",
 	"import.meta.filename": "__moduleFile",
@@ -20,7 +20,7 @@ var whereabouts = map[string]string{
 	"__dirname":            "__moduleDir",
 }
 
-// asksWhere reports whether a file may want to know its place.
+// asksWhere reports whether a file may ask for its path.
 func asksWhere(text string) bool {
 	return slices.ContainsFunc(
 		[]string{"import.meta", "__filename", "__dirname"},
@@ -28,9 +28,8 @@ func asksWhere(text string) bool {
 	)
 }
 
-// placed is the text of a file that may ask for its place, and notes that one
-// did. The answers stand before the text, on its own first line, so that the
-// others keep their numbers.
+// placed returns the text of a file that may ask for its path, and records that there is one. The
+// constants precede the text on its first line: other lines keep their numbers.
 func (s *sources) placed(path, text string) string {
 	if !asksWhere(text) {
 		return text

@@ -12,42 +12,41 @@ import (
 
 // Options set the limits and the environment of a module. The zero value is a good default.
 type Options struct {
-	CPU    time.Duration // longest run without a pause, on the wall clock; 0 means a second, in a process 30
-	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB; of a process 512 MiB, of its heap and resident
-	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most; in a process not used
+	CPU    time.Duration // longest run without a pause, in wall time; 0 means 1 s, in a process 30 s
+	Memory uint64        // bytes of the heap; 0 means 64 MiB; for a process 512 MiB, heap and resident
+	Stack  int           // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
 
-	// Load is the longest that loading may take, [Open] and [Module.Start] together: bundling,
-	// a top level that awaits, a factory that does. 0 means ten seconds ([MaxLoad]).
+	// Load limits the time of loading, [Open] and [Module.Start] together: bundling, a top level
+	// that awaits, a factory that does. 0 means ten seconds ([MaxLoad]).
 	Load time.Duration
 
-	// Runtime is where modules run: [Sandbox], which empty means too, or with the
-	// rights of this process in one of [Node] or [Bun]; [Auto] takes a process for
-	// those that need one. See [Module.Runtime].
+	// Runtime selects where modules run: [Sandbox], which is the default, or with the rights of
+	// this process in [Node] or [Bun]; [Auto] uses a process for modules that need one. See
+	// [Module.Runtime].
 	Runtime string
 
 	// Console receives the module's console output, and uncaught exceptions as level "error". It
 	// is called on the module's goroutine. Nil drops the output.
 	Console func(level, text string)
 
-	// Modules are the texts, JavaScript or TypeScript, of modules that are imported by a bare
-	// name, beside node:path and node:url.
+	// Modules holds the texts, JavaScript or TypeScript, of modules that are imported by a bare
+	// name, in addition to node:path and node:url.
 	Modules map[string]string
 
-	// Partial are packages, and scopes that end in "/", of which a process has the
-	// Modules where the package is not installed. Anything else that is imported
-	// of one is an error where it is used.
+	// Partial lists packages, and scopes that end in "/". Where such a package is not installed, a
+	// process uses its texts in Modules, and any other import of the package fails where it is
+	// used.
 	Partial []string
 
-	// Members names the members that are read of results that are objects, as JavaScript reads
-	// them, once each: inherited members, members that are not enumerable, getters and Proxies
-	// count. A result without any of them is encoded by JSON.stringify. Flags names the members
-	// among them that are booleans: an object counts as true.
+	// Members names the members to read of results that are objects. They are read once each, as
+	// JavaScript reads them: inherited members, members that are not enumerable, getters and
+	// Proxies are included. A result without any of them is encoded by JSON.stringify. Flags names
+	// those of them that are booleans: an object is read as true.
 	Members, Flags []string
 
-	// Watched are members of objects that functions are called with, by the "type" of the object.
-	// A call whose function changes one in place, or assigns another value to one, returns a
-	// result that [Split] takes apart. The cost of a call grows with the number of values in the
-	// watched members.
+	// Watched lists members of arguments, by the "type" of the object. A call whose function
+	// changes one in place, or assigns another value to one, returns a result that [Split]
+	// separates. The cost of a call grows with the number of values in the watched members.
 	Watched map[string][]string
 
 	// Root is the directory that contains all files the module may import, after links are
@@ -64,46 +63,44 @@ type Options struct {
 	// there. If it is empty or relative, a path that needs a directory is an error.
 	Dir string
 
-	// Environ are the variables of process.env, "NAME=value". Nil grants none:
-	// asking for process.env is an error, for a gate that is switched by a
-	// variable would take an empty environment for an answer. A process has that
-	// of its host then.
+	// Environ holds the variables of process.env, "NAME=value". Nil grants none, and use of
+	// process.env is an error: a gate that is switched by a variable would read an empty
+	// environment as an answer. With nil, a process has the variables of its host.
 	Environ []string
 }
 
 // Module is a JavaScript module in a VM of its own. It may be used from many goroutines at once;
-// the module runs one call at a time, and starts another whenever the running one awaits
-// something.
+// the module runs one call at a time, and starts another whenever the running one awaits something.
 type Module struct {
 	path    string
 	opt     Options
 	source  *bundle
-	engine  *engine  // nil if there is a process
-	proc    *process // nil if there is an engine
+	engine  *engine  // nil if the module runs in a process
+	proc    *process // nil if the module runs in an engine
 	queue   *queue
 	factory bool          // the default export is a function
-	loading time.Duration // left of Options.Load for Start; of one goroutine at a time, as loading is
+	loading time.Duration // rest of Options.Load for Start; loading uses one goroutine at a time
 
 	ctx       context.Context // ends with the module
 	cancel    context.CancelCauseFunc
-	work      sync.WaitGroup // the asynchronous functions
+	work      sync.WaitGroup // running asynchronous functions
 	done      chan struct{}  // closed when the goroutine is gone
-	abandoned chan struct{}  // closed when it cannot be waited for
+	abandoned chan struct{}  // closed when the goroutine cannot be waited for
 
 	mu     sync.Mutex
-	calls  map[int64]*pendingCall // those that were not answered yet
-	shapes map[*Object]int        // places in known
+	calls  map[int64]*pendingCall // calls without an answer
+	shapes map[*Object]int        // indexes in known
 	known  []*shape
-	ids    int64 // of calls and bindings
+	ids    int64 // last id of calls and bindings
 	reason error // why the module has ended; nil while it has not
 
-	// Of the module's goroutine alone.
+	// Used by the module's goroutine only.
 	bindings map[int64]*binding
-	cancels  map[int64]context.CancelCauseFunc // of asynchronous functions
+	cancels  map[int64]context.CancelCauseFunc // cancels the asynchronous functions
 	clock    clock
-	cut      bool  // an interruption that the module reports is ours
-	reported bool  // a call has been told of it
-	failed   error // of closing the engine
+	cut      bool  // the guard has interrupted the engine
+	reported bool  // a call has received that interruption
+	failed   error // error of closing the engine
 }
 
 // Open loads the module of a file: it strips the types, joins the imported files, and runs the
@@ -122,7 +119,7 @@ func Open(ctx context.Context, path string, opt Options) (*Module, error) {
 	return m, nil
 }
 
-// within loads a module in at most the time that is left, and notes how much of it remains.
+// within loads a module in at most the time left, and records the rest.
 func within(ctx context.Context, left time.Duration, load func(context.Context) (*Module, error)) (*Module, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, left, &UnsettledError{After: left})
@@ -160,7 +157,7 @@ func openBundle(ctx context.Context, path string, opt Options, source *bundle) (
 	return m, nil
 }
 
-// limited are the options with their defaults.
+// limited returns the options with their defaults.
 func (o Options) limited(source *bundle) Options {
 	if source.program != "" {
 		o.CPU, o.Memory = cmp.Or(o.CPU, processCPU), cmp.Or(o.Memory, processMemory)
@@ -170,7 +167,7 @@ func (o Options) limited(source *bundle) Options {
 	return o
 }
 
-// start makes the engine, or the process, and the goroutine.
+// start creates the engine, or the process, and the goroutine.
 func start(path string, opt Options, source *bundle) (*Module, error) {
 	m := &Module{
 		path:      path,
@@ -205,7 +202,7 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 	return m, nil
 }
 
-// Path is the path the module was opened with.
+// Path returns the path with which the module was opened.
 func (m *Module) Path() string { return m.path }
 
 // HasFactory reports whether the default export is a function, as [Module.Start]
@@ -219,8 +216,8 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 	if !m.HasFactory() {
 		return ErrNoFactory
 	}
-	// The limit ends with the start, and the context does not: functions of the host that the
-	// module has called, and does not wait for, go on with it until Close.
+	// The time limit ends with the start, but the context does not: functions of the host that the
+	// module has called, and does not await, use it until Close.
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := time.AfterFunc(m.loading, func() { cancel(&UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)}) })
 	defer limit.Stop()
@@ -247,21 +244,20 @@ func (m *Module) Call(ctx context.Context, fn Handle, args ...any) (Value, error
 	return m.do(ctx, args, func(c *pendingCall, text string) { m.enter(c, "call", c.id, int64(fn), text) })
 }
 
-// Dead says why the module has ended: a [*DeadError], or [ErrClosed] after
-// Close. Nil means it has not.
+// Dead returns the reason why the module has ended: a [*DeadError], or [ErrClosed] after Close. Nil
+// means that it has not.
 func (m *Module) Dead() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.reason
 }
 
-// Close ends the module: its timers, the contexts of the Go functions that it
-// waits for, and, with [ErrClosed], the calls under way. It returns when those
-// functions have returned and the VM is gone; more than once does no harm. It
-// must not be called by one of those functions.
+// Close ends the module: its timers, the contexts of the Go functions that it waits for, and, with
+// [ErrClosed], the calls in progress. It returns when those functions have returned and the VM is
+// released. It may be called more than once, but not by one of those functions.
 //
-// An engine that does not react within five seconds to being interrupted is
-// kept, with its goroutine, until it does. Close says so.
+// An engine that does not react to an interruption within five seconds is kept, with its goroutine,
+// until it does; Close then returns an error.
 func (m *Module) Close() error {
 	m.end(ErrClosed)
 	select {

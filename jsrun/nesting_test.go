@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/deep"
 )
 
-// mostStack is a quarter of the stack that ends a process.
+// mostStack is a quarter of the stack size at which Go ends a process.
 const mostStack = 256 << 20
 
 func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
@@ -37,7 +37,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 			try(text)
 		}
 	}
-	for _, form := range []string{"(", "{", "[", "!", "~", "a.", "a=>", "f(", "`${", "[0]", "new ", "a=", "if(1)"} { // those that need the most
+	for _, form := range []string{"(", "{", "[", "!", "~", "a.", "a=>", "f(", "`${", "[0]", "new ", "a=", "if(1)"} { // the forms with the deepest recursion
 		try(strings.Repeat(form, maxNests/max(1, nests(form, false))))
 	}
 	if read < 200 || refused < 100 {

@@ -30,7 +30,7 @@ type library struct {
 
 func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
 
-// pure maps each available module of Node.js to the function that writes its text.
+// pure maps each available module of Node.js to the function that returns its text.
 var pure = map[string]func(l library) string{
 	"path":       func(l library) string { return l.path(native) },
 	"path/posix": func(l library) string { return l.path("posix") },
@@ -38,7 +38,7 @@ var pure = map[string]func(l library) string{
 	"url":        func(library) string { return fmt.Sprintf("const windows = %t;\n%s", native == "win32", urlJS) },
 }
 
-// native names the flavour of node:path for this system.
+// native is the variant of node:path for this system.
 var native = map[bool]string{false: "posix", true: "win32"}[runtime.GOOS == "windows"]
 
 func (l library) path(kind string) string {
@@ -64,7 +64,7 @@ func (l library) text(name string) string {
 	return pure[strings.TrimPrefix(name, "node:")](l)
 }
 
-// current is dir if it can be a current directory, and empty if not.
+// current returns dir if it can be a current directory, else "".
 func current(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
@@ -72,7 +72,7 @@ func current(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// variables are an environment as one JSON object.
+// variables returns an environment as one JSON object.
 func variables(environ []string) (string, error) {
 	all := map[string]string{}
 	for _, variable := range environ {
@@ -84,7 +84,7 @@ func variables(environ []string) (string, error) {
 	return string(text), err
 }
 
-// platform is the system as Node.js calls it.
+// platform returns Node.js's name for the system.
 func platform() string {
 	if runtime.GOOS == "windows" {
 		return "win32"

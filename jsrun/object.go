@@ -19,22 +19,21 @@ import (
 // error, or a panic, is thrown as an Error with its text.
 type Func func(ctx context.Context, this any, args Args) (any, error)
 
-// On makes a Func of a function that takes the bound value by its type.
+// On converts a function that takes the bound value by its type to a Func.
 func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func {
 	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
 }
 
-// Sent is a result that takes much memory. Done is called when JavaScript has it, or
-// the module has ended.
+// Sent is a result that takes much memory. Done is called when JavaScript has received it, or the
+// module has ended.
 type Sent struct {
 	Value any
 	Done  func()
 }
 
-// Object describes a JavaScript object that Go implements. One description
-// serves all modules and all calls, and belongs in a variable: modules keep
-// every one that they have seen. [Object.Bind] makes an object of it. It must
-// not be changed once it was bound.
+// Object describes a JavaScript object that Go implements. One description can be used by all
+// modules and all calls, and should be a global variable: modules keep every one that they have
+// seen. [Object.Bind] makes an object of it. It must not be changed after its first Bind.
 type Object struct {
 	// Sync functions run on the module's goroutine: JavaScript stops until they
 	// return, and their time counts as JavaScript's own. They must not wait for
@@ -46,20 +45,19 @@ type Object struct {
 	// arguments ends the context.
 	Async map[string]Func
 
-	// Around wraps Sync and Async functions in JavaScript: each text returns a function that
-	// takes the function calling Go, and returns the member of the object. An error in a text is
-	// an error of every use of the object.
+	// Around wraps Sync and Async functions in JavaScript: each text is a function that takes the
+	// function calling Go, and returns the member of the object. An error in a text is an error of
+	// every use of the object.
 	Around map[string]string
 
-	// Getters are properties whose value is asked for each time they are read,
-	// as Sync functions are.
+	// Getters are properties whose function is called each time they are read, like Sync functions.
 	Getters map[string]Func
 
-	// Objects are properties that are such objects themselves, bound to the same.
+	// Objects are properties that are objects too, bound to the same value.
 	Objects map[string]*Object
 
-	// Values are texts of JavaScript, expressions whose values the properties have.
-	// They are evaluated when they are looked at, once for each object.
+	// Values are JavaScript expressions, whose values are properties. They are evaluated at the
+	// first read, once for each object.
 	Values map[string]string
 
 	// Missing maps names of absent properties to reasons: such a property can be read, and any
@@ -76,7 +74,7 @@ type Bound struct {
 	object *Object
 	this   any
 	values Value
-	ctx    context.Context // of its functions; nil means the call's
+	ctx    context.Context // for its functions; nil means the context of the call
 	err    error
 }
 
@@ -94,24 +92,23 @@ func (o *Object) Bind(this, values any) Bound {
 	switch {
 	case err != nil:
 	case text == nil:
-		text = Value("null") // which has no properties, and costs less than {}
+		text = Value("null") // null has no properties, and costs less than {}
 	case text.Kind() != '{' || !text.IsValid(asJavaScript):
 		err = errors.New("the properties are no JSON object")
 	}
 	return Bound{object: o, this: this, values: text, err: err}
 }
 
-// shape is an Object as one module knows it: its functions numbered, and the
-// JavaScript that makes one.
+// shape is an Object prepared for one module: its functions numbered, and the JavaScript that
+// creates one.
 type shape struct {
 	funcs  []Func
 	source string
 }
 
-// newShape writes a function of JavaScript that takes the ways to call Go and
-// returns one that takes a token and properties, and returns the object. Members
-// are the object's own, so that they can be spread; inner objects are made
-// when they are looked at.
+// newShape writes a JavaScript function that gets the ways to call Go, and returns a function from
+// a token and properties to the object. Members are own properties of the object and can be spread;
+// inner objects are created when they are first read.
 func newShape(o *Object) *shape {
 	s := &shape{}
 	var inner int
@@ -158,10 +155,10 @@ func (s *shape) members(o *Object, inner *int) string {
 	return b.String()
 }
 
-// quoted is name as a property name: computed, since "__proto__" is special.
+// quoted returns name as a property name, in computed form because "__proto__" is special.
 func quoted(name string) string { return "[" + literal(name) + "]" }
 
-// results are the names that prelude.js wants to know, as JSON.
+// results returns, as JSON, the names that prelude.js reads.
 func (o Options) results() string {
 	list := func(names []string) string {
 		all := make([]string, len(names))

@@ -20,45 +20,45 @@ import (
 //go:embed process.mjs
 var processJS string
 
-// The limits of a process, beside [Options].
+// The limits of a process, in addition to [Options].
 const (
 	processCPU    = 30 * time.Second
 	processMemory = 512 << 20
 	processReady  = 30 * time.Second // from its start to its first line
-	processGrace  = 5 * time.Second  // for a sign of life after a call that was given up
-	processEnd    = time.Second      // to end when it is closed
-	processLine   = 32 << 20         // bytes of a line that it writes
-	processQueue  = 256              // lines of it that wait
-	processLook   = 10 * time.Second // between two looks at an idle one
+	processGrace  = 5 * time.Second  // wait for a pong after an abandoned call
+	processEnd    = time.Second      // time to end by itself when it is closed
+	processLine   = 32 << 20         // bytes of a line from the process
+	processQueue  = 256              // lines from the process that wait in the queue
+	processLook   = 10 * time.Second // time between two checks of an idle process
 )
 
-// processModule is the name of the file that has the text of the module.
+// processModule is the name of the file that holds the text of the module.
 const processModule = "snaphook-module.mjs"
 
-// process is where a module runs that is not in the sandbox. Its fields are of
-// the module's goroutine, unless they say otherwise.
+// process runs a module outside of the sandbox. Its fields belong to the module's goroutine, unless
+// they are marked otherwise.
 type process struct {
 	resident *run.Resident
-	dir      string   // its own files: the module, and the protocol
-	to       *os.File // calls, and answers that are waited for
-	answers  *os.File // answers that it stands still for
+	dir      string   // the directory of its files: the module, and the protocol
+	to       *os.File // for calls, and answers that it awaits
+	answers  *os.File // for answers for which it blocks
 	streams  []*os.File
-	workers  sync.WaitGroup // they read its streams, and write to it
-	room     chan struct{}  // bounds the lines that wait; any goroutine
-	out      outbox         // lines not yet sent; any goroutine
+	workers  sync.WaitGroup // goroutines that read its streams and write to it
+	room     chan struct{}  // limits the lines that wait; used by any goroutine
+	out      outbox         // lines not yet sent; used by any goroutine
 
 	ready bool
 	begun time.Time
-	due   time.Time // when the sign of life has to be there that was asked for; zero: none was
+	due   time.Time // deadline of the expected pong; zero: no ping was sent
 	looks *time.Timer
-	slow  bool // the next look is far away
+	slow  bool // the next check is far away
 
 	mu   sync.Mutex
 	last string // last text of the process that may explain its end
 	ends bool
 }
 
-// startProcess starts the program that the module runs in.
+// startProcess starts the program in which the module runs.
 func (m *Module) startProcess() error {
 	dir, entry, err := m.source.lay()
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *Module) startProcess() error {
 	return nil
 }
 
-// start makes the pipes and the process.
+// start creates the pipes and starts the process.
 func (p *process) start(m *Module) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *process) start(m *Module) error {
 	return err
 }
 
-// command is the program with its options.
+// command returns the program with its options.
 func (b *bundle) command(memory uint64) []string {
 	if b.runtime == Bun {
 		return []string{b.program, "run", "--no-install"}
@@ -129,9 +129,9 @@ func (b *bundle) command(memory uint64) []string {
 	return []string{b.program, fmt.Sprintf("--max-old-space-size=%d", max(16, memory>>20))}
 }
 
-// lay writes the files of the process into a directory of its own. The module has the same
-// relative place there as on the disk, with links to the packages that are found from its
-// directory. entry is its address.
+// lay writes the files of the process into a new directory. The module has the same relative place
+// there as on the disk, with links to the packages that are found from its directory. entry is its
+// URL.
 func (b *bundle) lay() (dir, entry string, err error) {
 	if dir, err = scratch.Dir("module-"); err != nil {
 		return "", "", err
@@ -158,7 +158,7 @@ func (b *bundle) lay() (dir, entry string, err error) {
 	return dir, (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String(), nil
 }
 
-// afterComments drops the lines of comment that a text begins with.
+// afterComments returns a text without the lines of comment at its beginning.
 func afterComments(text string) string {
 	for strings.HasPrefix(text, "//") {
 		_, text, _ = strings.Cut(text, "\n")
@@ -166,7 +166,7 @@ func afterComments(text string) string {
 	return text
 }
 
-// note keeps a text that may explain the end of the process.
+// note stores a text that may explain the end of the process.
 func (p *process) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +176,7 @@ func (p *process) note(text string) {
 	}
 }
 
-// ended says how the process has come to an end by itself.
+// ended returns the error for a process that has ended by itself.
 func (p *process) ended(runtime string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,10 +186,10 @@ func (p *process) ended(runtime string) error {
 	return fmt.Errorf("the process of %s has ended, %v", runtime, p.resident.State())
 }
 
-// pace is how often a process with calls is looked at.
+// pace returns the time between two checks of a process with calls.
 func (m *Module) pace() time.Duration { return min(max(m.opt.CPU/8, 10*time.Millisecond), time.Second) }
 
-// look ends a process that shows no sign of life, or holds too much memory.
+// look ends a process that does not answer pings, or uses too much memory.
 func (m *Module) look() {
 	p, now := m.proc, time.Now()
 	size := p.resident.Size()
@@ -211,17 +211,17 @@ func (m *Module) look() {
 	p.looks.Reset(next)
 }
 
-// processBase is the memory of a process beside the heap of JavaScript, in bytes.
+// processBase is the memory of a process outside of JavaScript's heap, in bytes.
 const processBase = 128 << 20
 
-// waited reports whether a call is under way.
+// waited reports whether a call is in progress.
 func (m *Module) waited() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.calls) > 0
 }
 
-// ping asks for a sign of life.
+// ping sends a ping, which the process has to answer in time.
 func (m *Module) ping(within time.Duration) {
 	p := m.proc
 	if due := time.Now().Add(within); p.due.IsZero() {
@@ -232,14 +232,14 @@ func (m *Module) ping(within time.Duration) {
 	}
 }
 
-// forsake says that a call is not waited for any more. A process that shows no
-// sign of life then is ended.
+// forsake tells the process that a call was abandoned. A process that does not answer a ping then
+// is ended.
 func (m *Module) forsake(id int64) {
 	m.send("cancel", id)
 	m.ping(min(processGrace, m.opt.CPU))
 }
 
-// close ends the process, which has a second to do that itself where it is asked.
+// close ends the process; with kindly it has a second to end by itself.
 func (p *process) close(kindly bool) {
 	p.looks.Stop()
 	p.to.Close()

@@ -30,7 +30,7 @@ func (m *Module) hear(from io.Reader) {
 	}
 }
 
-// later adds a task when there is room for one more.
+// later queues a task, and waits until there is room for it.
 func (m *Module) later(task func()) {
 	select {
 	case m.proc.room <- struct{}{}:

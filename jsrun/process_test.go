@@ -24,7 +24,7 @@ func inNode(t *testing.T) {
 	}
 }
 
-// openProcess opens a module in a process and returns how to call its handler.
+// openProcess opens a module in a process, and returns a function that calls its handler.
 func openProcess(t *testing.T, text string, opt Options) (*Module, func(context.Context, any) (Value, error)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gate.ts")
@@ -68,7 +68,7 @@ func calledBy(t *testing.T, m *Module) func(context.Context, any) (Value, error)
 	return func(ctx context.Context, arg any) (Value, error) { return m.Call(ctx, handler, arg) }
 }
 
-// standIn puts node in PATH under the name of bun, where bun is not installed; it takes bun's
+// standIn puts node under the name bun into PATH, where bun is not installed; it accepts bun's
 // options.
 func standIn(t *testing.T) {
 	t.Helper()
@@ -192,7 +192,7 @@ func TestARuntimeThatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
-// A module that breaks its process fails only the calls in flight, each with the reason, and the
+// A module that breaks its process fails only the calls in progress, each with the reason, and the
 // process can start again.
 func TestAProcessThatGoesWrongFailsItsCallsAndCanBeStartedAgain(t *testing.T) {
 	inNode(t)
@@ -325,7 +325,7 @@ func TestCloseEndsTheProcessAndWhatItHasStarted(t *testing.T) {
 	}
 }
 
-// TestTheHost is not a test by itself: it is the host that the next one kills.
+// TestTheHost is a part of the next test: it runs the host process that the next test kills.
 func TestTheHost(t *testing.T) {
 	path := os.Getenv("SNAPHOOK_TEST_HOST")
 	if path == "" {
@@ -393,7 +393,7 @@ func goneSoon(t *testing.T, pid int) {
 	t.Errorf("process %d is left", pid)
 }
 
-// FuzzMessage: no line of a process does more than end it.
+// FuzzMessage checks that a line of the process has no effect worse than ending the process.
 func FuzzMessage(f *testing.F) {
 	for _, line := range []string{`{"ready":{"concurrency":8}}`, `{"id":"1","output":{"value":[1]}}`, `{"id":"1","output":{"error":{"message":"m"}}}`,
 		`{"ask":{"id":"1","object":1,"function":0,"arguments":[{"$function":1}]}}`, `{"log":{"level":"a","text":"b"}}`, `{"pong":1}`, `{"cancel":"1"}`, `{"release":1}`} {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// outbox are lines on their way to the process.
+// outbox is the queue of lines to the process.
 type outbox struct {
 	mu    sync.Mutex
 	lines [][]byte
-	bytes int           // of lines that are not written
-	more  chan struct{} // there are some
+	bytes int           // bytes of the waiting lines
+	more  chan struct{} // signals that there are lines
 }
 
-// mostWaiting is how many bytes wait for a process that does not read them. One that goes on
-// asking meanwhile would have all of its host's memory.
+// mostWaiting limits the bytes that wait for a process that does not read them. Without a limit, a
+// process that sends requests meanwhile could use all memory of its host.
 const mostWaiting = 256 << 20
 
-// add reports whether there is room for a line.
+// add queues a line, and reports whether there was room for it.
 func (o *outbox) add(line []byte) bool {
 	o.mu.Lock()
 	room := o.bytes == 0 || len(line) <= mostWaiting-o.bytes
@@ -31,12 +31,12 @@ func (o *outbox) add(line []byte) bool {
 	o.mu.Unlock()
 	select {
 	case o.more <- struct{}{}:
-	default: // that is known
+	default: // there is a signal already
 	}
 	return room
 }
 
-// written makes the room of a line free.
+// written releases the room of a line.
 func (o *outbox) written(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +68,7 @@ func (m *Module) deliver() {
 	}
 }
 
-// send has a line written to the process.
+// send queues a line to the process.
 func (m *Module) send(op string, args ...any) {
 	if p := m.proc; p.slow {
 		p.slow = false
@@ -79,7 +79,7 @@ func (m *Module) send(op string, args ...any) {
 	}
 }
 
-// put writes a line. A process that does not read is ended.
+// put writes a line. It ends a process that does not read.
 func (m *Module) put(to *os.File, line []byte) {
 	p := m.proc
 	p.mu.Lock()
@@ -92,7 +92,7 @@ func (m *Module) put(to *os.File, line []byte) {
 	case err == nil || m.Dead() != nil:
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
-	default: // it has ended, which is heard after its last lines
+	default: // the process has ended, which its reader reports after the last lines
 		to.Close()
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is a line of a process: one of its members is there, or an answer with
-// its number.
+// message is a line of a process. Exactly one member is set, or an answer and its number.
 type message struct {
 	Ready   *struct{} `json:"ready"`
 	ID      string    `json:"id"`
@@ -36,7 +35,7 @@ type output struct {
 
 // question is a call of a host function, or a request of the other side.
 type question struct {
-	ID        string         `json:"id"` // empty: the process stands still until there is an answer
+	ID        string         `json:"id"` // empty: the process blocks until it gets an answer
 	Object    int64          `json:"object"`
 	Function  int64          `json:"function"`
 	Arguments jsontext.Value `json:"arguments"`
@@ -45,7 +44,7 @@ type question struct {
 	Shape     *int64         `json:"shape"`
 }
 
-// readMessage reads a line. The decoder bounds how deep it may be nested.
+// readMessage parses a line. The decoder limits its nesting.
 func readMessage(line []byte) (*message, error) {
 	m := &message{}
 	if err := json.Unmarshal(line, m, asJavaScript); err != nil {
@@ -54,7 +53,7 @@ func readMessage(line []byte) (*message, error) {
 	return m, nil
 }
 
-// hears takes a line.
+// hears handles a line.
 func (m *Module) hears(said *message) {
 	switch {
 	case said.Ready != nil:
@@ -85,7 +84,7 @@ func numbered(id string) int64 {
 	return n
 }
 
-// asked answers a question. Nothing that the process says of objects is believed.
+// asked answers a question. It trusts nothing that the process sends about objects.
 func (m *Module) asked(q *question) {
 	b := m.bindings[q.Object]
 	known := b != nil && q.Function >= 0 && q.Function < int64(len(b.funcs))
@@ -119,8 +118,8 @@ func (m *Module) shapeText(id int64) any {
 	return m.known[id].source
 }
 
-// answer ends the standing still of the process. A text that begins with neither
-// "=" nor "!" is itself the value.
+// answer sends the answer for which the process blocks. A text that begins with neither "=" nor "!"
+// is itself the value.
 func (m *Module) answer(answer any) {
 	m.put(m.proc.answers, append(answered([]byte(`{"answer":{`), answer), "}}\n"...))
 }
@@ -139,7 +138,7 @@ func answered(dst []byte, answer any) []byte {
 	return append(append(dst, `"value":`...), literal(text)...)
 }
 
-// lineOf is an entry of prelude.js as a line.
+// lineOf returns the call of an entry of prelude.js as a line.
 func lineOf(m *Module, op string, args []any) (dst []byte) {
 	call := func(payload string, values ...any) []byte {
 		dst := fmt.Appendf(nil, `{"v":1,"id":"%d","event":%q,"cwd":%s,"env":{},"payload":`, args[0], op, literal(current(m.opt.Dir)))
@@ -163,5 +162,5 @@ func lineOf(m *Module, op string, args []any) (dst []byte) {
 	case "cancel":
 		return fmt.Appendf(nil, `{"cancel":"%d"}`+"\n", args[0])
 	}
-	return fmt.Appendf(nil, `{%q:%d}`+"\n", op, args[0]) // ping, done
+	return fmt.Appendf(nil, `{%q:%d}`+"\n", op, args[0]) // the operations ping and done
 }

@@ -4,7 +4,7 @@ import "sync"
 
 // queue holds the tasks of a module's goroutine. Adding never waits.
 type queue struct {
-	wake chan struct{} // one place: a signal is enough, however much there is
+	wake chan struct{} // buffered: one signal is enough for any number of tasks
 
 	mu     sync.Mutex
 	tasks  []func()
@@ -13,7 +13,7 @@ type queue struct {
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// add forgets the task if it will not run any more.
+// add queues a task. It drops the task if the queue is closed.
 func (q *queue) add(task func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,7 +39,7 @@ func (q *queue) signal() {
 	}
 }
 
-// run does the tasks in their order until the queue is closed.
+// run runs the tasks in their order until the queue is closed.
 func (q *queue) run() {
 	for range q.wake {
 		for {

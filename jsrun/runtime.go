@@ -13,25 +13,24 @@ import (
 	"strings"
 )
 
-// Where modules run; see [Options]. A process of [Node] or [Bun] has the files,
-// the network, the programs and the packages that its user has, and the API
-// objects of the host as in the sandbox.
+// The runtimes of modules; see [Options]. A process of [Node] or [Bun] has the files, the network,
+// the programs and the packages that its user has, and the API objects of the host as in the
+// sandbox.
 const (
-	Sandbox = "sandbox" // in an engine of their own inside this process, without a system
-	Node    = "node"    // in a process of the node that is in PATH
-	Bun     = "bun"     // in a process of the bun that is in PATH
-	Auto    = "auto"    // in the sandbox if the module needs nothing else; else in Node.js, or Bun if that is not there
+	Sandbox = "sandbox" // an engine of their own inside this process, without a system
+	Node    = "node"    // a process of the node in PATH
+	Bun     = "bun"     // a process of the bun in PATH
+	Auto    = "auto"    // the sandbox for modules that need nothing else, otherwise Node.js, or Bun if node is not in PATH
 )
 
-// Runtimes are the values of [Options.Runtime].
+// Runtimes lists the values of [Options.Runtime].
 var Runtimes = []string{Sandbox, Node, Bun, Auto}
 
-// Runtime says where the module runs, [Sandbox], [Node] or [Bun], and why, in words.
+// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and why, in words.
 func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
 
-// Restart loads a module again that has come to an end, from the text that it was
-// opened with. The error is a [*LoadError]. The module itself stays ended, and has
-// to be closed.
+// Restart loads a module that has ended again, from the text with which it was opened. The error is
+// a [*LoadError]. The module itself stays ended, and has to be closed.
 func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	source := *m.source
 	source.loaded = false
@@ -44,7 +43,7 @@ func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	return again, nil
 }
 
-// choose makes the bundle for the runtime that the options say.
+// choose returns the bundle for the runtime in the options.
 func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 	switch opt.Runtime {
 	case "", Sandbox:
@@ -61,7 +60,8 @@ func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return nil, fmt.Errorf("there is no runtime %q; write one of %s", opt.Runtime, strings.Join(Runtimes, ", "))
 }
 
-// chosen takes the sandbox if that has all that the module needs.
+// chosen returns a bundle for the sandbox if that has everything that the module needs, otherwise
+// one for a process.
 func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	b, err := bundledWith(ctx, path, opt, opt.library(), marks(opt))
 	need := ""
@@ -96,8 +96,8 @@ func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return b, err
 }
 
-// mark is put in front of globals that the sandbox lacks, to find those that a
-// module uses: the bundler knows which names are globals.
+// mark is a prefix for globals that the sandbox lacks. It finds those that a module uses: the
+// bundler knows which names are globals.
 const mark = "__snaphook_needs_"
 
 func marks(opt Options) map[string]string {
@@ -125,7 +125,7 @@ func marks(opt Options) map[string]string {
 
 var marking = regexp.MustCompile(mark + `(\w+)`)
 
-// marked says which global the module uses that the sandbox lacks, and where.
+// marked returns the global that the module uses and the sandbox lacks, with its position.
 func (b *bundle) marked() string {
 	at := marking.FindStringSubmatchIndex(b.code)
 	if at == nil {
@@ -139,8 +139,8 @@ func (b *bundle) marked() string {
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
-// need names the cause of a module's mistakes if they all come from the sandbox; empty if the
-// module could run nowhere.
+// need returns the cause if all mistakes of a module come from the sandbox; empty if the module
+// could run nowhere.
 func (e *BuildError) need() string {
 	for _, m := range e.Mistakes {
 		name, rest, _ := strings.Cut(m.Message, " is not available: ")
@@ -156,8 +156,8 @@ func (e *BuildError) need() string {
 	return ""
 }
 
-// bundledFor makes a bundle for a process. Of a package that is partly there the
-// whole is taken where it is installed and the part is not enough.
+// bundledFor returns a bundle for a process. If only a part of a package is available and the
+// module needs more, it uses the installed package, if there is one.
 func bundledFor(ctx context.Context, path string, opt Options, kind, why string) (*bundle, error) {
 	program, err := exec.LookPath(kind)
 	if err != nil {

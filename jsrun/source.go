@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// MaxFile is the largest file of a module, and MaxFiles the most that all
-	// files of a module may have together, in bytes.
+	// MaxFile limits the size of a file of a module, and MaxFiles that of all its files together,
+	// in bytes.
 	MaxFile  = 1 << 20
 	MaxFiles = 8 << 20
 )
 
-// extensions are tried for an import without one, in this order.
+// extensions lists the extensions that are tried for an import without one, in this order.
 var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 
 // standsFor maps the extension of an import in TypeScript to the extension that the file may have
 // instead.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// sources reads the files of one module: the bundler gets them from here and
-// never looks at the disk itself. Nothing outside the root is read.
+// sources reads the files of one module for the bundler, which itself never reads the disk. It
+// reads nothing outside the root.
 type sources struct {
-	ctx   context.Context // of loading
+	ctx   context.Context // the context of loading
 	entry string          // absolute
 	root  string          // absolute; links are resolved
 	check func(path string, text []byte) error
 
 	mu    sync.Mutex
 	total int
-	asked bool // a file may want to know its place
+	asked bool // a file may ask for its path
 }
 
 func newSources(ctx context.Context, entry string, opt Options) (*sources, error) {
@@ -104,17 +104,17 @@ func (s *sources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader != api.LoaderJSON {
 		code = s.placed(args.Path, withoutMap(code))
 	}
-	// A directory, so that the file keeps the place where its imports count from.
+	// A directory, so that imports of the file are relative to it.
 	return api.OnLoadResult{Contents: &code, Loader: loader, ResolveDir: filepath.Dir(args.Path)}, nil
 }
 
-// withoutMap keeps the bundler from reading the source map that a file names.
-// The length stays.
+// withoutMap removes the source map that a file names, which the bundler would read. The length
+// stays.
 func withoutMap(code string) string {
 	return strings.ReplaceAll(code, "sourceMappingURL=", "sourceMappingUrl=")
 }
 
-// read reads a regular file below the root, and measures it.
+// read reads a regular file below the root, and checks its size and nesting.
 func (s *sources) read(path string) ([]byte, error) {
 	name := filepath.Base(path)
 	if !s.contains(path) {
@@ -167,13 +167,13 @@ func (s *sources) contains(path string) bool {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return true // there is nothing to read, which the reader says
+		return true // there is nothing to read, and the reader reports it
 	}
 	below, err := filepath.Rel(s.root, real)
 	return err == nil && filepath.IsLocal(below)
 }
 
-// loaderOf tells the language of a file by its name.
+// loaderOf returns the language of a file by its name.
 func loaderOf(path string) (api.Loader, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case slices.Contains([]string{".ts", ".mts", ".cts"}, ext):

@@ -9,19 +9,18 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// frame is a place in the engine's stacks: of a file, or, as <eval>, of the
-// prelude.
+// frame matches a position in the engine's stacks: in a file or, with <eval>, in the prelude.
 var frame = regexp.MustCompile(`\(?([^\s()]+):(\d+):(\d+)\)?$`)
 
-// stack is a stack of the engine's with places in the files themselves, and
-// without the prelude.
+// stack converts a stack of the engine: positions are in the source files, and the prelude's frames
+// are left out.
 func (b *bundle) stack(text string) string {
 	if text == "" {
 		return ""
 	}
 	places, sources := b.places()
 	var kept []string
-	own := 0 // how many frames to keep: the prelude is the module's caller
+	own := 0 // number of frames to keep: the module's caller is the prelude
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		m := frame.FindStringSubmatch(line)
@@ -36,7 +35,7 @@ func (b *bundle) stack(text string) string {
 	return strings.Join(kept[:own], "\n")
 }
 
-// mapped is line with its place replaced by the last known one before it.
+// mapped returns line with its position replaced by the last mapped one before it.
 func mapped(line string, m []string, places [][]mapping, sources []string) string {
 	row, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])
@@ -56,7 +55,7 @@ func mapped(line string, m []string, places [][]mapping, sources []string) strin
 	return strings.Replace(line, m[1]+":"+m[2]+":"+m[3], at, 1)
 }
 
-// mapping maps a column of the bundle to a place of a source; all count from 0.
+// mapping maps a column of the bundle to a position in a source; all are counted from 0.
 type mapping struct{ generated, source, line, column int }
 
 // places decodes the source map, line by line.
@@ -88,7 +87,7 @@ func (b *bundle) places() (lines [][]mapping, sources []string) {
 	return lines, file.Sources
 }
 
-// vlq decodes numbers of five bits a digit, the lowest of them the sign.
+// vlq decodes numbers with five bits in each digit, whose lowest bit is the sign.
 func vlq(text string) (numbers []int) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	n, shift := 0, 0

@@ -17,8 +17,8 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// The bundler opens none of the files that it looks for by default: each of these would take for
-// ever, or all of the memory.
+// The bundler opens none of the files that it looks for by default: reading each of these would
+// take for ever, or all memory.
 func TestTheBundlerLooksAtNothingByItself(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "tsconfig.json", ".pnp.js", ".pnp.data.json"} {

@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// surroundings describes the modules that a module in a process can import besides its own files.
+// surroundings describes the modules that a module in a process can import, other than its own
+// files.
 type surroundings struct {
 	kind    string          // Node or Bun
 	dir     string          // of the module
 	partial []string        // of Options
-	lacking map[string]bool // modules of the host of which more is wanted than they have
+	lacking map[string]bool // modules of the host that lack something which is imported
 }
 
-// ownPart stands before the name of a module of the host that another completes.
+// ownPart is the prefix of a host's module that another module completes.
 const ownPart = "own:"
 
-// finds returns the name by which a process finds a module itself; empty if
-// the module is not for it.
+// finds returns the name by which a process finds a module itself; empty if the host provides the
+// module.
 func (s *surroundings) finds(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	scheme, _, schemed := strings.Cut(name, ":")
@@ -45,14 +46,14 @@ func (s *surroundings) isPartial(name string) bool {
 	})
 }
 
-// completes reports whether a module stands for a package whose parts are
-// missing: they are errors where they are used.
+// completes reports whether a module replaces a package whose missing parts are errors where they
+// are used.
 func (s *surroundings) completes(name string) bool {
 	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
 }
 
-// learn takes from the mistakes of a bundle which modules lack something. It
-// reports whether another attempt is of use.
+// learn records the modules that lack something, from the mistakes of a bundle. It reports whether
+// another attempt can succeed.
 func (s *surroundings) learn(broken *BuildError) (more bool) {
 	for _, m := range broken.Mistakes {
 		name, _, _ := strings.Cut(m.Message, " is not available: ")
@@ -86,7 +87,7 @@ func (s *surroundings) installed(name string) bool {
 	return false
 }
 
-// packages are the directories of packages that there are, the nearest first.
+// packages returns the existing directories of packages, the nearest first.
 func (s *surroundings) packages() (dirs []string) {
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(filepath.Join(dir, "node_modules")); err == nil && info.IsDir() {
@@ -98,9 +99,9 @@ func (s *surroundings) packages() (dirs []string) {
 	}
 }
 
-// completed returns the text of a module that stands for a package. Its names are resolved on
-// use: a missing name then throws an error with the reason. A class may extend it, and throws
-// when it is constructed.
+// completed returns the text of a module that replaces a package. Its names are resolved on use: a
+// missing name then throws an error with the reason. A class may extend it, and throws when it is
+// constructed.
 func (l library) completed(name string) string {
 	own := "{}"
 	if _, known := l.host[name]; known {

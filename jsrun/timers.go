@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// timer is a timeout or an interval of the module's.
+// timer is a timeout or an interval of the module.
 type timer struct {
 	id    int64
 	due   time.Time
@@ -36,7 +36,7 @@ func (c *clock) remove(id int64) {
 	c.queue = slices.DeleteFunc(c.queue, func(t timer) bool { return t.id == id })
 }
 
-// wind sets the bell for the first timer.
+// wind sets the Go timer for the first timer.
 func (c *clock) wind() {
 	if len(c.queue) == 0 {
 		return
@@ -72,8 +72,8 @@ func (c *clock) stop() {
 	c.queue = nil
 }
 
-// setTimer runs the callback with the number id after so many milliseconds: at
-// least one, as elsewhere, and one as well if there are too many.
+// setTimer runs the callback with the number id after so many milliseconds: at least one, as in
+// other runtimes, and one if there are too many.
 func (m *Module) setTimer(id int64, ms any, repeat bool) {
 	wait := time.Millisecond
 	switch ms := ms.(type) {
@@ -91,8 +91,8 @@ func (m *Module) setTimer(id int64, ms any, repeat bool) {
 	m.clock.add(t)
 }
 
-// fire runs the timers that are due now. Timers that they set wait for the next turn: others have
-// theirs in between.
+// fire runs the timers that are due now. Timers that they set wait for the next turn: other tasks
+// run in between.
 func (m *Module) fire() {
 	now := time.Now()
 	for t, is := m.clock.next(now); is; t, is = m.clock.next(now) {

@@ -7,19 +7,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Touched are the changes that a function has made to the object that it was called with; see
-// Watched of [Options].
+// Touched lists the changes that a function has made to its argument; see Watched of [Options].
 type Touched struct {
-	Changed  jsontext.Value `json:"changed"`  // an object: the members that were changed in place, as they are now
-	Assigned []string       `json:"assigned"` // the members that have another value
+	Changed  jsontext.Value `json:"changed"`  // an object with the members changed in place and their new values
+	Assigned []string       `json:"assigned"` // the members that were assigned another value
 }
 
-// touchedBegin begins a result beside which there are changes.
+// touchedBegin begins a result that includes changes.
 const touchedBegin = `{"$touched":`
 
-// Split takes the result of a call of a function apart from the changes to watched members.
-// Without such changes it returns the result as it is. It reads the result only if it begins
-// as one with changes.
+// Split separates the result of a function from the changes to watched members. A result without
+// such changes is returned as it is. Split parses the result only if it begins like one with
+// changes.
 func Split(result Value) (own Value, t Touched) {
 	if !strings.HasPrefix(string(result), touchedBegin) {
 		return result, t

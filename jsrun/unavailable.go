@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// UnavailableError says that JavaScript used a global that runtimes with a
-// system have, and modules do not.
+// UnavailableError reports that JavaScript used a global that runtimes with a system have, and
+// modules do not.
 type UnavailableError struct {
-	Name  string // as "fetch", or "process.env"
-	Place string // file, line and column, as "gate.ts:3:12"; may be empty
+	Name  string // such as "fetch" or "process.env"
+	Place string // file, line and column, such as "gate.ts:3:12"; may be empty
 	Err   *Error // the engine's exception
 }
 
-// Error names the place, the global, and the replacement.
+// Error names the position, the global, and the replacement.
 func (e *UnavailableError) Error() string {
 	if e.Place == "" {
 		return e.Reason()
@@ -22,7 +22,7 @@ func (e *UnavailableError) Error() string {
 	return e.Place + ": " + e.Reason()
 }
 
-// Reason is the error without the place.
+// Reason returns the error without the position.
 func (e *UnavailableError) Reason() string {
 	global, _, _ := strings.Cut(e.Name, ".")
 	return e.Name + " is not available: " + foreign[global]
@@ -54,8 +54,8 @@ var foreign = map[string]string{
 // notDefined matches the engine's message for an undefined name.
 var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
-// explained rewrites an exception in words that help. The engine's own message names neither the
-// value that is no function nor the missing runtime.
+// explained rewrites an exception whose message does not name the cause: neither the value that is
+// no function nor the missing runtime.
 func (b *bundle) explained(e *Error, stack string) error {
 	switch e.Name {
 	case "TypeError":
@@ -75,7 +75,7 @@ func (b *bundle) explained(e *Error, stack string) error {
 	return e
 }
 
-// place is where the error comes from, if its first line says it.
+// place returns the position of the error, if the first line of its stack has one.
 func (e *Error) place() string {
 	line, _, _ := strings.Cut(e.Stack, "\n")
 	if m := frame.FindStringSubmatch(line); m != nil {
@@ -84,11 +84,11 @@ func (e *Error) place() string {
 	return ""
 }
 
-// called is a name with its members, at the end of a text.
+// called matches a name with its members at the end of a text.
 var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
-// callee returns the expression that the text calls at the place of the first line of the
-// engine's stack, which points to the arguments. Empty means unknown.
+// callee returns the expression that is called at the position of the first line of the engine's
+// stack, which points to the arguments. Empty means unknown.
 func (b *bundle) callee(stack string) string {
 	line, _, _ := strings.Cut(stack, "\n")
 	m := frame.FindStringSubmatch(line)

@@ -9,8 +9,8 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// JavaScript waits while an address is read; the library's time grows with the square of these
-// lengths: half a second at worst.
+// Limits of addresses. JavaScript waits while an address is parsed, and the library's time grows
+// with the square of these lengths: half a second at worst.
 const (
 	longestAddress = 1 << 16 // bytes
 	longestHost    = 1 << 12 // bytes before the path
@@ -24,8 +24,8 @@ var beforePath = regexp.MustCompile(
 
 var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library leaves them out
 
-// getters and setters are the parts of an address, by their names in JavaScript;
-// isOfHost has those that count as being before the path.
+// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists
+// those whose length is limited like the part before the path.
 var (
 	getters = map[string]func(*url.Url) string{
 		"href":     (*url.Url).String,
@@ -60,9 +60,10 @@ var (
 	}
 )
 
-// address answers url.js: the parts of an address as JSON after "=", undefined if there is no
-// such address, or "!" and the reason why it was not read. The request is "href" with an address
-// and perhaps its base, or the name of a part with its new value and the address to change.
+// address answers url.js: with the parts of an address as JSON after "=", with undefined if there
+// is no such address, or with "!" and the reason why it was not parsed. The request is "href" with
+// an address and perhaps its base, or the name of a part with its new value and the address to
+// change.
 func address(asked []any) (answer any) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -107,7 +108,7 @@ func read(name, value string, rest []any) (*url.Url, error) {
 	if set == nil {
 		return u.Parse(value)
 	}
-	set(u, value) // and leaves it as it is if that cannot be
+	set(u, value) // an invalid value leaves the address as it is
 	return u, nil
 }
 

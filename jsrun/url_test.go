@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestAddresses has the parts of addresses as the URL standard reads them.
+// TestAddresses compares the parts of addresses with the URL standard.
 func TestAddresses(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
 		{"all parts", "parts('HTTPS://Us%65r:p%40w@Example.ORG:8443/a/./b/../c%20d?q=1&r=%32#top')",
@@ -65,7 +65,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// The parser's time grows with the square of the length.
+// The length of addresses is limited: the parser's time grows with its square.
 func TestAddressesAreBounded(t *testing.T) {
 	for _, text := range []string{
 		"'http://' + '@'.repeat(4096)", "'http://a/' + 'x'.repeat(1 << 16)", "'http://a' + '/'.repeat(1 << 12)", "'s://' + '%'.repeat(1 << 15)",

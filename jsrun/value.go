@@ -40,8 +40,8 @@ func Truthy(v Value) bool {
 // answered.
 type Handle int64
 
-// UnmarshalJSON reads a handle as it stands among arguments; anything else
-// there than a function is an error.
+// UnmarshalJSON reads a handle in the form that arguments have; any value other than a function is
+// an error.
 func (h *Handle) UnmarshalJSON(text []byte) error {
 	var function struct {
 		Handle int64 `json:"$function"`
@@ -53,10 +53,10 @@ func (h *Handle) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// asJavaScript reads and writes JSON as JavaScript does.
+// asJavaScript are the options to read and write JSON as JavaScript does.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Args are the arguments that JavaScript called a Go function with.
+// Args holds the arguments with which JavaScript called a Go function.
 type Args []Value
 
 // Value returns argument i, or nil if there are fewer.
@@ -67,8 +67,8 @@ func (a Args) Value(i int) Value {
 	return a[i]
 }
 
-// String is argument i as text: a string as it is, nothing for null or a
-// missing one, and the JSON of everything else.
+// String returns argument i as text: a string as it is, "" for null or a missing argument, and the
+// JSON of everything else.
 func (a Args) String(i int) string {
 	v := a.Value(i)
 	switch v.Kind() {
@@ -94,7 +94,7 @@ func (a Args) Decode(i int, target any) error {
 	return nil
 }
 
-// Handle is argument i, which has to be a function.
+// Handle returns argument i, which has to be a function.
 func (a Args) Handle(i int) (Handle, error) {
 	var h Handle
 	if err := a.Decode(i, &h); err != nil || h == 0 {
@@ -103,7 +103,7 @@ func (a Args) Handle(i int) (Handle, error) {
 	return h, nil
 }
 
-// valueOf is v as a Value: nil is undefined, text of JSON is taken as it is.
+// valueOf returns v as a Value: nil is undefined, and JSON text is used as it is.
 func valueOf(v any) (Value, error) {
 	switch v := v.(type) {
 	case nil:

@@ -3,7 +3,7 @@
 //
 //	runner := client.Beta.Messages.NewToolRunner(anthropichooks.Tools(session, tools, opt), params)
 //
-// What the tool runner cannot express:
+// Effects that the tool runner cannot express:
 //
 //	hook says            the model gets
 //	deny                 a result with is_error, whose text is the reason
@@ -14,10 +14,10 @@
 //	context              one more text in the result
 //	message to the user  nothing: [Options].Message is called
 //
-// A tool is not given the id of its call, so that hooks see none. The runner calls tools
-// alone: for the other moments, call the session's methods around runner.NextMessage. Tools
-// that the server runs do not come by here, nor do those that the runner's AddTools gets
-// without [Tools].
+// The runner does not pass the id of a call to its tool, so hooks do not get it. The runner calls
+// only tools: for the other moments, call the session's methods around runner.NextMessage. Hooks do
+// not run for tools that the server runs, nor for those passed to the runner's AddTools without
+// [Tools].
 package anthropichooks
 
 import (
@@ -32,8 +32,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options holds the callbacks of [Tools]. They are called from many goroutines: the runner runs
-// the tools of a message side by side.
+// Options holds the callbacks of [Tools]. They are called from many goroutines: the runner runs the
+// tools of a message in parallel.
 type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
@@ -42,7 +42,7 @@ type Options struct {
 	Stop func(reason string)
 }
 
-// Tools are the tools with the hooks of a session around each.
+// Tools returns the tools with the hooks of a session around each.
 func Tools(s *snaphook.Session, tools []anthropic.BetaTool, opt Options) []anthropic.BetaTool {
 	guarded, h := make([]anthropic.BetaTool, len(tools)), adapter.New(s, opt.Message, opt.Stop)
 	for i, t := range tools {
@@ -71,7 +71,7 @@ var parts = adapter.Parts[content]{
 // refusal is a result that the model gets as an error.
 type refusal struct {
 	text string
-	err  error // of the tool or of the session; nil if hooks have refused the call
+	err  error // of the tool or of the session; nil if hooks refused the call
 }
 
 func (r *refusal) Error() string { return r.text }

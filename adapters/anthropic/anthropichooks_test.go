@@ -24,9 +24,9 @@ import (
 
 func TestMain(m *testing.M) { adaptertest.Main(m) }
 
-// endpoint is a model that calls the tool echo once, and then says done.
+// endpoint is a model that calls the tool echo once, and then answers done.
 type endpoint struct {
-	input string // of the call
+	input string // arguments of the call
 
 	mu      sync.Mutex
 	results []string // tool results that the endpoint has received
@@ -97,7 +97,7 @@ func (e echo) Execute(_ context.Context, input json.RawMessage) ([]anthropic.Bet
 	return blocks, nil
 }
 
-// work lets a tool runner with hooks do one thing.
+// work runs a tool runner with hooks until the model has answered.
 func work(ctx context.Context, s *snaphook.Session, model *endpoint, of anthropic.BetaTool, opt anthropichooks.Options) (string, error) {
 	srv := httptest.NewServer(model)
 	defer srv.Close()

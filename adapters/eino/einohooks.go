@@ -1,5 +1,4 @@
-// Package einohooks puts the hooks of a session around the tools and the chat model of an
-// eino agent:
+// Package einohooks puts the hooks of a session around the tools and the chat model of an eino agent:
 //
 //	react.NewAgent(ctx, &react.AgentConfig{
 //		ToolCallingModel: einohooks.Model(session, model, opt),
@@ -8,7 +7,7 @@
 //		},
 //	})
 //
-// What eino cannot express:
+// Effects that eino cannot express:
 //
 //	hook says            an agent gets
 //	deny                 the reason as the tool's result; from the model: an answer that is the reason
@@ -20,8 +19,8 @@
 //	context              after the result; of a request: one more system message; of a response: nothing
 //	message to the user  nothing: [Options].Message is called
 //
-// What streams is read to its end before it goes on, where hooks look at results. A tool
-// that interrupts the graph has failed, in the eyes of hooks.
+// Where hooks look at results, a stream is read to its end before it is passed on. For hooks, a tool that
+// interrupts the graph has failed.
 package einohooks
 
 import (
@@ -39,9 +38,9 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text. ctx
-	// is the context of the tool or of the model, for react.SetReturnDirectly and the like, which
-	// count in a tool alone.
+	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text. ctx is
+	// the context of the tool or of the model, for react.SetReturnDirectly and similar functions,
+	// which have an effect in a tool alone.
 	Stop func(ctx context.Context, reason string)
 }
 
@@ -90,8 +89,8 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 	}
 }
 
-// passes reports whether no hook looks at a call, so that a stream can go on as it is. It
-// does not where the session is closed.
+// passes reports whether no hook looks at a call, so that a stream can be passed on as it is. It is
+// false in a closed session.
 func passes(ctx context.Context, s *snaphook.Session, call *snaphook.ToolCall) bool {
 	if s.Active(snaphook.BeforeTool) || s.Active(snaphook.AfterTool) {
 		return false

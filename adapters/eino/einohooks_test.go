@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { adaptertest.Main(m) }
 
-// work lets an agent with hooks do one thing, and returns its answer.
+// work runs an agent with hooks for one message, and returns its answer.
 func work(t *testing.T, s *snaphook.Session, m *scripted, of tool.BaseTool, opt einohooks.Options) (string, error) {
 	t.Helper()
 	a, err := react.NewAgent(t.Context(), &react.AgentConfig{

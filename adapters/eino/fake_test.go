@@ -10,12 +10,12 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// scripted is a model that calls a tool once, and then says done.
+// scripted is a model that calls a tool once, and then answers done.
 type scripted struct {
 	call schema.ToolCall
 
 	mu       sync.Mutex
-	requests []string // the texts of the messages that it has been sent
+	requests []string // texts of the messages in each request
 }
 
 func calling(args string) *scripted {
@@ -47,7 +47,7 @@ func (m *scripted) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, er
 
 func (m *scripted) last() string { return m.requests[len(m.requests)-1] }
 
-// echo are the four kinds of a tool that repeats its arguments.
+// info describes the tool echo, which repeats its arguments; the types below are its four kinds.
 type info struct{}
 
 func (info) Info(context.Context) (*schema.ToolInfo, error) {

@@ -12,9 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a chat model. Requests also have the
-// texts of background hooks since the last request. WithTools is an error if m has no such
-// method.
+// Model runs the hooks of a session around every request to a chat model. It adds to each request
+// the texts of background hooks since the last one. WithTools is an error if m has no such method.
 func Model(s *snaphook.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
 	return &hooked{opt.hooks(s), m}
 }
@@ -62,7 +61,7 @@ func (h *hooked) Stream(
 	return schema.StreamReaderFromArray([]*schema.Message{answer}), nil
 }
 
-// messages converts eino's messages. Roles other than model and system count as the user.
+// messages converts eino's messages. Roles other than model and system are treated as the user.
 var messages = adapter.Messages[*schema.Message]{
 	Role: func(m *schema.Message) string {
 		return cmp.Or(map[schema.RoleType]string{schema.Assistant: "model", schema.System: "system"}[m.Role], "user")
@@ -79,8 +78,7 @@ var messages = adapter.Messages[*schema.Message]{
 	},
 }
 
-// around asks the hooks about a request, and about the reply to it, which is nil if it
-// streams.
+// around runs the hooks around a request and its reply; the reply is nil if it is a stream.
 func (h *hooked) around(
 	ctx context.Context,
 	input []*schema.Message,

@@ -30,16 +30,16 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// scripted is a model that makes its calls once, and then says done.
+// scripted is a model that makes its calls once, and then answers done.
 type scripted struct {
 	calls  []fantasy.ToolCallContent
-	object any   // that it generates
-	fails  error // at the end of its streams
+	object any   // the object that it generates
+	fails  error // error at the end of its streams
 
 	mu      sync.Mutex
 	prompts []fantasy.Prompt
 	offers  []string // tools and the choice of each request
-	parts   int      // that its streams have sent
+	parts   int      // number of parts that its streams have sent
 }
 
 func calling(inputs ...string) *scripted {
@@ -138,7 +138,7 @@ func (m *scripted) StreamObject(_ context.Context, call fantasy.ObjectCall) (fan
 	return slices.Values(parts), nil
 }
 
-// last is the last prompt that the model was sent, as text.
+// last returns the last prompt that the model got, as text.
 func (m *scripted) last() string {
 	if len(m.prompts) == 0 {
 		return ""
@@ -146,7 +146,7 @@ func (m *scripted) last() string {
 	return said(m.prompts[len(m.prompts)-1])
 }
 
-// said writes a prompt as "role:part+part|role:part".
+// said formats a prompt as "role:part+part|role:part".
 func said(prompt fantasy.Prompt) string {
 	var all []string
 	for _, message := range prompt {
@@ -167,7 +167,7 @@ func said(prompt fantasy.Prompt) string {
 	return strings.Join(all, "|")
 }
 
-// output is the result of a tool as text.
+// output returns the result of a tool as text.
 func output(out fantasy.ToolResultOutputContent) string {
 	switch out := out.(type) {
 	case fantasy.ToolResultOutputContentText:

@@ -1,5 +1,4 @@
-// Package fantasyhooks puts the hooks of a session around the tools and the language model of an
-// agent of fantasy:
+// Package fantasyhooks puts the hooks of a session around the tools and the language model of an agent of fantasy:
 //
 //	agent := fantasy.NewAgent(
 //		fantasyhooks.Model(session, opt, model),
@@ -7,7 +6,7 @@
 //		fantasy.WithProviderDefinedTools(fantasyhooks.ProviderTools(session, opt, providerTools...)...),
 //	)
 //
-// What fantasy cannot express:
+// Effects that fantasy cannot express:
 //
 //	hook says            an agent gets
 //	deny                 an error result, whose text is the reason; from the model: an answer that is the reason
@@ -21,15 +20,14 @@
 //	message to the user  nothing: [Options].Message is called
 //	suppressOutput       nothing
 //
-// A system message counts in fantasy at the beginning alone: providers drop later ones. One that
-// hooks add there joins the host's, and elsewhere it is a message of the user.
+// In fantasy a system message has an effect only at the beginning: providers drop later ones. A system message that
+// hooks add at the beginning joins the host's, and elsewhere it becomes a message of the user.
 //
-// Hooks do not see reasoning, files, sources or the results of tools that the provider runs. Where
-// they look at responses, a stream arrives after its end, and a stream of an object in one part; a
-// stream that fails is an error and no part of it arrives. A request for an object for which hooks
-// answer with another text than such an object, as a denial does, is a
-// [fantasy.NoObjectGeneratedError]. A tool that panics is not reviewed by hooks. Tools and models
-// that PrepareStep or ModelProvider return need [Tools] and [Model] too.
+// Hooks do not see reasoning, files, sources or the results of tools that the provider runs. Where hooks look at
+// responses, a stream is delivered after its end, and a stream of an object in one part; a stream that fails is an
+// error and no part of it is delivered. If hooks answer a request for an object with a text that is no such object, as
+// a denial does, the result is a [fantasy.NoObjectGeneratedError]. Hooks do not review a tool that panics. Tools and
+// models that PrepareStep or ModelProvider return need [Tools] and [Model] too.
 package fantasyhooks
 
 import (
@@ -48,13 +46,13 @@ import (
 )
 
 // Options holds the callbacks of [Tools], [ProviderTools] and [Model]. They are called from several
-// goroutines: a streaming agent runs parallel tools side by side.
+// goroutines: a streaming agent runs parallel tools at the same time.
 type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook ends the agent's work, with the reason for the user; nil drops
-	// it. The agent ends without it.
+	// Stop is called when a hook ends the agent's work, with the reason for the user; nil drops the
+	// reason. The agent ends in any case.
 	Stop func(reason string)
 }
 
@@ -66,7 +64,7 @@ func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 // still may.
 //
 // A refusal, and arguments that are not a JSON object, become an error result for the model. An
-// error of a tool stays an error, whose text hooks may change and which wraps the tool's. Any other
+// error of a tool stays an error: it wraps the tool's, and hooks may change its text. Any other
 // error is the context's or [hook.ErrClosed].
 func Tools(s *snaphook.Session, opt Options, tools ...fantasy.AgentTool) []fantasy.AgentTool {
 	guarded, h := make([]fantasy.AgentTool, len(tools)), opt.hooks(s)
@@ -89,8 +87,8 @@ func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (fantasy.ToolResp
 	return run(ctx, t.hooks, call, t.AgentTool.Run)
 }
 
-// ProviderTools returns tools that a provider defines, with the hooks around each that the agent
-// runs itself. Tools that the provider runs stay as they are.
+// ProviderTools returns tools that a provider defines, with hooks around those that the agent runs
+// itself. Tools that the provider runs stay as they are.
 func ProviderTools(s *snaphook.Session, opt Options, tools ...fantasy.ProviderTool) []fantasy.ProviderTool {
 	guarded, h := make([]fantasy.ProviderTool, len(tools)), opt.hooks(s)
 	for i, t := range tools {
@@ -110,7 +108,7 @@ func ProviderTools(s *snaphook.Session, opt Options, tools ...fantasy.ProviderTo
 	return guarded
 }
 
-// failure is the error of a tool with its text as hooks have left it.
+// failure is the error of a tool with its text after the changes of hooks.
 type failure struct {
 	text string
 	err  error
@@ -131,7 +129,7 @@ func run(
 	out, err := h.Run(ctx, input, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		call.Input = string(args)
 		if res, failed = next(ctx, call); failed != nil {
-			seen = snaphook.ToolResult{} // fantasy drops the response beside an error
+			seen = snaphook.ToolResult{} // fantasy ignores the response if there is an error
 		} else {
 			seen = toolResult(&res)
 		}
@@ -152,8 +150,8 @@ func run(
 	return res, nil
 }
 
-// toolResult returns a response in the form that hooks see: media, which the agent sends only
-// where nothing has failed, as JSON.
+// toolResult returns a response in the form that hooks see: with media as JSON, which the agent
+// sends only if the tool has not failed.
 func toolResult(res *fantasy.ToolResponse) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: res.Content, Failed: res.IsError}
 	if !res.IsError && (res.Type == "image" || res.Type == "media") {

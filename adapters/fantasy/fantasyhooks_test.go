@@ -27,7 +27,7 @@ func (d *did) options() fantasyhooks.Options {
 	}
 }
 
-// kinds are the two ways in which an agent works.
+// kinds maps the two ways of running an agent to functions.
 var kinds = map[string]func(context.Context, fantasy.Agent) (*fantasy.AgentResult, error){
 	"generates": func(ctx context.Context, a fantasy.Agent) (*fantasy.AgentResult, error) {
 		return a.Generate(ctx, fantasy.AgentCall{Prompt: "go"})
@@ -37,12 +37,12 @@ var kinds = map[string]func(context.Context, fantasy.Agent) (*fantasy.AgentResul
 	},
 }
 
-// agent makes an agent with hooks.
+// agent returns an agent with hooks.
 func agent(s *snaphook.Session, m *scripted, opt fantasyhooks.Options, tools ...fantasy.AgentTool) fantasy.Agent {
 	return fantasy.NewAgent(fantasyhooks.Model(s, opt, m), fantasy.WithTools(fantasyhooks.Tools(s, opt, tools...)...))
 }
 
-// results are the results of the tools of a run.
+// results returns the results of the tools of a run.
 func results(r *fantasy.AgentResult) (all []fantasy.ToolResultContent) {
 	for _, step := range r.Steps {
 		all = append(all, step.Content.ToolResults()...)
@@ -175,7 +175,7 @@ func TestAClosedSessionRunsNothing(t *testing.T) {
 	}
 }
 
-// The tools of the message wait for each other, which ends only if they run side by side.
+// Each tool of the message waits for the other, which ends only if they run in parallel.
 func TestParallelToolsRunSideBySideWithTheirHooks(t *testing.T) {
 	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"a"}`, `{"text":"no"}`, `{"text":"b"}`)
 	snaphook.OnBeforeTool(s, "test", func(_ context.Context, c snaphook.ToolCall) (v snaphook.Verdict, _ error) {

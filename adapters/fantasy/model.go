@@ -17,9 +17,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a language model: for a text, for an
-// object, whole or as a stream. Requests also have the texts of background hooks since the last
-// request. Hooks run again for each attempt that an agent retries.
+// Model runs the hooks of a session around every request to a language model: for a text or for an
+// object, whole or as a stream. It adds to each request the texts of background hooks since the
+// last one. Hooks run again for each attempt that an agent retries.
 func Model(s *snaphook.Session, opt Options, m fantasy.LanguageModel) fantasy.LanguageModel {
 	return &hooked{opt.hooks(s), m}
 }
@@ -36,7 +36,7 @@ func (h *hooked) Provider() string { return h.m.Provider() }
 // Model implements [fantasy.LanguageModel].
 func (h *hooked) Model() string { return h.m.Model() }
 
-// reviews reports whether hooks look at responses, which then have to be whole.
+// reviews reports whether hooks look at responses, which are then delivered as a whole.
 func (h *hooked) reviews() bool { return h.hooks.Session.Active(snaphook.AfterModel) }
 
 // Generate implements [fantasy.LanguageModel].
@@ -88,8 +88,8 @@ func (h *hooked) Stream(ctx context.Context, call fantasy.Call) (fantasy.StreamR
 	return slices.Values(replacedStream(parts, text, calls)), nil
 }
 
-// ask runs the hooks around a request for a text, and before them those that choose among its
-// tools. See [adapter.Messages.Model].
+// ask runs the hooks around a request for a text, after those that select its tools. See
+// [adapter.Messages.Model].
 func (h *hooked) ask(
 	ctx context.Context, call fantasy.Call, send func(fantasy.Call) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {
@@ -112,8 +112,8 @@ func (h *hooked) ask(
 	})
 }
 
-// offer restricts a call to the tools that hooks have chosen. If they have chosen none, the call
-// forbids the use of tools and keeps their descriptions: providers refuse a conversation with
+// offer restricts a call to the tools that hooks have selected. If they have selected none, the
+// call forbids the use of tools but keeps their descriptions: providers refuse a conversation with
 // calls of tools that are not described.
 func offer(call *fantasy.Call, choice *genai.ToolConfig) {
 	if choice == nil {
@@ -133,16 +133,16 @@ func offer(call *fantasy.Call, choice *genai.ToolConfig) {
 	switch {
 	case host == fantasy.ToolChoiceNone, choice.Mode == "NONE", len(tools) == 0:
 		tools, host = call.Tools, fantasy.ToolChoiceNone
-	case offered, host == fantasy.ToolChoiceRequired: // the host's choice is the stricter one
+	case offered, host == fantasy.ToolChoiceRequired: // the host's choice is stricter
 	case choice.Mode == "ANY":
 		host = fantasy.ToolChoiceRequired
-	default: // the host's is automatic, or a tool that is not offered
+	default: // the host's choice is automatic, or a tool that is not offered
 		host = fantasy.ToolChoiceAuto
 	}
 	call.Tools, call.ToolChoice = tools, &host
 }
 
-// contentText returns the texts of a response, which are pieces of one.
+// contentText returns the joined texts of a response.
 func contentText(content fantasy.ResponseContent) string {
 	var all strings.Builder
 	for _, c := range content {
@@ -153,8 +153,8 @@ func contentText(content fantasy.ResponseContent) string {
 	return all.String()
 }
 
-// replaced returns the content of a response with another text, where its first text or its first
-// call is, and without anything else if its calls do not count.
+// replaced returns the content of a response with another text, at the position of its first text
+// or first call. With calls false it returns nothing else.
 func replaced(content fantasy.ResponseContent, text string, calls bool) (now fantasy.ResponseContent) {
 	placed := text == ""
 	place := func() {
@@ -176,7 +176,7 @@ func replaced(content fantasy.ResponseContent, text string, calls bool) (now fan
 	return now
 }
 
-// withoutCalls returns the reason for which a response has finished that has no calls any more.
+// withoutCalls returns the finish reason of a response whose calls were removed.
 func withoutCalls(reason fantasy.FinishReason) fantasy.FinishReason {
 	if reason == fantasy.FinishReasonToolCalls {
 		return fantasy.FinishReasonStop
@@ -184,8 +184,8 @@ func withoutCalls(reason fantasy.FinishReason) fantasy.FinishReason {
 	return reason
 }
 
-// collect reads a stream to its end. failed reports whether a part says that the stream has failed,
-// and why.
+// collect reads a stream to its end. failed reports whether a part means that the stream has
+// failed, and returns the error.
 func collect[P any](
 	ctx context.Context, stream iter.Seq[P], failed func(P) (bool, error),
 ) (parts []P, err error) {
@@ -212,8 +212,8 @@ func streamText(parts []fantasy.StreamPart) string {
 	return all.String()
 }
 
-// replacedStream is [replaced] for a stream. One without parts comes from hooks alone, and
-// finishes.
+// replacedStream does the same as [replaced] for a stream. For a stream without parts, whose text
+// comes from hooks alone, it adds the finish.
 func replacedStream(parts []fantasy.StreamPart, text string, calls bool) (now []fantasy.StreamPart) {
 	const id = "snaphook"
 	placed := text == ""
@@ -251,7 +251,7 @@ func replacedStream(parts []fantasy.StreamPart, text string, calls bool) (now []
 			}
 		}
 	}
-	place() // a stream that ends without finishing
+	place() // the stream ended without a finish part
 	return now
 }
 
@@ -313,7 +313,7 @@ func (h *hooked) StreamObject(ctx context.Context, call fantasy.ObjectCall) (fan
 		if object.Object, err = parse(text, &call, finish.Usage, finish.FinishReason); err != nil {
 			return nil, err
 		}
-	case object.Object == nil: // as the model left it
+	case object.Object == nil: // the model's object is unchanged
 		return slices.Values([]fantasy.ObjectStreamPart{finish}), nil
 	}
 	return slices.Values([]fantasy.ObjectStreamPart{object, finish}), nil
@@ -330,7 +330,7 @@ func (h *hooked) askObject(
 	return text, err
 }
 
-// objectText returns an object as hooks see it; the empty text if it is nil.
+// objectText returns an object in the form that hooks see; the empty text if it is nil.
 func objectText(object any) string {
 	if object == nil {
 		return ""

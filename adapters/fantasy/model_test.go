@@ -31,7 +31,7 @@ func afterModel(v snaphook.Verdict) func(*snaphook.Session) {
 	}
 }
 
-// text is the text of a response, of all its parts.
+// text returns the joined texts of a response.
 func text(r *fantasy.AgentResult) (all string) {
 	for _, c := range r.Response.Content {
 		if c, ok := c.(fantasy.TextContent); ok {
@@ -44,7 +44,7 @@ func text(r *fantasy.AgentResult) (all string) {
 func TestHooksAroundAModel(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook    func(*snaphook.Session)
-		request string // the last one that the model is sent
+		request string // the last message of the model's request
 		answer  string
 	}{
 		"none":              {adaptertest.None, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},
@@ -112,7 +112,7 @@ var adding = onRequest(func(messages []map[string]any) []map[string]any {
 	return append(messages, map[string]any{"role": "system", "content": "more"})
 })
 
-// conversation is a prompt with all that fantasy's messages can have.
+// conversation returns a prompt with every kind of part that fantasy's messages can have.
 func conversation() fantasy.Prompt {
 	result := func(id string, out fantasy.ToolResultOutputContent) fantasy.MessagePart {
 		return fantasy.ToolResultPart{ToolCallID: id, Output: out}
@@ -139,7 +139,7 @@ func conversation() fantasy.Prompt {
 func TestARequestStaysAsTheHostWroteItButForTheTextsThatHooksChange(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook func(*snaphook.Session)
-		want func(fantasy.Prompt) // makes the wanted prompt of the conversation
+		want func(fantasy.Prompt) // makes the expected prompt from the conversation
 	}{
 		"no hook":           {adaptertest.None, func(fantasy.Prompt) {}},
 		"a hook that looks": {beforeModel(snaphook.Verdict{}), func(fantasy.Prompt) {}},
@@ -373,7 +373,7 @@ func TestHooksAroundARequestForAnObject(t *testing.T) {
 		hook    func(*snaphook.Session)
 		request string
 		object  string // as JSON; empty: an error
-		says    string // the error
+		says    string // text of the error
 	}{
 		"none":                      {hook: adaptertest.None, request: "user:go", object: `{"city":"Rome"}`},
 		"a look":                    {hook: afterModel(snaphook.Verdict{}), request: "user:go", object: `{"city":"Rome"}`},

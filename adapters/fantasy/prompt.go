@@ -10,16 +10,16 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// piece is a message of a prompt, or a part of one, that has one text: hooks know a message of one
-// text, and fantasy's have many, such as the results of several tools.
+// piece is a message of a prompt, or a part of a message, with one text. Hooks see messages with
+// one text, and fantasy's can have many, such as the results of several tools.
 type piece struct {
-	of    *fantasy.Message // nil: hooks have added it
+	of    *fantasy.Message // nil: hooks added the piece
 	role  fantasy.MessageRole
 	parts []fantasy.MessagePart // at most one of them has a text
 }
 
-// messages converts pieces of fantasy's messages. Roles other than model and system count as the
-// user.
+// messages converts pieces of fantasy's messages. Roles other than model and system are treated as
+// the user.
 var messages = adapter.Messages[piece]{
 	Role: func(p piece) string {
 		roles := map[fantasy.MessageRole]string{fantasy.MessageRoleAssistant: "model", fantasy.MessageRoleSystem: "system"}
@@ -43,7 +43,7 @@ func partText(part fantasy.MessagePart) (text string, ok bool) {
 		return text.Text, true
 	}
 	result, ok := fantasy.AsMessagePart[fantasy.ToolResultPart](part)
-	if !ok || result.ProviderExecuted { // such a result is in the provider's options
+	if !ok || result.ProviderExecuted { // the result of such a tool is in the provider's options
 		return "", false
 	}
 	if out, ok := fantasy.AsToolResultOutputType[fantasy.ToolResultOutputContentText](result.Output); ok {
@@ -59,8 +59,8 @@ func partText(part fantasy.MessagePart) (text string, ok bool) {
 	return "", ok
 }
 
-// withText returns a part that has a text with another one. A result stays a result: a call
-// without one is an error to providers.
+// withText returns a copy of a part with another text. A result stays a result: a call without one
+// is an error to providers.
 func withText(part fantasy.MessagePart, text string) fantasy.MessagePart {
 	if now, ok := fantasy.AsMessagePart[fantasy.TextPart](part); ok {
 		now.Text = text
@@ -95,8 +95,7 @@ func (p piece) text() string {
 	return text
 }
 
-// with returns a piece with another text. An empty text part is left out, since providers refuse
-// one.
+// with returns a piece with another text. It leaves out an empty text part, which providers refuse.
 func (p piece) with(text string) piece {
 	if p.text() == text {
 		return p
@@ -132,11 +131,11 @@ func pieces(prompt fantasy.Prompt) (all []piece) {
 	return all
 }
 
-// joined returns the prompt of pieces. A system message that hooks have added joins the system
-// messages at the beginning, and is a message of the user after any other message: providers drop
-// it there. A message that hooks have emptied is left out.
+// joined returns the prompt of pieces. A system message that hooks added joins the system messages
+// at the beginning. After any other message, where providers drop system messages, it becomes a
+// message of the user. A message that hooks emptied is left out.
 func joined(all []piece) (prompt fantasy.Prompt) {
-	var last *fantasy.Message // that the end of the prompt is of
+	var last *fantasy.Message // the original message at the end of the prompt
 	for _, p := range all {
 		if p.of != nil && len(p.of.Content) > 0 && len(p.parts) == 0 {
 			continue

@@ -1,12 +1,11 @@
-// Package genkithooks puts the hooks of a session around the tools and the model of a
-// generation with Genkit:
+// Package genkithooks puts the hooks of a session around the tools and the model of a generation with Genkit:
 //
 //	genkit.Generate(ctx, g,
 //		ai.WithTools(genkithooks.Tools(session, opt, tools...)...),
 //		ai.WithMiddleware(genkithooks.Model(session, opt)),
 //		…)
 //
-// What Genkit cannot express:
+// Effects that Genkit cannot express:
 //
 //	hook says            a generation gets
 //	deny                 the reason as the tool's output; from the model: an answer that is the reason
@@ -18,9 +17,9 @@
 //	context              one more part of text; of a request: one more system message; of a response: nothing
 //	message to the user  nothing: [Options].Message is called
 //
-// Genkit does not pass the id of a call to its tool, so hooks see none. For hooks, a tool
-// that interrupts the generation has failed. Where hooks look at responses, a stream
-// arrives in one chunk. Tools that are not made by [Tools] run without hooks.
+// Genkit does not pass the id of a call to its tool, so hooks do not get it. For hooks, a tool that interrupts
+// the generation has failed. Where hooks look at responses, a stream is delivered in one chunk. Tools that are
+// not made by [Tools] run without hooks.
 package genkithooks
 
 import (
@@ -35,7 +34,7 @@ import (
 )
 
 // Options holds the callbacks of [Tools] and [Model]. They are called from several goroutines:
-// Genkit runs the tools of a message side by side.
+// Genkit runs the tools of a message in parallel.
 type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
@@ -93,12 +92,12 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	if text, ok := res.Output.(string); ok {
 		return snaphook.ToolResult{Text: text}
 	}
-	data, _ := json.Marshal(res.Output) // it has come from JSON
+	data, _ := json.Marshal(res.Output) // cannot fail: the value came from JSON
 	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
-// withText returns an output with the changed text. Additions to a text are part of it, additions
-// to anything else are one more part, and a rewrite is the only part.
+// withText returns an output with the changed text. Text added to a text becomes part of it, text
+// added to anything else becomes one more part, and a rewrite becomes the only part.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {
 		return &ai.MultipartToolResponse{Output: text}

@@ -36,8 +36,8 @@ var table = ai.NewTool("echo", "returns an object", func(_ *ai.ToolContext, in e
 	return map[string]any{"echo": in.Text}, nil
 })
 
-// scripted is a model that calls the tool once, with a text, and then answers with the
-// output of the tool, one part a line. It keeps the requests that it gets.
+// scripted is a model that calls the tool once, with a text, and then answers with the output of
+// the tool, one part on each line. It records the requests that it gets.
 type scripted struct {
 	call     any
 	requests []*ai.ModelRequest
@@ -70,7 +70,7 @@ func (m *scripted) answer(
 	return &ai.ModelResponse{Request: req, Message: ai.NewModelTextMessage(text), FinishReason: ai.FinishReasonStop}, nil
 }
 
-// outputs are the outputs of tools in a message, with the texts of their parts.
+// outputs returns the outputs of tools in a message, with the texts of their parts.
 func outputs(m *ai.Message) string {
 	var all []string
 	for _, part := range m.Content {
@@ -231,7 +231,7 @@ func TestHooksAroundTheModel(t *testing.T) {
 	}
 }
 
-// texts are the messages of all requests.
+// texts returns the messages of all requests.
 func texts(requests []*ai.ModelRequest) string {
 	var all []string
 	for _, req := range requests {

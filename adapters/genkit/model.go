@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a model. It adds what
-// background hooks have answered since the last request.
+// Model runs the hooks of a session around every request to a model. It adds to each request the
+// texts of background hooks since the last one.
 func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next ai.ModelFunc) ai.ModelFunc {
@@ -32,7 +32,7 @@ func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 				return nil, err
 			}
 			if res != nil && !whole {
-				return res, nil // it has streamed
+				return res, nil // the response has been streamed already
 			}
 			if res = response(req, res, text, calls); cb == nil {
 				return res, nil
@@ -42,8 +42,8 @@ func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	}
 }
 
-// response returns the response with the text that hooks have left, and with its calls of
-// tools if they count.
+// response returns the response with the text after the changes of hooks; with calls false it drops
+// the calls of tools.
 func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bool) *ai.ModelResponse {
 	if calls && res.Text() == text {
 		return res
@@ -55,7 +55,7 @@ func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bo
 	return now
 }
 
-// messages converts Genkit's messages. Roles other than model and system count as the user.
+// messages converts Genkit's messages. Roles other than model and system are treated as the user.
 var messages = adapter.Messages[*ai.Message]{
 	Role: func(m *ai.Message) string {
 		return cmp.Or(map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}[m.Role], "user")
@@ -73,7 +73,7 @@ var messages = adapter.Messages[*ai.Message]{
 	},
 }
 
-// replaced are the parts of a message with another text.
+// replaced returns the parts of a message with another text.
 func replaced(parts []*ai.Part, text string) []*ai.Part {
 	now := []*ai.Part{ai.NewTextPart(text)}
 	for _, part := range parts {

@@ -1,18 +1,18 @@
-// Package mcphooks puts the hooks of a session around the tools of Model Context Protocol
-// servers, on the side of the client or of the server:
+// Package mcphooks puts the hooks of a session around the tools of Model Context Protocol servers,
+// on the side of the client or of the server:
 //
 //	client.AddSendingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //	server.AddReceivingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //
-// Both see tools/call alone. For servers that are programs of their own there is
-// `snaphook mcp-proxy`, which needs no code.
+// Both act on tools/call alone. For servers that are separate programs there is `snaphook
+// mcp-proxy`, which needs no code.
 //
-// What MCP cannot express:
+// Effects that MCP cannot express:
 //
 //	hook says            a client gets
 //	deny                 a result with isError, whose text is the reason
 //	ask                  the same, unless [snaphook.Config].Ask answers
-//	stop                 a text in the result: there is no verb that ends the agent's work
+//	stop                 a text in the result: MCP has no message that ends the agent's work
 //	rewritten arguments  (the server gets them)
 //	rewritten result     a result of one text; structuredContent is left out
 //	context              one more text in the result
@@ -34,7 +34,7 @@ import (
 
 // Options holds the callbacks of a [Middleware].
 type Options struct {
-	// Name is the host's name of a tool, by the server's; nil keeps it. Describe the names
+	// Name returns the host's name of a tool, given the server's; nil keeps it. Describe the names
 	// in [snaphook.Config] as tools of kind MCP.
 	Name func(tool string) string
 
@@ -65,14 +65,14 @@ func Middleware(s *snaphook.Session, opt Options) mcp.Middleware {
 	}
 }
 
-// call is a call of a tool, on either side.
+// call is a tool call, on either side.
 type call struct {
-	name string // the host's
+	name string // the host's name of the tool
 	args wire.Object
 	set  func(json.RawMessage)
 }
 
-// callOf is the call in a request.
+// callOf returns the call in a request.
 func callOf(req mcp.Request) (*call, error) {
 	switch p := req.GetParams().(type) {
 	case *mcp.CallToolParamsRaw:
@@ -95,7 +95,7 @@ func (c *call) run(
 	next func(context.Context) (mcp.Result, error),
 ) (mcp.Result, error) {
 	var result *mcp.CallToolResult
-	var other mcp.Result // of a server that wants more input first
+	var other mcp.Result // the result of a server that needs more input first
 	var seen snaphook.ToolResult
 	asked := &snaphook.ToolCall{Name: c.name, Input: c.args}
 	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
@@ -141,12 +141,12 @@ var parts = adapter.Parts[mcp.Content]{
 func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
-		data = nil // hooks see the text
+		data = nil // then hooks see the text
 	}
 	return snaphook.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }
 
-// withText returns a result as hooks have left it; r is nil for a call that has not run.
+// withText returns a result with the changes of hooks; r is nil for a call that has not run.
 func withText(r *mcp.CallToolResult, out snaphook.ToolResult) *mcp.CallToolResult {
 	text := out.TextWithStop()
 	if r == nil {

@@ -1,5 +1,5 @@
-// Package openaihooks puts the hooks of a session around the calls of tools that a model of
-// openai-go asks for, in Chat Completions and in Responses:
+// Package openaihooks puts the hooks of a session around the tool calls that a model of openai-go
+// requests, in Chat Completions and in Responses:
 //
 //	for {
 //		answer, err := client.Chat.Completions.New(ctx, params)
@@ -12,7 +12,7 @@
 //		params.Messages = append(params.Messages, results...)
 //	}
 //
-// What openai-go cannot express:
+// Effects that openai-go cannot express:
 //
 //	hook says            the model gets
 //	deny                 the reason as the tool's result: there is no mark for one that has failed
@@ -23,9 +23,9 @@
 //	context              paragraphs after the result
 //	message to the user  nothing: they are in [Did].Messages
 //
-// openai-go has no loop of its own, and no place for hooks around a request but HTTP
-// middleware: for the other moments, call the session's methods around New. Tools that the
-// server runs do not come by here.
+// openai-go has no loop of its own, and no place for hooks around a request except HTTP middleware:
+// for the other moments, call the session's methods around New. Hooks do not run for tools that the
+// server runs.
 package openaihooks
 
 import (
@@ -41,19 +41,19 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Tools runs a tool by its name, with arguments as hooks have left them: one JSON object,
-// or the text for a custom tool. An error is a failure that the model reads.
+// Tools runs a tool by its name, with arguments after the rewrites of hooks: one JSON object, or
+// the text for a custom tool. An error is a failure that the model reads.
 type Tools func(ctx context.Context, name, args string) (string, error)
 
-// Did holds the instructions of hooks besides the results.
+// Did holds the instructions of hooks other than the results.
 type Did struct {
 	Stop       bool // end the agent's work
 	StopReason string
 	Messages   []string // for the user
 }
 
-// Chat runs the calls of a message one after another, and returns a message for each. The
-// error is ctx's, or that the session is closed: then nothing more runs.
+// Chat runs the calls of a message one after another, and returns a message for each. The error is
+// ctx's, or reports that the session is closed: then nothing more runs.
 func Chat(
 	ctx context.Context,
 	s *snaphook.Session,
@@ -75,7 +75,7 @@ func Chat(
 	return results, did, nil
 }
 
-// Responses does the same for the calls in the output of a response.
+// Responses does the same as [Chat] for the calls in the output of a response.
 func Responses(
 	ctx context.Context,
 	s *snaphook.Session,

@@ -60,7 +60,7 @@ func chat(t *testing.T, s *snaphook.Session, custom bool, args string) (string, 
 	return results[0].OfTool.Content.OfString.Value, did, nil
 }
 
-// response does the same for one of Responses.
+// response does the same as chat for Responses.
 func response(t *testing.T, s *snaphook.Session, custom bool, args string) (string, openaihooks.Did, error) {
 	t.Helper()
 	called := `{"id":"x","call_id":"c-1","type":"function_call","name":"echo","arguments":` + string(wire.Quote(args)) + `}`
@@ -143,7 +143,7 @@ func TestNothingRunsAfterAStop(t *testing.T) {
 	}
 }
 
-// endpoint is a model that wants to read a secret, and then says done.
+// endpoint is a model that calls a tool to read a secret, and then answers done.
 func endpoint(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	message := `{"role":"assistant","content":"done"}`

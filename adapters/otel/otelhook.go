@@ -1,11 +1,11 @@
 // Package otelhook reports hooks to OpenTelemetry: a span for each fire, below the span of its
-// context, a span for each hook that runs, below the span of its fire, and metrics. Commands find
-// the span of their hook in TRACEPARENT and TRACESTATE, requests carry it in their headers, and
-// hooks in Go have it in their context.
+// context, a span for each hook that runs, below the span of its fire, and metrics. Commands get
+// the span of their hook in TRACEPARENT and TRACESTATE, requests in their headers, and hooks in Go
+// in their context.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Observe: []pipeline.Observer{o}})
 //
-// It is a module of its own: programs without it download nothing of OpenTelemetry.
+// It is a separate module: programs without it download nothing of OpenTelemetry.
 package otelhook
 
 import (
@@ -49,7 +49,7 @@ var (
 	_ pipeline.HookStarter = (*Observer)(nil)
 )
 
-// New makes an Observer. It returns an error if a metric cannot be made.
+// New returns an Observer. It returns an error if a metric cannot be created.
 func New(cfg Config) (*Observer, error) {
 	if cfg.Traces == nil {
 		cfg.Traces = otel.GetTracerProvider()
@@ -122,8 +122,8 @@ func (o *Observer) FireStart(ctx context.Context, f *pipeline.FireInfo) context.
 	return hook.WithTrace(ctx, f.Trace)
 }
 
-// attributes returns the attributes of a fire: of the conventions for generative AI where there
-// is one, and our own.
+// attributes returns the attributes of a fire: those of the conventions for generative AI where
+// they define one, and our own.
 func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("snaphook.event", f.Event)}
 	add := func(key string, values ...string) {
@@ -146,7 +146,7 @@ func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 	return all
 }
 
-// place is a span as W3C Trace Context writes it.
+// place returns a span in the form of W3C Trace Context.
 func place(s trace.SpanContext) hook.Trace {
 	return hook.Trace{
 		Parent: "00-" + s.TraceID().String() + "-" + s.SpanID().String() + "-" + s.TraceFlags().String(),
@@ -154,7 +154,7 @@ func place(s trace.SpanContext) hook.Trace {
 	}
 }
 
-// remote is the span of a trace that another program began.
+// remote returns the span of a trace that another program began.
 func remote(t hook.Trace) (s trace.SpanContext, ok bool) {
 	id, span, ok := t.IDs()
 	if !ok {
@@ -162,7 +162,7 @@ func remote(t hook.Trace) (s trace.SpanContext, ok bool) {
 	}
 	traceID, err1 := trace.TraceIDFromHex(id)
 	spanID, err2 := trace.SpanIDFromHex(span)
-	state, _ := trace.ParseTraceState(t.State) // a state that cannot be read is dropped
+	state, _ := trace.ParseTraceState(t.State) // an unreadable state is dropped
 	flags := trace.TraceFlags(0)
 	if (t.Parent[54]-'0')&1 == 1 && t.Parent[54] <= '9' || t.Parent[54] == 'b' || t.Parent[54] == 'd' ||
 		t.Parent[54] == 'f' {
@@ -197,8 +197,8 @@ func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.
 	return hook.WithTrace(ctx, place(span.SpanContext()))
 }
 
-// HookEnd implements [pipeline.Observer]: it ends the hook's span, or notes in the fire's span
-// why the hook did not run.
+// HookEnd implements [pipeline.Observer]: it ends the hook's span, or adds to the fire's span why
+// the hook did not run.
 func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 	if e.SkipReason != "" {
 		trace.SpanFromContext(ctx).AddEvent("hook not run", trace.WithAttributes(
@@ -209,7 +209,7 @@ func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 		return
 	}
 	if e.Outcome == pipeline.Backgrounded {
-		return // it goes on, and has another end
+		return // the hook continues in the background, and ends later
 	}
 	event := attribute.String("snaphook.event", e.Fire.Event)
 	outcome := attribute.String("snaphook.hook.outcome", string(e.Outcome))

@@ -62,7 +62,7 @@ func fire(t *testing.T, ctx context.Context, s *pipeline.Session) *pipeline.JSON
 	return fired
 }
 
-// attributesOf are the attributes of a span by their keys.
+// attributesOf returns the attributes of a span by their keys.
 func attributesOf(all []attribute.KeyValue) map[string]string {
 	by := map[string]string{}
 	for _, a := range all {
@@ -247,8 +247,8 @@ type stuck chan struct{}
 func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { <-s; return nil }
 func (stuck) Shutdown(context.Context) error                               { return nil }
 
-// A collector that hangs, and an exporter that is waited for, cost one fire half
-// a second, and no fire its answer.
+// A collector that hangs, and an exporter that is waited for, delay one fire by half a second, and
+// change no answer.
 func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
 	hangs := make(stuck)
 	defer close(hangs)
@@ -261,8 +261,7 @@ func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
 	}
 }
 
-// A program that does not sample, or has no provider, gets its answers, and no
-// trace is made up.
+// A program that does not sample, or has no provider, gets its answers, and no trace is created.
 func TestWithoutAProviderNothingIsTraced(t *testing.T) {
 	s := session(t, otelhook.Config{}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "test -z \"$TRACEPARENT\" || exit 2"}]}]}}`)
 	if fired := fire(t, trace.ContextWithSpan(t.Context(), nil), s); fired.Blocked {

@@ -26,7 +26,7 @@ func TestClaude(t *testing.T) {
 	})
 }
 
-// engine is the Go API under the judge.
+// engine runs the Go API for the judge.
 type engine struct {
 	sys    *pipeline.System
 	ses    *pipeline.Session
@@ -75,7 +75,7 @@ func configured(p *claudecases.Prepared) claude.Settings {
 	}
 }
 
-// scripted answers for the models.
+// scripted returns the case's answers in place of the models.
 type scripted struct{ *claudecases.LLM }
 
 func (s scripted) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// claudeOthers are the events of Claude Code that no moment fires: a host of its own
-// interface fires them through Session.Pipeline.
+// claudeOthers lists the events of Claude Code that no moment fires: a host with its own interface
+// fires them through Session.Pipeline.
 var claudeOthers = map[string]string{
 	"Setup":             "of the installation",
 	"ConfigChange":      "of a host's settings",
@@ -110,14 +110,14 @@ func claudeEnd(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, tw
 	return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v)}, of(t, got, err)
 }
 
-// stopped is the answer of an event whose hooks can send an agent back to work.
+// stopped returns the answer of an event whose hooks can send an agent back to work.
 func stopped(v claude.StopVerdict, through answer) answer {
 	a := answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive), Continue: v.Prompt}
 	if v.Again && v.Prompt == "" && a.Contexts != "" { // contexts alone keep an agent going
 		a.Continue, a.Contexts = a.Contexts, ""
 	}
 	if v.Again && a.Continue == "" {
-		a.Continue = through.Continue // hooks that say nothing but no
+		a.Continue = through.Continue // the hooks blocked without a text
 	}
 	return a
 }

@@ -25,7 +25,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 	}
 	ran := 0
 	for _, c := range claudecases.Cases(t) {
-		fire := claudeFires[c.Event] // of cases with several steps the first
+		fire := claudeFires[c.Event] // of a case with several steps, the first one
 		if fire == nil {
 			if claudeOthers[c.Event] == "" {
 				t.Errorf("%s: nothing fires %s through agent; write how, or why not", c.Name, c.Event)
@@ -59,7 +59,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 			alone, through := fire(t, ses, s, wire.Object(one.Input), wire.Object(two.Input))
 			if alone.Ask && !two.Host.Interactive {
 				alone.Ask, alone.Denied = false, true
-				through.Reason = alone.Reason // and that there is no user
+				through.Reason = alone.Reason // and the note that there is no user
 			}
 			same(t, alone, through, one.Dir, two.Dir)
 		})
@@ -69,7 +69,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// claudeOf are a case's settings.
+// claudeOf returns a case's settings.
 func claudeOf(p *claudecases.Prepared) claude.Settings {
 	sources := map[string]hook.Source{"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User}
 	return claude.Settings{
@@ -83,7 +83,7 @@ func claudeOf(p *claudecases.Prepared) claude.Settings {
 	}
 }
 
-// scripted answers for the models.
+// scripted returns the case's answers in place of the models.
 type scripted struct{ *claudecases.LLM }
 
 func (s scripted) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {

@@ -24,7 +24,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	_, dir := clicases.Dialects()
 	cases, err := clicases.Load(filepath.Join(dir, "copilot"))
 	if err != nil {
-		t.Skip(err) // of SNAPHOOK_CASES without cases of Copilot
+		t.Skip(err) // SNAPHOOK_CASES names cases without those of Copilot
 	}
 	compared := 0
 	for _, c := range cases {
@@ -32,7 +32,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 			in := wire.Object(step.Input)
 			args := copilotArgs(in, "toolArgs")
 			if _, ok := copilotMoments[strings.TrimPrefix(step.Event, "copilot.")]; !ok || in.Get("toolCalls") != nil || args != nil && !args.IsObject() {
-				continue // no moment, or several calls at once, or a call whose arguments are a text
+				continue // no moment, several calls at once, or a call whose arguments are a text
 			}
 			compared++
 			t.Run(c.Name+" "+step.Event, func(t *testing.T) {
@@ -46,7 +46,8 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// compareCopilot fires the steps of a case up to one, each alone and through the door, and compares the last.
+// compareCopilot fires the steps of a case up to last, each alone and through the door, and compares the
+// last.
 func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	one, two := prepared(t, c), prepared(t, c)
 	args := one.All()[last].Args
@@ -98,7 +99,7 @@ func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	}
 }
 
-// copilotAlone is the answer of the dialect by its effects.
+// copilotAlone returns the answer of the dialect, from its effects.
 func copilotAlone(t *testing.T, ses *pipeline.Session, event string, in wire.Object) answer {
 	t.Helper()
 	declared, ok := lo.Find(pipeline.Events(copilot.Dialect), func(d pipeline.Declared) bool { return d.Info().Name == event })
@@ -141,7 +142,7 @@ func copilotCall(in wire.Object, member string) snaphook.ToolCall {
 	return snaphook.ToolCall{ID: in.Text("toolUseId"), Name: in.Text("toolName"), Input: copilotArgs(in, member)}
 }
 
-// copilotMoments fire the moment of an event with its input.
+// copilotMoments maps an event to a function that fires its moment with the input of the event.
 var copilotMoments = map[string]func(context.Context, *snaphook.Session, wire.Object) (*snaphook.Verdict, error){
 	"sessionStart": func(ctx context.Context, s *snaphook.Session, in wire.Object) (*snaphook.Verdict, error) {
 		return s.Start(ctx, &snaphook.StartInput{Source: in.Text("source")})

@@ -92,12 +92,12 @@ var llxprtFires = map[string]fires{
 		v := llxprt.ApplyBeforeTool(&call, res)
 		blocked, reason := llxprt.BlockingError(&res.Output)
 		a = answer{Denied: blocked, Ask: v.Ask, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Input: string(v.Input), Contexts: read(res, v.Context, v.Message)}
-		if a.Denied { // the model reads the reason alone
+		if a.Denied { // the model gets only the reason
 			a.Contexts = v.Context
 		}
 		got, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{Name: two.Text("tool_name"), Input: wire.Object(two.Get("tool_input"))})
 		b = of(t, got, err)
-		if a.Ask { // without a user, which these sessions do not have, it is a denial
+		if a.Ask { // without a user, as in these sessions, an ask is a denial
 			a.Ask, a.Denied, b.Reason = false, true, ""
 		}
 		return a, b
@@ -158,8 +158,8 @@ var llxprtFires = map[string]fires{
 }
 
 // read joins the texts that the model reads: the context, and the system messages of hooks that
-// worked, which the sources put into the conversation. An event whose last answer counts has one
-// message, the merged one.
+// worked, which the sources put into the conversation. Where an event uses the last answer, there
+// is one message, the merged one.
 func read[R any](res *hook.Result[R], context, message string) string {
 	var all, worked []string
 	for i := range res.Reports {

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// llxprtModelFires are LLxprt's events about models. The event alone uses the shape of Google's
-// SDK, and the door uses the shape that hooks see: the test compares both in the latter.
+// llxprtModelFires fires LLxprt's events about models. The event alone uses the shape of Google's
+// SDK, and the door the shape that hooks see: the test compares both in the latter.
 var llxprtModelFires = map[string]fires{
 	"BeforeModel": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (a, b answer) {
 		request := wire.Object(one.Get("llm_request"))
@@ -27,9 +27,9 @@ var llxprtModelFires = map[string]fires{
 			a.Reason = llxprt.EffectiveReason(&res.Output)
 		}
 		if a.Input = string(genai.ToHookRequest(v.Request)); a.Denied {
-			a.Input = "" // none is sent
+			a.Input = "" // no request is sent
 		}
-		if !v.Call && res.Specific.Response != nil { // a denial without one leaves it to the host
+		if !v.Call && res.Specific.Response != nil { // after a denial without a response the host makes one
 			a.Result = string(genai.ToHookResponse(v.Response))
 		}
 		got, err := s.BeforeModel(t.Context(), &snaphook.BeforeModelInput{Request: wire.Object(two.Get("llm_request"))})

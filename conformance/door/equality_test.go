@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answer holds the part of a result that a host acts on, through the door or by the dialect
+// answer holds the members of a result that a host applies, through the door or by the dialect
 // alone.
 type answer struct {
 	Denied, Ask, Stop            bool
@@ -18,7 +18,7 @@ type answer struct {
 	Input, Contexts, Result      string
 }
 
-// of is the answer of a verdict.
+// of returns the answer of a verdict.
 func of(t *testing.T, v *snaphook.Verdict, err error) answer {
 	t.Helper()
 	if err != nil {
@@ -47,7 +47,7 @@ func same(t *testing.T, alone, through answer, dirs ...string) {
 			}
 		}
 		if !a.Denied && !a.Ask {
-			a.Reason = "" // of a decision that counts
+			a.Reason = "" // only of a decision that has an effect
 		}
 		a.Input, a.Result = testkit.Canonical(a.Input), testkit.Canonical(a.Result)
 	}

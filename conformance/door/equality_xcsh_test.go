@@ -19,8 +19,8 @@ import (
 // xcshStep fires one step of a case alone, and through the door.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
-// xcshSteps are the operations of cases that are a moment of a tool or a prompt. The moments of
-// sessions and of an agent's end are notices, whose handlers decide nothing.
+// xcshSteps maps the operations of cases with a moment, of a tool or a prompt, to functions. The
+// moments of sessions and of an agent's end are notices, whose handlers decide nothing.
 var xcshSteps = map[string]xcshStep{
 	"tool_call":          xcshToolCall,
 	"tool_result":        xcshToolResult,
@@ -38,7 +38,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	for _, c := range cases { // cases of the extension runtime are left out: the door has the hook runtime
+	for _, c := range cases { // the door has the hook runtime: cases of the extension runtime are left out
 		if len(c.Hooks) == 0 || c.Runtime == "extension" {
 			continue
 		}
@@ -54,7 +54,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 				for _, h := range c.Hooks {
 					for _, m := range []*xcsh.Modules{alone, s.Modules()} {
 						path, factory := xcshcases.Typed(h)
-						_ = m.Add(path, factory) // a module that fails does not load, in both
+						_ = m.Add(path, factory) // a failing module does not load in either of them
 					}
 				}
 				one, other := fire(t, alone, s, step)
@@ -67,7 +67,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 	}
 }
 
-// momentOf is the event that a step fires.
+// momentOf returns the event that a step fires.
 func momentOf(step *xcshcases.Step) string {
 	switch step.Op {
 	case "runTool":
@@ -82,7 +82,7 @@ func momentOf(step *xcshcases.Step) string {
 	return ""
 }
 
-// xcshModules are modules in a session of the engine, as a host of xcsh alone has them.
+// xcshModules returns modules in a session of the engine, as a host that uses xcsh alone has them.
 func xcshModules(t *testing.T) *xcsh.Modules {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Log: testkit.Quiet})
@@ -153,7 +153,7 @@ func xcshToolResult(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xc
 	return a, b
 }
 
-// xcshTool is a tool with both of its events around it.
+// xcshTool runs a tool with both of its events around it.
 func xcshTool(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (a, b answer) {
 	event := wire.Object(nil).With("toolName", wire.Quote(step.Tool.Name)).With("toolCallId", wire.Quote(step.ToolCallID)).
 		With("input", step.Params)

@@ -16,8 +16,8 @@ type Host struct {
 	Model    Model
 	Out      io.Writer
 	Messages []Message
-	ended    bool  // by a hook, or by an error
-	err      error // the first one
+	ended    bool  // ended by a hook, or by an error
+	err      error // the first error
 }
 
 // at applies a verdict.
@@ -42,7 +42,7 @@ func (h *Host) tell(role string, texts ...string) {
 	}
 }
 
-// Run is a session in which the user asks for one thing.
+// Run runs a session with one prompt of the user.
 func (h *Host) Run(ctx context.Context, prompt string) error {
 	if h.at(h.Session.Start(ctx, &snaphook.StartInput{})); !h.ended {
 		h.prompt(ctx, prompt)
@@ -71,7 +71,7 @@ func (h *Host) prompt(ctx context.Context, text string) {
 	}
 }
 
-// work calls the model and its tools until the model has no more calls.
+// work calls the model and its tools until the model calls no more tools.
 func (h *Host) work(ctx context.Context) string {
 	for !h.ended {
 		reply := h.ask(ctx)
@@ -91,7 +91,7 @@ func (h *Host) work(ctx context.Context) string {
 	return ""
 }
 
-// ask sends the conversation to the model, as hooks let it.
+// ask sends the conversation to the model, with the changes of hooks.
 func (h *Host) ask(ctx context.Context) (reply Message) {
 	offer := h.at(h.Session.ToolChoice(ctx, &snaphook.ToolChoiceInput{Request: request(h.Messages)}))
 	v := h.at(h.Session.BeforeModel(ctx, &snaphook.BeforeModelInput{Request: request(h.Messages)}))
@@ -110,13 +110,13 @@ func (h *Host) ask(ctx context.Context) (reply Message) {
 	return reply
 }
 
-// run runs a tool that hooks have let pass, if the user permits it.
+// run runs a tool that hooks have allowed, if the user permits it.
 func (h *Host) run(ctx context.Context, call snaphook.ToolCall) (snaphook.ToolResult, error) {
 	v := h.at(h.Session.Permission(ctx, &snaphook.PermissionInput{ToolCall: call}))
 	if v.Denied() {
 		return snaphook.ToolResult{Text: v.Reason, Failed: true}, nil
 	}
-	if v.Decision != hook.Allow { // where a real host asks its user
+	if v.Decision != hook.Allow { // here a real host asks its user
 		h.at(h.Session.Notify(ctx, &snaphook.NotifyInput{Type: "permission_prompt", Message: call.Name + " runs"}))
 	}
 	if call.Name == "delegate" {
@@ -125,7 +125,7 @@ func (h *Host) run(ctx context.Context, call snaphook.ToolCall) (snaphook.ToolRe
 	return runTool(ctx, h.Session.Dir(), call.Name, v.Input)
 }
 
-// delegate lets another agent of the same model do a task.
+// delegate gives a task to another agent with the same model.
 func (h *Host) delegate(ctx context.Context, task string) snaphook.ToolResult {
 	sub := Host{Session: h.Session, Model: h.Model, Out: h.Out}
 	sub.at(h.Session.SubagentStart(ctx, &snaphook.SubagentStartInput{ID: "a-1", Type: "worker"}))
@@ -138,7 +138,7 @@ func (h *Host) delegate(ctx context.Context, task string) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: answer, Stop: sub.ended}
 }
 
-// compact shortens a long conversation, if hooks let it.
+// compact shortens a long conversation, unless hooks prevent it.
 func (h *Host) compact(ctx context.Context) {
 	if len(h.Messages) <= 40 || h.at(h.Session.BeforeCompact(ctx, &snaphook.BeforeCompactInput{})).Denied() {
 		return

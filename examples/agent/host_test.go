@@ -19,8 +19,8 @@ func calls(cmd string) Message {
 	return Message{Role: "model", Calls: []snaphook.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":` + string(wire.Quote(cmd)) + `}`)}}}
 }
 
-// play runs the host once with these files in its project, and returns the text that the model
-// has got and the text that the user has seen.
+// play runs the host once with these files in its project, and returns the text that the model got
+// and the text that the user saw.
 func play(t *testing.T, files map[string]string, replies ...Message) (told, shown string) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())

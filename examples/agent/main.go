@@ -1,6 +1,5 @@
-// Command agent is a small agent that runs the hooks of Claude Code, of LLxprt and Gemini
-// CLI, and of xcsh and pi, all of one project at once. Without a model of its own it plays a
-// script, in the directory given:
+// Command agent is a small agent that runs the hooks of Claude Code, of LLxprt and Gemini CLI, and of xcsh and
+// pi, all of one project at once. Without a model it plays a script, in the directory given:
 //
 //	go run ./examples/agent ~/project "list the files"
 //	OPENAI_BASE_URL=https://… OPENAI_API_KEY=… OPENAI_MODEL=… go run ./examples/agent ~/project "list the files"

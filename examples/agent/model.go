@@ -19,12 +19,12 @@ import (
 // Message is one message of the conversation. Role is system, user, model or tool.
 type Message struct {
 	Role, Text string
-	Calls      []snaphook.ToolCall // of the model
+	Calls      []snaphook.ToolCall // calls of the model
 	Call       string              // the id of the call that a tool's message answers
 }
 
-// Model answers a conversation, given the names of the tools that it may call; nil is
-// every tool.
+// Model answers a conversation, given the names of the tools that it may call; nil means every
+// tool.
 type Model interface {
 	Reply(ctx context.Context, messages []Message, tools []string) (Message, error)
 }
@@ -73,7 +73,7 @@ func runTool(ctx context.Context, dir, name string, args wire.Object) (snaphook.
 	return snaphook.ToolResult{Text: string(text)}, err
 }
 
-// request is the conversation in the form that hooks know.
+// request returns the conversation in the form that hooks see.
 func request(messages []Message) wire.Object {
 	r := genai.Request{Messages: []genai.Message{}}
 	for _, m := range messages {
@@ -83,7 +83,8 @@ func request(messages []Message) wire.Object {
 	return o
 }
 
-// rewritten are the messages with the texts that hooks have left, if there are as many.
+// rewritten returns the messages with the texts after the changes of hooks, if their number is
+// unchanged.
 func rewritten(messages []Message, o wire.Object) []Message {
 	var r genai.Request
 	now := slices.Clone(messages)
@@ -96,7 +97,7 @@ func rewritten(messages []Message, o wire.Object) []Message {
 	return now
 }
 
-// allowed are the tools that hooks leave to the model; nil is every tool.
+// allowed returns the tools that hooks allow the model to call; nil means every tool.
 func allowed(o wire.Object) []string {
 	var r genai.Request
 	if o.Into(&r) != nil || r.ToolConfig == nil {
@@ -105,7 +106,7 @@ func allowed(o wire.Object) []string {
 	return r.ToolConfig.AllowedFunctionNames
 }
 
-// response returns the model's text in the form that hooks know.
+// response returns the model's text in the form that hooks see.
 func response(text string) wire.Object {
 	o, _ := wire.Of(
 		genai.Response{
@@ -170,7 +171,7 @@ func (m *OpenAI) Reply(ctx context.Context, messages []Message, names []string) 
 	return reply, nil
 }
 
-// chat is the conversation as the endpoint wants it.
+// chat returns the conversation in the form of the endpoint.
 func chat(messages []Message) (all []chatMessage) {
 	for _, m := range messages {
 		c := chatMessage{Role: m.Role, Content: m.Text, ToolCallID: m.Call}
@@ -187,7 +188,7 @@ func chat(messages []Message) (all []chatMessage) {
 	return all
 }
 
-// parameters are the arguments of each tool.
+// parameters lists the arguments of each tool.
 var parameters = map[string][]string{
 	"execute_command": {"cmd"},
 	"read_text":       {"file"},
@@ -195,7 +196,7 @@ var parameters = map[string][]string{
 	"delegate":        {"prompt"},
 }
 
-// offered describes the tools of these names; nil is every tool.
+// offered describes the tools of these names; nil means every tool.
 func offered(names []string) (all []any) {
 	for _, t := range tools {
 		if names != nil && !slices.Contains(names, t.Name) {

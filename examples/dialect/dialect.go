@@ -12,15 +12,15 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The exit statuses of Acme's hooks. A status that is not here is a failure:
-// its text becomes a warning, and the action goes ahead.
+// The exit statuses of Acme's hooks. A status that is not listed is a failure: its text becomes a
+// warning, and the action goes ahead.
 const (
 	answered = 0
 	refused  = 3
 	halted   = 49 // refused, and the agent has to stop
 )
 
-// Acme is a hook system of its own: the settings and rules that its events share.
+// Acme is a hook system defined by this program: the settings and rules that its events share.
 var Acme = &pipeline.Dialect{
 	Name: "acme",
 	Unit: time.Second, // "timeout": 5 means five seconds
@@ -65,7 +65,7 @@ var BeforeRun *pipeline.Event[Run, Change] = pipeline.Declare(Acme, pipeline.Spe
 	Refine: halt,
 })
 
-// decode reads an answer of Acme's form: {"verdict": "no", "because": "…", "args": […]}.
+// decode reads an answer in Acme's form: {"verdict": "no", "because": "…", "args": […]}.
 func decode(stdout []byte) (out hook.Output[Change], notes []string, err error) {
 	var answer struct {
 		Verdict string   `json:"verdict"`
@@ -73,7 +73,7 @@ func decode(stdout []byte) (out hook.Output[Change], notes []string, err error) 
 		Args    []string `json:"args"`
 	}
 	text, err := wire.Answer(stdout)
-	if err != nil || text == nil { // wire.ErrText, which Rules.Text is for, or silence: no answer, and no failure
+	if err != nil || text == nil { // wire.ErrText for plain text, see Rules.Text; or no output
 		return out, nil, err
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {

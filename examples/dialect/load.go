@@ -16,8 +16,8 @@ import (
 //
 //	{"on": "before_run", "tool": "shell", "do": "./guard.sh", "timeout": 5}
 //
-// It is a [pipeline.Load]. An entry that cannot be used is a problem with its
-// position, and the others count.
+// It is a [pipeline.Load]. An entry that cannot be used is a problem with its position, and does
+// not affect the others.
 func Load(_ context.Context, at pipeline.Workspace) (loaded pipeline.Loaded, err error) {
 	layer := settings.Layer{Name: "project", Source: hook.Project, File: filepath.Join(at.Dir, ".acme", "hooks.json")}
 	root, found, err := layer.Read()
@@ -42,7 +42,7 @@ func Load(_ context.Context, at pipeline.Workspace) (loaded pipeline.Loaded, err
 	return loaded, nil
 }
 
-// read makes a hook of an entry.
+// read returns the hook of an entry.
 func read(i int, entry settings.Value) (*hook.Hook, *settings.Problem) {
 	event, _ := entry.Get("on").Text()
 	if event != BeforeRun.Info().Name {
@@ -74,7 +74,7 @@ func read(i int, entry settings.Value) (*hook.Hook, *settings.Problem) {
 		},
 		Selection: hook.Selection{
 			Pattern: tool, Matcher: matcher,
-			Key: script, // the same script runs once for an event
+			Key: script, // the same script runs once for each event
 		},
 		Execution: hook.Execution{Timeout: time.Duration(seconds * float64(Acme.Unit))},
 		Runner:    &run.Command{Argv: run.Shell(script)},

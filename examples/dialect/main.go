@@ -1,6 +1,6 @@
-// Dialect is a program with a hook system of its own: its settings file and the
-// form of its entries, its exit statuses, its answers, the members of its
-// inputs. docs/your-own-dialect.md explains it.
+// Dialect is a program that defines its own hook system: its settings file and the form of its
+// entries, its exit statuses, its answers, the members of its inputs. docs/your-own-dialect.md
+// explains it.
 //
 //	cd examples/dialect && go run .
 package main

@@ -21,7 +21,7 @@ func Example() {
 	// editor []: blocked false, stop false, reason ""
 }
 
-// acme opens a session with the settings, and a hook that prints something.
+// acme opens a session with the settings, and a hook that prints a text.
 func acme(t *testing.T, config, prints string) (s *pipeline.Session, log *strings.Builder) {
 	t.Helper()
 	dir, log := t.TempDir(), new(strings.Builder)
@@ -42,7 +42,7 @@ func acme(t *testing.T, config, prints string) (s *pipeline.Session, log *string
 	return s, log
 }
 
-// A hook that has nothing to say has not failed.
+// A hook that prints nothing, or plain text, has not failed.
 func TestSilenceAndTextAreNoFailures(t *testing.T) {
 	for prints, blocked := range map[string]bool{
 		"": false, "echo fine": false, "echo '{}'": false, `echo '{"verdict": "no"}'`: true, "exit 49": true,

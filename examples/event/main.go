@@ -1,5 +1,5 @@
-// Event declares an event of its own and fires it, with hooks in Go and with hooks of a settings
-// file. docs/your-own-event.md explains it.
+// Event declares its own event and fires it, with hooks in Go and with hooks of a settings file.
+// docs/your-own-event.md explains it.
 //
 //	go run ./examples/event
 package main
@@ -24,14 +24,13 @@ type Deploy struct {
 	Replicas int    `json:"replicas"`
 }
 
-// Review is the part of an answer beside the members that all answers have.
+// Review holds the members of an answer other than those that all answers have.
 type Review struct {
 	Replicas int `json:"replicas,omitzero"` // changes the deploy
 	Votes    int `json:"votes,omitzero"`
 }
 
-// BeforeDeploy fires before a service is deployed. The matcher of a group is
-// compared with the service.
+// BeforeDeploy fires before a service is deployed. Matchers test the service.
 var BeforeDeploy *pipeline.Event[Deploy, Review] = pipeline.Declare(llxprt.Dialect, pipeline.Spec[Deploy, Review]{
 	Name:        "BeforeDeploy",
 	Doc:         "before a service is deployed",
@@ -53,8 +52,8 @@ var BeforeDeploy *pipeline.Event[Deploy, Review] = pipeline.Declare(llxprt.Diale
 	Reduce: quorum,
 })
 
-// quorum needs two votes, counts every answer, and takes the last number of
-// replicas. A block of any hook stays a block.
+// quorum needs two votes, counts every answer, and keeps the last number of replicas. A block of
+// any hook stays a block.
 func quorum(outs iter.Seq[hook.Output[Review]]) (all hook.Output[Review]) {
 	for o := range outs {
 		all.Specific.Votes += o.Specific.Votes
@@ -71,7 +70,7 @@ func quorum(outs iter.Seq[hook.Output[Review]]) (all hook.Output[Review]) {
 	return all
 }
 
-// config is a settings file; a real one lies in .llxprt/settings.json.
+// config is the text of a settings file; a real one is .llxprt/settings.json.
 const config = `{
 	"tools": {"enableHooks": true},
 	"hooks": {"BeforeDeploy": [{

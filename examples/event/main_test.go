@@ -16,13 +16,13 @@ func Example() {
 }
 
 func TestBeforeDeploy(t *testing.T) {
-	// Nothing is allocated without hooks.
+	// A fire without hooks allocates nothing.
 	hooktest.Idle(t, BeforeDeploy, Deploy{Service: "shop"})
-	// No block and no stop is lost, no answer is written to, and time plays no part.
+	// The reducer loses no block and no stop, changes no answer, and does not depend on time.
 	hooktest.Reducer(t, BeforeDeploy.Reduce, nil, hooktest.DecidesAlone("without two votes a deploy is denied"))
-	// The next input follows from this one and the answer alone.
+	// The next input depends on this one and the answer alone.
 	hooktest.Chain(t, BeforeDeploy, nil, nil)
-	// Both types survive JSON, with big numbers.
+	// Both types survive JSON, including big numbers.
 	hooktest.Codec(t, BeforeDeploy, hooktest.DropsUnknown("both sides are the program's own types"))
 }
 
@@ -30,7 +30,7 @@ func BenchmarkBeforeDeploy(b *testing.B) {
 	hooktest.Benchmark(b, BeforeDeploy, Deploy{Service: "shop"})
 }
 
-// The engine merges the common members, as docs/your-own-event.md says: no reducer has to.
+// The engine merges the common members, as docs/your-own-event.md describes: no reducer has to.
 func TestTheEngineKeepsTheCommonMembersOfAllAnswers(t *testing.T) {
 	says := func(o hook.Output[Review]) hooktest.Option {
 		return hooktest.On(BeforeDeploy, "says "+o.Message, func(context.Context, Deploy) (hook.Output[Review], error) { return o, nil })

@@ -1,5 +1,5 @@
-// Sandbox runs the commands of hooks in bubblewrap: without a network, with a
-// file system that is read-only but for the project and a temporary directory.
+// Sandbox runs the commands of hooks in bubblewrap: without a network, and with a file system that
+// is read-only except for the project and a temporary directory.
 //
 //	echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | go run ./examples/sandbox
 package main
@@ -43,7 +43,7 @@ func main() {
 	fmt.Println(answer)
 }
 
-// ask runs the hooks of a directory for a call of a tool, each in the sandbox.
+// ask runs the hooks of a directory for a tool call, each in the sandbox.
 func ask(ctx context.Context, dir, bwrap string, call *snaphook.ToolCall) (answer string, err error) {
 	hooks, err := snaphook.Open(snaphook.Config{Wrap: around(bwrap)})
 	if err != nil {
@@ -64,8 +64,8 @@ func ask(ctx context.Context, dir, bwrap string, call *snaphook.ToolCall) (answe
 	return "not denied", nil
 }
 
-// around puts commands into the sandbox that bwrap makes. Hooks of other types
-// are the host's own doing and run as they are; with bwrap empty all do.
+// around puts commands into the sandbox that bwrap creates. Hooks of other types do not start a
+// process from the settings, and run as they are; with bwrap empty all hooks do.
 func around(bwrap string) func(*hook.Hook, hook.Runner) hook.Runner {
 	return func(h *hook.Hook, r hook.Runner) hook.Runner {
 		if bwrap == "" || h.Type != "command" {
@@ -74,8 +74,8 @@ func around(bwrap string) func(*hook.Hook, hook.Runner) hook.Runner {
 		if c, ok := r.(*run.Command); ok {
 			return &sandboxed{bwrap, c}
 		}
-		// The engine starts a few commands in ways of its own, such as those of
-		// plugins. They must not run outside of the sandbox.
+		// The engine starts a few commands in other ways, such as those of plugins. They must not
+		// run outside of the sandbox.
 		return failing{errors.New("this command cannot be put into the sandbox")}
 	}
 }
@@ -93,7 +93,7 @@ func (s *sandboxed) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 		return hook.Reply{}, err
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return hook.Reply{}, err // bwrap would say so with status 1
+		return hook.Reply{}, err // without this check bwrap would exit with status 1
 	}
 	inside := &run.Command{
 		Argv: append([]string{

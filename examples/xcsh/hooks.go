@@ -1,5 +1,5 @@
 // Package xcsh has four common modules, in Go: a gate that asks the user, a redactor, a filter of
-// the model's input, and a slash command. The files beside it have the same modules in
+// the model's input, and a slash command. The other files of this directory are the same modules in
 // TypeScript, for the loader in jsrun/modules, whose tests compare the two.
 package xcsh
 
@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// PermissionGate lets no call remove files recursively without asking.
+// PermissionGate asks the user before a call removes files recursively.
 func PermissionGate(api *xcsh.API) error {
 	xcsh.ToolCall.On(
 		api,
@@ -42,7 +42,7 @@ func Redactor(api *xcsh.API) error {
 			if e.ToolName != "read" || e.IsError {
 				return nil, nil
 			}
-			for i, part := range e.Content { // the handler's own
+			for i, part := range e.Content { // a copy for this handler
 				if text, ok := part.PlainText(); ok {
 					e.Content[i] = xcsh.TextPart(key.ReplaceAllString(text, "API_KEY=[REDACTED]"))
 				}
@@ -70,7 +70,7 @@ func ContextFilter(api *xcsh.API) error {
 	return nil
 }
 
-// Handoff adds /handoff, which goes on in a new session.
+// Handoff adds /handoff, which continues in a new session.
 func Handoff(api *xcsh.API) error {
 	api.RegisterCommand(xcsh.Command{
 		Name:        "handoff",

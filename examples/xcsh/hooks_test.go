@@ -21,7 +21,7 @@ type user struct {
 
 func (u user) Confirm(context.Context, string, string) bool { return u.answer }
 
-// open makes the modules of a session, with all of the examples.
+// open returns the modules of a session, with all of the examples.
 func open() (*xcsh.Modules, func()) {
 	sys := pipeline.NewSystem(pipeline.Config{})
 	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1"})

@@ -45,7 +45,7 @@ func sendMessage(_ context.Context, m *module, args jsrun.Args) (any, error) {
 		TriggerTurn jsrun.Value `json:"triggerTurn"`
 		DeliverAs   string      `json:"deliverAs"`
 	}
-	if args.Value(1).Kind() == '{' { // once it was triggerTurn alone, which is ignored now
+	if args.Value(1).Kind() == '{' { // formerly a boolean for triggerTurn, which is ignored now
 		if err := args.Decode(1, &opt); err != nil {
 			return nil, err
 		}
@@ -89,16 +89,16 @@ func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
 	return m.inTurn(ctx, r, part.Close), nil
 }
 
-// ExecRoom bounds the kept output of all programs that one module runs at the same time, in
-// bytes. The rest is dropped, and the result says so.
+// ExecRoom limits the kept output of all programs that one module runs at the same time, in bytes.
+// The rest is dropped, and the result reports it.
 const ExecRoom = 32 << 20
 
-// large is a result of which one at a time is turned into values of JavaScript:
-// each of these is larger than it, up to six times.
+// large is the size, in bytes, from which results are passed to JavaScript one at a time: their
+// values there take up to six times the memory.
 const large = 64 << 10
 
-// inTurn is a result whose turn it is. One whose call is aborted, or whose module
-// is closed, meanwhile has no output.
+// inTurn returns a large result when its turn has come. It drops the output if the call is aborted,
+// or the module is closed, before that.
 func (m *module) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
 	select {
 	case m.way <- struct{}{}:
@@ -110,7 +110,7 @@ func (m *module) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) 
 	}
 }
 
-// milliseconds is so many of them, or 0 if there are too many to count.
+// milliseconds converts n to a duration; 0 if n is too large.
 func milliseconds(n float64) time.Duration {
 	if n *= float64(time.Millisecond); n < math.MaxInt64 {
 		return time.Duration(n)
@@ -132,16 +132,16 @@ func logging(level slog.Level) jsrun.Func {
 	})
 }
 
-// RenderTime bounds the time of a renderer of messages. The host waits for it; a host must not
+// RenderTime limits the time of a renderer of messages. The host waits for it; a host must not
 // render on a goroutine that a module called.
 const RenderTime = time.Second
 
-// RenderWidth is how wide components are told to draw themselves. It is for
-// those that ask: the host lays out the lines.
+// RenderWidth is the width that components are given to draw themselves. The host lays out the
+// lines.
 const RenderWidth = 80
 
-// drawn lets renderers give components, which cannot leave the engine: their
-// lines can.
+// drawn makes renderers that return a component return its lines: the component cannot leave the
+// engine.
 var drawn = fmt.Sprintf(`call => {
 	const draw = made => typeof made?.then === "function" ? made.then(draw) : typeof made?.render === "function" ? made.render(%d) : made;
 	return (type, render) => call(type, typeof render === "function" ? (...args) => draw(render(...args)) : render);
@@ -174,7 +174,7 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 	return nil, nil
 }
 
-// render returns the text that a renderer makes of a message, which may be lines.
+// render returns the text, or the joined lines, that a renderer makes of a message.
 func (m *module) render(
 	ctx context.Context,
 	h *function,

@@ -9,10 +9,10 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// control is the ctx of commands.
+// control describes the ctx of commands.
 var control = commandView()
 
-// commandView is view with the functions that commands alone have.
+// commandView returns view with the functions that only commands have.
 func commandView() *jsrun.Object {
 	o := *view
 	o.Async = maps.Clone(view.Async)
@@ -65,7 +65,7 @@ func waitForIdle(ctx context.Context, s *boundContext, _ jsrun.Args) (any, error
 	return nil, s.control.WaitForIdle(ctx)
 }
 
-// outcome encodes the result of work on a session.
+// outcome encodes the result of a change of the session.
 func outcome(cancelled bool, err error) (any, error) {
 	return map[string]bool{"cancelled": cancelled}, err
 }
@@ -104,7 +104,7 @@ func navigateTree(ctx context.Context, s *boundContext, args jsrun.Args) (any, e
 	)
 }
 
-// writable is the session that setup writes to.
+// writable describes the session that setup writes to.
 var writable = &jsrun.Object{Sync: map[string]jsrun.Func{
 	"appendMessage": jsrun.On(func(_ context.Context, w xcsh.SessionWriter, args jsrun.Args) (any, error) {
 		var message xcsh.Message

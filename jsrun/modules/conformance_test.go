@@ -14,10 +14,10 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// Every case, with modules in JavaScript in place of those in Go.
+// TestXcsh runs every case with modules in JavaScript in place of those in Go.
 func TestXcsh(t *testing.T) { runCases(t, jsrun.Sandbox) }
 
-// Every case again, with the same modules in processes of Node.js and of Bun.
+// TestXcshInAProcess runs every case with the same modules in processes of Node.js and of Bun.
 func TestXcshInAProcess(t *testing.T) {
 	for _, runtime := range []string{jsrun.Node, jsrun.Bun} {
 		t.Run(runtime, func(t *testing.T) {

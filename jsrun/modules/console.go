@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// The lines of a top level that are kept until there is a logger, and the bytes of one.
+// The limits of the output of a top level before there is a logger: lines, and bytes of each.
 const most, longest = 100, 16 << 10
 
-// console is the console of a module, and writes to its logger.
+// console is the console of a module, which writes to the module's logger.
 type console struct {
 	to func(level, text string) // nil: the logger
 

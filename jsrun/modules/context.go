@@ -7,14 +7,14 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// boundContext is the value that the functions of a ctx are bound to.
+// boundContext is the value to which the functions of a ctx are bound.
 type boundContext struct {
 	*xcsh.HookContext
 	m       *module
 	control *xcsh.CommandContext // of a command; nil for a handler
 }
 
-// view is the ctx of handlers.
+// view describes the ctx of handlers.
 var view = extendedView(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"isIdle":             asks((*xcsh.HookContext).IsIdle),
@@ -26,7 +26,7 @@ var view = extendedView(&jsrun.Object{
 	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
 })
 
-// asks makes a function of a ctx that takes no arguments and returns a fact.
+// asks returns a function of a ctx that takes no arguments and returns a fact.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
 }
@@ -43,7 +43,7 @@ func model(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) {
 	return nil, nil
 }
 
-// orNone is an answer that there may be none of, which is undefined then.
+// orNone returns the answer, or undefined if there is none.
 func orNone[T any](answer T, ok bool) any {
 	if !ok {
 		return nil
@@ -51,13 +51,13 @@ func orNone[T any](answer T, ok bool) any {
 	return answer
 }
 
-// textOrNone is a text, and undefined if it is empty.
+// textOrNone returns the text, or undefined if it is empty.
 func textOrNone(text string) any { return orNone(text, text != "") }
 
-// textOrNull is a text, and null if it is empty.
+// textOrNull returns the text, or null if it is empty.
 func textOrNull(text string) any { return orNull(text, text != "") }
 
-// orNull is an answer that there may be none of, which is null then.
+// orNull returns the answer, or null if there is none.
 func orNull[T any](answer T, ok bool) any {
 	if !ok {
 		return jsrun.Value("null")

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// bare makes modules without a host.
+// bare returns modules without a host.
 func bare(t *testing.T) (*xcsh.Modules, *pipeline.System) {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{})
@@ -29,7 +29,7 @@ func bare(t *testing.T) (*xcsh.Modules, *pipeline.System) {
 	return m, sys
 }
 
-// saved writes a module to a directory of its own.
+// saved writes a module to a new directory.
 func saved(t *testing.T, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "hook.ts")
@@ -88,7 +88,7 @@ func TestContextWithoutAUser(t *testing.T) {
 		"DEBUG: false undefined true false", "DEBUG: undefined false undefined undefined undefined", `DEBUG: "" "x"`)
 }
 
-// kept is a session that keeps things, with models.
+// kept is a session that stores everything, with models.
 type kept struct {
 	conversation
 	xcsh.NoModels

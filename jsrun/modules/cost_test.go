@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// mostAllocations is the most allocations of a fire with one handler in JavaScript, with a small
+// mostAllocations limits the allocations of a fire with one handler in JavaScript, with a small
 // margin.
 const mostAllocations = 130
 

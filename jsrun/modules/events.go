@@ -15,11 +15,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Grace is the time of a handler that is called after its context has ended, as handlers are: the
-// action that it guards may still go ahead.
+// Grace is the time of a handler that is called after its context has ended. Handlers are called
+// then too: the action that they guard may still go ahead.
 const Grace = 5 * time.Second
 
-// interruptible is an event with a signal.
+// interruptible describes an event with a signal.
 var interruptible = &jsrun.Object{Signal: "signal"}
 
 var signalled = map[string]bool{"session_before_compact": true, "session_before_tree": true}
@@ -70,7 +70,7 @@ func (m *module) handle(
 	}, m.failure(err)
 }
 
-// facts are the constant properties of a ctx.
+// facts returns the constant properties of a ctx.
 func facts(hc *xcsh.HookContext) jsontext.Value {
 	b := strconv.AppendBool([]byte(`{"hasUI":`), hc.HasUI)
 	b = append(append(b, `,"cwd":`...), wire.Quote(hc.Dir)...)
@@ -96,7 +96,7 @@ func (m *module) failure(err error) error {
 
 func (m *module) named(err error) error { return fmt.Errorf("%s: %w", m.api.Path(), err) }
 
-// lines is a text, or a list of lines, as one text.
+// lines returns a text, or the joined list of lines.
 func lines(v jsrun.Value) (string, error) {
 	if v.Kind() != '[' {
 		return jsrun.Args{v}.String(0), nil

@@ -23,7 +23,7 @@ export default function (pi: HookAPI) {
 }
 `
 
-// A module in TypeScript stands between the agent and one of its tools.
+// A module in TypeScript guards one of the agent's tools.
 func Example() {
 	dir, err := os.MkdirTemp("", "hooks")
 	if err != nil {
@@ -67,8 +67,7 @@ func Example() {
 	// refused: /etc/passwd is outside of the project
 }
 
-// A host that trusts its modules lets them run programs; another one runs
-// those on a list.
+// A host that trusts its modules lets them run any program; another one allows those on a list.
 func ExampleLoader() {
 	all := modules.Loader{Exec: (*xcsh.API).Exec}
 	some := modules.Loader{Exec: func(api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions) (xcsh.ExecResult, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The examples do the same in Go and in TypeScript.
+// The examples behave equally in Go and in TypeScript.
 func TestExamplesInBothLanguages(t *testing.T) {
 	const dir = "../../examples/xcsh/"
 	for _, example := range []struct {

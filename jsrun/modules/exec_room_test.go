@@ -17,7 +17,7 @@ import (
 )
 
 // Sixteen programs at the same time, with more output than a module may hold, stay within the
-// bound. None of them ends, which would return its share, before all have written.
+// limit. None of them ends, which would release its share, before all have written.
 func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")
@@ -63,7 +63,7 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	}
 }
 
-// pipe makes a named pipe, and opens it for both ends.
+// pipe creates a named pipe, and opens both of its ends.
 func pipe(t *testing.T, dir, name string) *os.File {
 	path := filepath.Join(dir, name)
 	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {

@@ -17,9 +17,8 @@ import (
 //go:embed bus.js
 var busJS string
 
-// Members of the extension runtime beside hooks. The host carries out registrations; every other
-// member calls [xcsh.Host.Extension]. The text is the result of a member that no host carries
-// out: its request is then lost, and members that could restrict the agent are an error instead.
+// Results of members of the extension runtime, other than registrations, that no host carries out.
+// Such a request is lost; members that could restrict the agent are an error instead.
 const (
 	nothing = "undefined"
 	fails   = ""
@@ -49,7 +48,7 @@ func extended(o *jsrun.Object) *jsrun.Object {
 	return o
 }
 
-// extendedView adds them to the ctx of handlers.
+// extendedView adds the members of the extension runtime to the ctx of handlers.
 func extendedView(o *jsrun.Object) *jsrun.Object {
 	lend(o.Sync, "ctx.", apiOfSeen, map[string]string{
 		"compact": fails, "getContextUsage": nothing, "getSystemPrompt": `""`, "shutdown": fails,
@@ -57,7 +56,8 @@ func extendedView(o *jsrun.Object) *jsrun.Object {
 	return o
 }
 
-// extendedUI adds them to ctx.ui: as without a user, they show nothing.
+// extendedUI adds the members of the extension runtime to ctx.ui. They show nothing, as in a
+// session without a user.
 func extendedUI(o *jsrun.Object) *jsrun.Object {
 	lend(o.Sync, "ctx.ui.", apiOfSeen, map[string]string{
 		"getAllThemes": "[]", "getTheme": nothing, "getToolsExpanded": "false", "onTerminalInput": nothing,
@@ -73,7 +73,7 @@ func apiOfPi(m *module) *xcsh.API { return m.api }
 
 func apiOfSeen(s *boundContext) *xcsh.API { return s.m.api }
 
-// lend adds members that are the host's.
+// lend adds members that the host carries out.
 func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, members map[string]string) {
 	for name, without := range members {
 		to[name] = jsrun.On(func(ctx context.Context, this T, args jsrun.Args) (any, error) {
@@ -89,7 +89,7 @@ func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, 
 	}
 }
 
-// registerTool takes a definition that has its name.
+// registerTool registers a definition that has its own name.
 func registerTool(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	var tool struct {
 		Name string `json:"name"`
@@ -100,7 +100,7 @@ func registerTool(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	return nil, m.registerOther("tool", tool.Name, args.Value(0))
 }
 
-// registerNamed takes a name and a definition.
+// registerNamed returns the function that registers a name and a definition.
 func registerNamed(kind string) func(context.Context, *module, jsrun.Args) (any, error) {
 	return func(_ context.Context, m *module, args jsrun.Args) (any, error) {
 		return nil, m.registerOther(kind, args.String(0), args.Value(1))

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// runtimes are where modules run.
+// runtimes runs a test in each runtime of modules.
 func runtimes(t *testing.T, test func(t *testing.T, loader *modules.Loader)) {
 	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 		t.Run(runtime, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 		await failing(() => pi.setSessionName("x"));`,
 		`pi.setActiveTools [["read","grep"]]`, `ctx.ui.setWidget ["plan" ["1. look"]]`, `DEBUG: ["read"] []`, `DEBUG: "no such entry"`,
 		`DEBUG: "pi.setSessionName is not available: the host carries out hooks alone"`)
-	h.Initialize(xcsh.Host{UI: h}) // has none, so that the one before stays
+	h.Initialize(xcsh.Host{UI: h}) // without Extension: the earlier one stays
 	xcsh.SessionStart.Fire(t.Context(), h.Modules, &xcsh.SessionStartEvent{})
 	if len(h.said) == 0 || h.said[0] != `pi.setActiveTools [["read","grep"]]` {
 		t.Errorf("got %q", h.said)

@@ -29,7 +29,7 @@ type host struct {
 	said []string // events, as texts
 }
 
-// opened makes a host whose UI is there, without modules.
+// opened returns a host with a UI and without modules.
 func opened(t testing.TB, cfg xcsh.Config, loader *modules.Loader) *host {
 	t.Helper()
 	h := &host{dir: t.TempDir()}
@@ -54,7 +54,7 @@ func opened(t testing.TB, cfg xcsh.Config, loader *modules.Loader) *host {
 	return h
 }
 
-// written loads a module with that text, which has to load, as name.
+// written loads a module with that text under a name, and fails the test if that fails.
 func (h *host) written(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
@@ -75,7 +75,7 @@ func (h *host) call(ctx context.Context, tool, input string) (*xcsh.ToolCallResu
 	return xcsh.ToolCall.Fire(ctx, h.Modules, &xcsh.ToolCallEvent{ToolName: tool, ToolCallID: "1", Input: wire.Object(input)})
 }
 
-// run runs a tool that only says that it ran.
+// run runs a tool that only records that it ran.
 func (h *host) run(ctx context.Context, tool, input string) error {
 	execute := func(context.Context, string, wire.Object, func(*xcsh.Output)) (*xcsh.Output, error) {
 		h.say("ran: %s %s", tool, input)

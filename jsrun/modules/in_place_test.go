@@ -77,7 +77,7 @@ func TestAChangeInPlaceOfMessagesCounts(t *testing.T) {
 	}
 }
 
-// A change that cannot count is in the report of the handler, and in the log.
+// A change without effect is noted in the report of the handler and in the log.
 func TestAChangeThatCannotCountIsNoted(t *testing.T) {
 	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 		for handler, want := range map[string]string{
@@ -113,7 +113,7 @@ func TestAChangeThatCannotCountIsNoted(t *testing.T) {
 	}
 }
 
-// Looking for changes costs a walk over the values of an event, and not over its texts.
+// Looking for changes costs time for each value of an event, but not for the length of its texts.
 func TestLookingForChangesIsCheap(t *testing.T) {
 	testkit.Timed(t)
 	part := `{"type":"text","text":"` + strings.Repeat("some words ", 100) + `"}`

@@ -8,14 +8,14 @@ import (
 )
 
 // Limits of the objects that the host keeps for a module: handlers, commands, tools, flags and
-// their texts. They lie in the host's memory, outside the module's own limit.
+// their texts. They use the host's memory, which the module's own limit does not include.
 const (
 	MaxRegistrations = 2000
 	MaxRegistered    = 8 << 20 // bytes
 )
 
-// kept is a function of pi whose arguments the host keeps. Beyond the limits it throws, and logs
-// too: a module that catches the error lacks a handler.
+// kept wraps a function of pi whose arguments the host keeps. Beyond the limits it throws, and also
+// logs: a module that catches the error lacks a handler.
 func kept(register jsrun.Func) jsrun.Func {
 	return func(ctx context.Context, this any, args jsrun.Args) (any, error) {
 		m := this.(*module)

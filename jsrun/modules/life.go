@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	firstWait = 100 * time.Millisecond // from one start of a process to the next; it doubles
-	mostWait  = 30 * time.Second       // and a process that lived as long has the first again
+	firstWait = 100 * time.Millisecond // wait before a process is started again; it doubles each time
+	mostWait  = 30 * time.Second       // longest wait; a process that lives as long resets it
 )
 
-// module is the value that the functions of pi are bound to. After its process has ended, the
-// next call starts it again.
+// module is the value to which the functions of pi are bound. After its process has ended, the next
+// call starts it again.
 type module struct {
 	api   *xcsh.API
 	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
 	start func(context.Context, *jsrun.Module) error // runs the factory
-	turn  chan struct{}                              // held while the module is started again
-	room  *run.Room                                  // for the output of all programs that it runs
-	way   chan struct{}                              // one place: of the result that is on its way to JavaScript
+	turn  chan struct{}                              // held while the module is being restarted
+	room  *run.Room                                  // limits the output of all programs that it runs
+	way   chan struct{}                              // one large result at a time is passed to JavaScript
 
-	tooMuch sync.Once // that it registers too much is in the log
+	tooMuch sync.Once // logs once that it registers too much
 
 	mu        sync.Mutex
 	js        *jsrun.Module
@@ -36,21 +36,21 @@ type module struct {
 	lives     int
 	counted   map[string]int // registrations of this life, by key
 	functions map[string][]*function
-	flags     map[string]jsrun.Value // their defaults
-	entries   int                    // objects the host keeps for this life
+	flags     map[string]jsrun.Value // defaults of its flags
+	entries   int                    // number of objects that the host keeps for this life
 	bytes     int
-	starting  bool // again
+	starting  bool // the module is being restarted
 	closed    bool
 }
 
-// function is one that the module has registered, in each of its lives.
+// function is a function that the module has registered, with its handle in each life.
 type function struct {
 	handle jsrun.Handle
 	life   int
 }
 
-// register notes a function. One that the module had registered in an earlier life
-// is known to xcsh.
+// register records a function. known reports that an earlier life registered it too: xcsh has it
+// already.
 func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) 
 	return f, false
 }
 
-// now is the module in its present life.
+// now returns the module in its present life.
 func (m *module) now() *jsrun.Module {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +94,7 @@ func (m *module) call(ctx context.Context, f *function, args ...any) (jsrun.Valu
 	return js.Call(ctx, h, args...)
 }
 
-// ended reports whether the module has to be started again, or is about to be.
+// ended reports whether the module has to be restarted, or is being restarted.
 func (m *module) ended() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +102,7 @@ func (m *module) ended() bool {
 	return where != jsrun.Sandbox && (m.starting || m.js.Dead() != nil)
 }
 
-// revive starts a module again, unless another call has.
+// revive restarts a module, unless another call has done so.
 func (m *module) revive(ctx context.Context) error {
 	select {
 	case m.turn <- struct{}{}:
@@ -139,7 +139,7 @@ func (m *module) revive(ctx context.Context) error {
 	return nil
 }
 
-// adopt begins a life, unless the module has been closed.
+// adopt starts a life with next, unless the module has been closed.
 func (m *module) adopt(next *jsrun.Module) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +159,7 @@ func (m *module) failed() {
 	m.backOff()
 }
 
-// backOff says when the module may be started after this time.
+// backOff sets the time before which the module is not restarted again.
 func (m *module) backOff() {
 	if time.Since(m.born) > mostWait {
 		m.wait = 0

@@ -16,26 +16,25 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Extensions are the names of files that a [Loader] loads end in.
+// Extensions lists the endings of the names of files that a [Loader] loads.
 var Extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}
 
-// Loader is an [xcsh.ModuleLoader]. The zero Loader is ready for use, and lets
-// modules run no programs. It may be used from many goroutines at once, and
-// must not be changed then.
+// Loader is an [xcsh.ModuleLoader]. The zero Loader is ready for use, and lets modules run no
+// programs. It may be used from many goroutines at once, and must not be changed while it is in
+// use.
 type Loader struct {
-	// Options bound each module. Without a Console, a module's console goes to its logger.
-	// Options.Modules extends [Packages]. Without a Dir, relative paths of modules are resolved
-	// in the loader's directory; without a Root, the module's own, see [Root].
+	// Options limit each module. Without a Console, a module's console goes to its logger.
+	// Options.Modules extends [Packages]. Without a Dir, relative paths of modules are resolved in
+	// the loader's directory; without a Root, the module's own is used, see [Root].
 	Options jsrun.Options
 
-	// Runtime is where modules run: [jsrun.Sandbox], [jsrun.Node], [jsrun.Bun] or
-	// [jsrun.Auto]; empty means Options.Runtime. A process runs with the rights of
-	// this one, and so do the modules in it: it is for those that their user trusts.
+	// Runtime selects where modules run: [jsrun.Sandbox], [jsrun.Node], [jsrun.Bun] or
+	// [jsrun.Auto]; empty means Options.Runtime. A process, and the modules in it, has the rights
+	// of this process: it is for modules that the user trusts.
 	Runtime string
 
-	// Exec runs the programs of pi.exec. Nil means that the host does not let
-	// modules run any: pi.exec rejects, and says so. [xcsh.API.Exec] runs them
-	// all:
+	// Exec runs the programs of pi.exec. Nil means that modules may run none: pi.exec rejects with
+	// that reason. [xcsh.API.Exec] runs all programs:
 	//
 	//	modules.Loader{Exec: (*xcsh.API).Exec}
 	Exec func(
@@ -45,15 +44,14 @@ type Loader struct {
 
 var _ xcsh.ModuleLoader = (*Loader)(nil)
 
-// Match implements [xcsh.ModuleLoader]: it goes by [Extensions].
+// Match implements [xcsh.ModuleLoader]: it reports whether the name ends in one of [Extensions].
 func (l *Loader) Match(path string) bool {
 	return slices.Contains(Extensions, strings.ToLower(filepath.Ext(path)))
 }
 
-// Load implements [xcsh.ModuleLoader]. It runs the top level of the module; the
-// factory it returns is for one call, which ctx bounds as well. Loading takes a
-// few milliseconds, and a module some 400 KiB and one goroutine until it is
-// closed.
+// Load implements [xcsh.ModuleLoader]. It runs the top level of the module. The returned factory
+// can be called once, and ctx limits that call too. Loading takes a few milliseconds, and a module
+// some 400 KiB and one goroutine until it is closed.
 func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.Closer, error) {
 	c := &console{to: l.Options.Console}
 	opt := l.Options
@@ -96,7 +94,7 @@ func Root(path string) string {
 	return dir
 }
 
-// reason strips the prefix of a load error, because the caller says that it was loading.
+// reason removes the prefix of a load error: the caller adds its own.
 func reason(err error) error {
 	if failed := new(jsrun.LoadError); errors.As(err, &failed) {
 		return failed.Err

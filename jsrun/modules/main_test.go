@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// raceEnabled makes limits wider: the engine is many times slower then.
+// raceEnabled makes limits wider: with the race detector the engine is many times slower.
 var raceEnabled bool
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

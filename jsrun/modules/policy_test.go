@@ -32,9 +32,9 @@ func (s *seen) end(_ context.Context, e *pipeline.Evaluation) {
 	s.ends = append(s.ends, e)
 }
 
-// Handlers in JavaScript fail in these classes. A module that is missing, or that
-// an engine of its own cannot be started for, is an error of Load; a handler holds
-// no permit, and one that is not trusted is not loaded.
+// failingModules lists the classes in which handlers in JavaScript fail. The other classes cannot
+// occur: a module that is missing, or whose engine cannot start, is an error of Load; a handler
+// holds no permit, and an untrusted one is not loaded.
 var failingModules = []struct {
 	class         hook.Class
 	handler, says string
@@ -47,8 +47,8 @@ var failingModules = []struct {
 	{hook.ClassCancelled, "() => new Promise(() => {})", "canceled"},
 }
 
-// moments are a gate of tools, one of sessions, and an observer. Each returns
-// whether it blocks, and with which reason.
+// moments fire a gate of tools, a gate of sessions, and a notice. Each returns whether it blocks,
+// and the reason.
 var moments = map[string]func(context.Context, *xcsh.Modules) (bool, string, error){
 	"tool_call": func(ctx context.Context, m *xcsh.Modules) (bool, string, error) {
 		r, err := xcsh.ToolCall.Fire(ctx, m, &xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "1", Input: wire.Object(`{}`)})
@@ -71,13 +71,13 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 	for _, f := range failingModules {
 		for moment, fire := range moments {
 			if f.class == hook.ClassOutput && moment == "session_before_switch" {
-				continue // every value of its one member is read as true or false
+				continue // its one member is read as a boolean: every value is valid
 			}
 			for _, says := range []string{"", "open", "ask", "closed"} {
 				for _, extension := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s (%s) at %s, policy %q, extension %v", f.class, f.says, moment, says, extension), func(t *testing.T) {
 						t.Parallel()              // most of it is waiting
-						rule := `"timeout": "1m"` // longer than the engine lets a loop run
+						rule := `"timeout": "1m"` // longer than the engine's limit for a loop
 						if f.says != "without a pause" {
 							rule = `"timeout": "400ms"`
 						}
@@ -133,7 +133,7 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 	}
 }
 
-// governed are modules of which one has a handler that fails, under a policy.
+// governed returns modules, one of which has a handler that fails, under a policy.
 func governed(t *testing.T, overlay, event, handler string, extension bool) (*xcsh.Modules, *pipeline.System, *seen) {
 	t.Helper()
 	dir, ends := t.TempDir(), &seen{}

@@ -24,8 +24,8 @@ func inNode(t *testing.T) {
 	}
 }
 
-// A crash blocks the call under way, and the next one has the module again: with
-// its handlers and commands, each of them once, and a state that is new.
+// A crash blocks the call in progress. At the next call the module runs again: with each of its
+// handlers and commands once, and with new state.
 func TestAGateWhoseProcessHasEndedBlocksAndIsStartedAgain(t *testing.T) {
 	inNode(t)
 	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
@@ -67,14 +67,14 @@ func TestAGateWhoseProcessHasEndedBlocksAndIsStartedAgain(t *testing.T) {
 	}
 }
 
-// born checks that the module works at the beginning of its life.
+// born checks that the module works at the beginning of a life.
 func (h *host) born(t *testing.T) {
 	t.Helper()
 	xcsh.TurnStart.Fire(t.Context(), h.Modules, &xcsh.TurnStartEvent{})
 	h.heard(t, "DEBUG: turn true")
 }
 
-// One that crashes at once is not started without end.
+// A module that crashes at once is restarted less and less often.
 func TestAModuleThatEndsAgainAndAgainIsStartedLessAndLess(t *testing.T) {
 	inNode(t)
 	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
@@ -145,7 +145,7 @@ func TestModulesFindTheDirectoryOfTheirAgent(t *testing.T) {
 	}
 }
 
-// A part of a package that is not there is an error where it is used: a gate blocks.
+// Use of a missing part of a package is an error of the call: a gate blocks.
 func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 	inNode(t)
 	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
@@ -173,9 +173,9 @@ func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 	}
 }
 
-// The examples that the two projects publish, which are not ours to keep: name the
-// folders, separated as in PATH. Those that ask a model need pi-ai beside them, which
-// npm installs, under the name that they import; and file-trigger needs the file
+// The published examples of the two projects load. They are not part of this repository: an
+// environment variable names the folders, separated as in PATH. Those that ask a model need pi-ai,
+// installed by npm next to them under the name that they import; and file-trigger needs the file
 // /tmp/agent-trigger.txt that it watches.
 func TestPublishedExamplesLoad(t *testing.T) {
 	inNode(t)
@@ -236,12 +236,12 @@ func tried(t *testing.T, file, runtime string) (loads, answers bool) {
 	return true, failures == 0
 }
 
-// keyless is a registry of models whose user has no key.
+// keyless is a registry of models for which the user has no key.
 type keyless struct{ xcsh.NoModels }
 
 func (keyless) APIKey(context.Context, xcsh.Model) (string, error) { return "", nil }
 
-// sample has the members that handlers of any event look at.
+// sample has the members that handlers of any event read.
 const sample = `{"toolName":"bash","toolCallId":"1","input":{"command":"ls","path":"a.txt"},"content":[],"messages":[],"prompt":"hi","reason":"new",
 	"entryId":"0123456789","timestamp":1,"turnIndex":0,"message":{"role":"assistant","content":[]},"toolResults":[],
 	"preparation":{"messagesToSummarize":[],"turnPrefixMessages":[],"tokensBefore":1,"firstKeptEntryId":"e","fileOps":{}},"branchEntries":[]}`

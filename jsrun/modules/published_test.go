@@ -25,7 +25,7 @@ func (conversation) Entries() []xcsh.Entry {
 
 func (c conversation) LeafEntry() (xcsh.Entry, bool) { return c.Entries()[1], true }
 
-// published loads a module of testdata, in the style of those that people share.
+// published loads a module of testdata that is written like published ones.
 func published(t *testing.T, name string, dir string) *host {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", name))
@@ -37,7 +37,7 @@ func published(t *testing.T, name string, dir string) *host {
 	return h
 }
 
-// repository makes a directory under git with one commit.
+// repository creates a git repository with one commit.
 func repository(t *testing.T) (dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -4,5 +4,5 @@ package modules_test
 
 import "time"
 
-// The engine is many times slower then.
+// With the race detector the engine is many times slower.
 func init() { raceEnabled, quick = true, time.Second }

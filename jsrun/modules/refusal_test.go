@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// A result blocks if JavaScript reads its block as yes, however the member came to be there.
+// A result blocks if JavaScript reads its member block as true, however the member was set.
 func TestARefusalIsReadAsJavaScriptReadsIt(t *testing.T) {
 	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 		for name, handler := range map[string]string{

@@ -6,8 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// flags are the members of results of handlers that are yes or no, and members are all that
-// xcsh reads.
+// flags lists the boolean members of results of handlers, and members all that xcsh reads.
 var (
 	flags   = []string{"block", "cancel", "isError", "skipConversationRestore"}
 	members = slices.Concat(flags, []string{
@@ -16,8 +15,8 @@ var (
 	})
 )
 
-// watched are the members of events, by the name of the event, whose change by a handler is told
-// in its [xcsh.DynamicResult].
+// watched lists the members of events, by the name of the event, whose change by a handler is
+// reported in its [xcsh.DynamicResult].
 var watched = func() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range xcsh.Events() {

@@ -15,9 +15,8 @@ import (
 // quick keeps tests of limits short; see raceEnabled.
 var quick = 400 * time.Millisecond
 
-// A gate that goes wrong refuses the call: with the error that it threw, or, where its answer cannot be used,
-// with the class of the failure, since the detail is for the user. The engine still calls
-// the gates of other modules.
+// A failing gate refuses the call. The reason is the error that it threw or, if its answer cannot be used,
+// the class of the failure, since the detail is for the user. The gates of other modules still run.
 func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 	for _, test := range []struct {
 		name, handler, want string
@@ -58,7 +57,7 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 // counting blocks a call named "stop", and logs the calls that it has seen.
 const counting = `export default pi => pi.on("tool_call", e => { pi.logger.debug("good saw " + e.toolName); return e.toolName === "stop" ? { block: true } : undefined; })`
 
-// afterwards looks whether the bad module works again, or says that it is dead.
+// afterwards checks whether the failed module works again or, with dead, reports that it has ended.
 func (h *host) afterwards(t *testing.T, dead bool) {
 	t.Helper()
 	start := time.Now()
@@ -131,7 +130,7 @@ func TestASignalTellsThatTheFireIsGivenUp(t *testing.T) {
 	h.waitFor(t, "DEBUG: aborted: given up")
 }
 
-// waitFor waits until that was said.
+// waitFor waits until want was logged.
 func (h *host) waitFor(t *testing.T, want string) {
 	t.Helper()
 	for range 500 {

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// session is ctx.sessionManager.
+// session describes ctx.sessionManager.
 var session = &jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"getCwd":          reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.Cwd() }),
@@ -51,7 +51,7 @@ func reads(f func(xcsh.SessionView, jsrun.Args) any) jsrun.Func {
 	})
 }
 
-// listed makes nil an empty list.
+// listed returns an empty list for nil.
 func listed[T any](items []T) []T {
 	if items == nil {
 		return []T{}
@@ -91,8 +91,8 @@ func putBlob(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return map[string]string{"ref": ref}, err
 }
 
-// bytesOf is the first argument: a text, a list of bytes, or a Uint8Array, which
-// is an object with their numbers as JSON.
+// bytesOf returns the bytes of the first argument: a text, a list of bytes, or a Uint8Array, which
+// is an object with numbers in JSON.
 func bytesOf(args jsrun.Args) ([]byte, error) {
 	switch args.Value(0).Kind() {
 	case '[':
@@ -120,7 +120,7 @@ func bytesOf(args jsrun.Args) ([]byte, error) {
 	return []byte(args.String(0)), nil
 }
 
-// models is ctx.modelRegistry.
+// models describes ctx.modelRegistry.
 var models = &jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"find":         jsrun.On(findModel),

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// ui is ctx.ui. Functions that wait for the user return a promise.
+// ui describes ctx.ui. Functions that wait for the user return a promise.
 var ui = extendedUI(&jsrun.Object{
 	Async: map[string]jsrun.Func{
 		"select":  jsrun.On(choose),
@@ -65,7 +65,7 @@ func setStatus(ui xcsh.UI, args jsrun.Args) {
 	ui.SetStatus(args.String(0), args.String(1))
 }
 
-// shows is a function of ctx.ui that returns nothing.
+// shows returns a function of ctx.ui that returns nothing.
 func shows(f func(xcsh.UI, jsrun.Args)) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 		f(s.UI, args)
@@ -73,8 +73,8 @@ func shows(f func(xcsh.UI, jsrun.Args)) jsrun.Func {
 	})
 }
 
-// themeFuncs are the functions of a theme: of two kinds the host knows the
-// colours, and styles leave a text as it is.
+// themeFuncs returns the functions of a theme: fg and bg, which use the colours of the host's theme,
+// and styles, which leave a text as it is.
 func themeFuncs[T any](of func(T) xcsh.Theme) map[string]jsrun.Func {
 	colours := func(f func(theme xcsh.Theme, colour, text string) string) jsrun.Func {
 		return jsrun.On(func(_ context.Context, this T, args jsrun.Args) (any, error) {

@@ -19,8 +19,7 @@ type Line struct {
 	texts map[string]string
 }
 
-// Set replaces the text of a key. An empty text takes its place in the line;
-// see [Line.Clear].
+// Set replaces the text of a key. An empty text still takes a place in the line; see [Line.Clear].
 func (l *Line) Set(key, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,12 +36,12 @@ func (l *Line) Clear(key string) {
 	delete(l.texts, key)
 }
 
-// Render returns the line for a terminal of that many columns; ok is false without any text.
-// Texts are in the byte order of their keys, sanitized, and separated by a space.
+// Render returns the line for a terminal of that many columns; ok is false without any text. Texts
+// are in the byte order of their keys, sanitized, and separated by a space.
 //
-// A line that does not fit is cut, and ends in an ellipsis; characters that are two columns wide,
-// and those that consist of several code points, are never split. Colours take no columns;
-// colours after the cut stay, to switch off the ones before it.
+// A line that does not fit is cut, and ends in an ellipsis. Characters that are two columns wide,
+// or consist of several code points, are never split. Colours take no columns. Those after the cut
+// are kept, because they may switch off earlier ones.
 func (l *Line) Render(columns int) (line string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,14 +64,15 @@ func cut(line string, columns int) string {
 	return visible.TruncateString(line, columns, "…")
 }
 
-// Width is the number of columns that a text takes in a terminal.
+// Width returns the number of columns of a text in a terminal.
 func Width(text string) int { return visible.String(text) }
 
-// colour is a well-formed SGR sequence, all that a text may send to a terminal.
+// colour matches a well-formed SGR sequence, the only sequence that a text may send to a terminal.
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become spaces, runs of
-// spaces one, and the ends have none (X34). Of control characters only those of colours stay.
+// spaces become one, and spaces at both ends are removed (X34). It keeps the control characters of
+// colours alone.
 func Sanitize(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder

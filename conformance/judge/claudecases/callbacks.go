@@ -80,8 +80,8 @@ type userPrompt struct {
 	Keys    []string `json:"keys"`
 }
 
-// Select returns the key that the user picks. Without a further pick in the case
-// the user goes away: ok is false then.
+// Select returns the key that the user picks. Without a further pick in the case, ok is false: the
+// user has left.
 func (u *User) Select(message string, keys []string) (key string, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

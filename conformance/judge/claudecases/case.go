@@ -1,9 +1,9 @@
-// Package claudecases loads the language-neutral conformance cases of the Claude dialect, sets
-// each up in a project of its own with a scripted server, model and user, and judges the result
-// of an engine. It depends on no engine: the Go API and the command line are judged by the same
-// cases through two implementations of [Engine].
+// Package claudecases loads the language-neutral conformance cases of the Claude dialect, sets each
+// up in a project of its own with a scripted server, model and user, and judges the result of an
+// engine. It depends on no engine: the Go API and the command line are judged by the same cases
+// through two implementations of [Engine].
 //
-// FORMAT.md beside this file is the contract of the package.
+// FORMAT.md in this directory is the contract of the package.
 package claudecases
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case as FORMAT.md describes it. Cases come from [Load] with their placeholders;
+// Case is one case in the form of FORMAT.md. [Load] returns cases with their placeholders;
 // [Prepared] ones have them replaced.
 //
-// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling
-// of numbers, which an engine must receive unchanged.
+// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling of
+// numbers, which an engine must receive unchanged.
 type Case struct {
 	File string `json:"-"` // the path of the file
 
@@ -28,31 +28,31 @@ type Case struct {
 	Group string   `json:"group"`
 	Tier  int      `json:"tier"` // 1 is the core set
 	Basis []string `json:"basis"`
-	Rules []string `json:"rules"`    // of docs/spec/claude.md
-	Older *string  `json:"seed_ref"` // the reference of cases from before the rules had numbers
+	Rules []string `json:"rules"`    // rules of docs/spec/claude.md
+	Older *string  `json:"seed_ref"` // the reference in cases older than the rules' numbers
 	Note  string   `json:"note"`
 
-	Settings    jsontext.Value            `json:"settings"` // of the project; of any type, and nil if there are layers
+	Settings    jsontext.Value            `json:"settings"` // settings of the project, of any type; nil if there are layers
 	Layers      map[string]jsontext.Value `json:"layers"`   // instead of settings; see [Prepared.LayerFiles]
 	Plugins     []Plugin                  `json:"plugins"`
 	Env         map[string]string         `json:"env"` // added to the engine's; see [Prepared.Environ]
 	Host        Host                      `json:"host"`
 	HTTP        map[string]Answer         `json:"http"`         // answers of the scripted server, by path
 	LLM         []Reply                   `json:"llm"`          // replies of the model; see [LLM]
-	UserSelects []string                  `json:"user_selects"` // nil without a handler of prompt requests; see [User]
+	UserSelects []string                  `json:"user_selects"` // nil: the host has no handler of prompt requests; see [User]
 	Scripts     map[string]string         `json:"scripts"`      // written with mode 0755
 
 	Event  string         `json:"event"`
-	Input  jsontext.Value `json:"input"` // laid over the base fields
+	Input  jsontext.Value `json:"input"` // members that are added to the base fields, or override them
 	Expect Expect         `json:"expect"`
 	Then   []Step         `json:"then"` // further steps on the same engine
 
 	Variants map[string]jsontext.Value `json:"variants"` // keys that replace those above, by level
 
-	text jsontext.Value // as in the file
+	text jsontext.Value // the case's text in the file
 }
 
-// Host holds the facts that the program around the engine knows.
+// Host holds the facts that the host of the engine knows.
 type Host struct {
 	Interactive bool `json:"interactive"`
 	Trusted     bool `json:"trusted"` // default true
@@ -77,12 +77,11 @@ type Step struct {
 }
 
 const (
-	writeSettings   = "write_settings"   // the project's file changes, and the engine is not told
-	refreshSnapshot = "refresh_snapshot" // the host asks for a reload
+	writeSettings   = "write_settings"   // change the project's file without telling the engine
+	refreshSnapshot = "refresh_snapshot" // reload the settings, as a host asks for it
 )
 
-// parse reads one case. It accepts no unknown key: an expectation that is not
-// read would pass.
+// parse reads one case. An unknown key is an error: an expectation that is not read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{Host: Host{Trusted: true}, text: text}
 	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {
@@ -91,7 +90,7 @@ func parse(text jsontext.Value) (Case, error) {
 	return c, c.check()
 }
 
-// layers are those that settings may have; the first one counts before the others.
+// layers lists the layers that settings may have, by precedence.
 var layers = []string{"managed", "flag", "local", "project", "user"}
 
 func (c *Case) check() error {

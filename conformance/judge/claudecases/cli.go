@@ -54,7 +54,7 @@ func ObserveCLI(stdout []byte) (Observation, error) {
 	return o, nil
 }
 
-// textsOfAny keeps a null that stands where any value may.
+// textsOfAny keeps a null where any value is allowed.
 var textsOfAny = json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, v *any) error {
 	text, err := in.ReadValue()
 	*v = text.Clone()

@@ -11,9 +11,9 @@ import (
 	"github.com/samber/lo"
 )
 
-// Environ returns the environment of the case's engine, each name once: this process's without
-// the variables of an agent or a desktop around it, a fresh home directory, HOOK_LOG, then the
-// case's env. Pass it to the engine explicitly.
+// Environ returns the environment of the case's engine, each name once: this process's without the
+// variables of an agent or a desktop around it, a fresh home directory, HOOK_LOG, then the case's
+// env. It has to be passed to the engine explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -38,7 +38,7 @@ func (p *Prepared) log() ([]string, error) {
 	return lo.Compact(strings.Split(string(text), "\n")), err
 }
 
-// mark begins a step: labels that are there already are not of its hooks.
+// mark begins a step: later checks ignore the labels that exist already.
 func (p *Prepared) mark() error {
 	labels, err := p.log()
 	p.logged = len(labels)

@@ -69,11 +69,11 @@ var observables = map[string]observable{
 
 	"async": {
 		read:  func(text jsontext.Value) (any, error) { return readExpect(text, backgroundObservables) },
-		check: func(*judge, string, any) {}, // by JudgeBackground, when it is time
+		check: func(*judge, string, any) {}, // JudgeBackground checks it later
 	},
 }
 
-// backgroundObservables are the observables of the key async.
+// backgroundObservables lists the observables in the key async.
 var backgroundObservables = map[string]observable{
 	"ran":               of((*judge).ranAtAll),
 	"next_turn_context": of((*judge).multiset),
@@ -82,7 +82,7 @@ var backgroundObservables = map[string]observable{
 	"user_not_sees":     of(seesNot("user_sees")),
 }
 
-// of makes an observable whose expectation is a T.
+// of returns an observable whose expectation is a T.
 func of[T any](check func(j *judge, key string, want T)) observable {
 	return observable{
 		read: func(text jsontext.Value) (any, error) { return read[T](text) },
@@ -96,8 +96,7 @@ func of[T any](check func(j *judge, key string, want T)) observable {
 	}
 }
 
-// noNullTexts keeps null from being read as an empty string, which is a
-// substring of everything.
+// noNullTexts rejects null, which would be read as an empty string and match every text.
 var noNullTexts = json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, _ *string) error {
 	if in.PeekKind() != '"' {
 		return errors.New("write a string")
@@ -120,8 +119,8 @@ func read[T any](text jsontext.Value) (want T, err error) {
 	return want, err
 }
 
-// UnmarshalJSON reads an expectation. An unknown key, or a value that makes no
-// sense there, is an error.
+// UnmarshalJSON reads an expectation. An unknown key, or a value that its check cannot use, is an
+// error.
 func (e *Expect) UnmarshalJSON(text []byte) (err error) {
 	*e, err = readExpect(text, observables)
 	return err

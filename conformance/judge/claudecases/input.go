@@ -8,13 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is one of an object, whose members have an order.
+// member is one member of an object; their order is kept.
 type member struct {
 	name  string
 	value jsontext.Value
 }
 
-// input lays the event's own fields over the base fields. Their order and the
+// input adds the event's own fields to the base fields, which they override. Their order and the
 // spelling of numbers stay as they are.
 func (p *Prepared) input(event string, own jsontext.Value) (jsontext.Value, error) {
 	all := p.base(event)

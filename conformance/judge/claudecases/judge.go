@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Judge lists, in words, the differences of an engine's result from expect; none if it passes. It
-// reads hook.log, the files of the project, and the requests to the scripted server, model and
-// user itself. [Prepared.JudgeBackground] judges the expectation async.
+// Judge returns the differences of an engine's result from expect, in words; none if it passes. It
+// reads hook.log, the files of the project, and the requests to the scripted server, model and user
+// itself. [Prepared.JudgeBackground] judges the expectation async.
 func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	j := judge{project: p}
 	j.see(got)
@@ -24,11 +24,12 @@ func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	return j.wrong
 }
 
-// JudgeBackground is [Prepared.Judge] for the expectation async, once all hooks in the background
-// have ended. got serves to check that the user did not see their texts at the fire.
+// JudgeBackground does the same as [Prepared.Judge] for the expectation async, after all hooks in
+// the background have ended. got is the observation of the fire, at which the user must not have
+// seen their texts.
 func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Background) []string {
 	if later.UserSees != nil {
-		later.UserSees = append(slices.Clone(later.UserSees), got.UserSees...) // never nil: that would be no report
+		later.UserSees = append(slices.Clone(later.UserSees), got.UserSees...) // never nil: nil means not reported
 	}
 	j := judge{project: p}
 	j.see(later)
@@ -99,7 +100,7 @@ func (j *judge) number(key string, want float64) {
 	}
 }
 
-// exact compares whole values; a trailing newline of a text does not count.
+// exact compares whole values, but ignores a trailing newline of a text.
 func (j *judge) exact(key string, want jsontext.Value) {
 	if got, ok := reported[jsontext.Value](j, key, key, want); ok && !same(trimmed(want), trimmed(got)) {
 		j.departs(key, want, got)
@@ -129,7 +130,8 @@ func (o outcomes) check() error {
 	return nil
 }
 
-// outcomes wants at least one hook of each label, and all of them like that.
+// outcomes checks that each label has at least one hook, and that all its hooks have the expected
+// outcome.
 func (j *judge) outcomes(key string, want outcomes) {
 	hooks, ok := reported[[]HookRun](j, key, "hooks", want)
 	if !ok {

@@ -41,7 +41,7 @@ func (j *judge) filesExist(key string, want texts) {
 	}
 }
 
-// exports wants variables to be as later commands see them.
+// exports checks the variables that later commands get.
 func (j *judge) exports(key string, want map[string]string) {
 	var got map[string]string
 	if _, reportedFiles := j.seen["env_files"]; reportedFiles {

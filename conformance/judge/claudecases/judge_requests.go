@@ -13,8 +13,8 @@ import (
 type wantRequest struct {
 	Path       string            `json:"path"`
 	Method     string            `json:"method"`
-	Header     map[string]string `json:"header"`      // among others; lower-case names
-	JSONSubset jsontext.Value    `json:"json_subset"` // of the body
+	Header     map[string]string `json:"header"`      // may have others; names in lower case
+	JSONSubset jsontext.Value    `json:"json_subset"` // a subset of the body
 }
 
 type wantRequests []wantRequest
@@ -30,7 +30,7 @@ func (w wantRequests) check() error {
 	return nil
 }
 
-// httpRequests wants that many, in that order, since the case began.
+// httpRequests checks all requests since the case began, in their order.
 func (j *judge) httpRequests(key string, want wantRequests) {
 	got := j.project.server.received()
 	if len(got) != len(want) {
@@ -61,8 +61,8 @@ func (j *judge) httpRequest(key string, want wantRequest, got request) {
 	}
 }
 
-// wantLLM is one expected question to the model. Without Model it goes to the host's default;
-// other empty fields are not checked.
+// wantLLM is one expected question to the model. An empty Model means the host's default; other
+// empty fields are not checked.
 type wantLLM struct {
 	PromptContains    parts   `json:"prompt_contains"`
 	PromptNotContains parts   `json:"prompt_not_contains"`
@@ -84,7 +84,7 @@ func (w wantLLMs) check() error {
 	return nil
 }
 
-// llmRequests wants that many, in that order, since the case began.
+// llmRequests checks all questions since the case began, in their order.
 func (j *judge) llmRequests(key string, want wantLLMs) {
 	got := j.project.Model.requests()
 	if len(got) != len(want) {
@@ -119,7 +119,7 @@ func (j *judge) llmRequest(key string, want wantLLM, got llmRequest) {
 	}
 }
 
-// userPrompts wants exactly these, in that order, since the case began.
+// userPrompts checks all prompts since the case began, in their order.
 func (j *judge) userPrompts(key string, want []userPrompt) {
 	got := j.project.User.prompts()
 	if !slices.EqualFunc(

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryObservableHasAJudgementEitherWay(t *testing.T) {
-	passes, differs := map[string]bool{}, map[string]bool{"async": true} // the differences of async have names of its members
+	passes, differs := map[string]bool{}, map[string]bool{"async": true} // the differences of async are named after its members
 	for _, tt := range judgements {
 		for key := range mustExpect(t, tt.expect) {
 			passes[key] = passes[key] || tt.differs == ""
@@ -41,7 +41,7 @@ func TestAnEngineThatReportsNothingPassesNothing(t *testing.T) {
 			"blocked": "false", "continue": "true", "spilled": "false", "errors": "0", "additionalContext": "[]", "systemMessages": "[]",
 			"model_sees": "[]", "user_sees": "[]", "model_not_sees": `["x"]`, "user_not_sees": `["x"]`, "additionalContext_max_len": "10000",
 			"outcomes": "{}", "duration_lt_ms": "1000", "env_exports": "{}", "ran": "", "file_text": "", "json_file": "", "files_exist": "",
-			"http_requests": "", "llm_requests": "", "user_prompts": "", "async": "", // these the judge sees itself
+			"http_requests": "", "llm_requests": "", "user_prompts": "", "async": "", // these are seen by the judge itself
 		}
 		text, known := nothing[key]
 		if !known {

@@ -27,8 +27,8 @@ func observed() Observation {
 	}
 }
 
-// judgements has for every observable an expectation that passes and one that does not.
-var judgements = []struct{ expect, differs string }{ // differs is empty where it passes
+// judgements holds for every observable an expectation that passes and one that fails.
+var judgements = []struct{ expect, differs string }{ // differs is empty if expect passes
 	{`{"blocked": true, "continue": true, "spilled": false, "errors": 1}`, ""},
 	{`{"blocked": false}`, "blocked: want false, got true"},
 	{`{"continue": false}`, "continue: want false"},
@@ -128,7 +128,7 @@ var judgements = []struct{ expect, differs string }{ // differs is empty where i
 	{`{"async": {"ran": ["nothing of the kind"]}}`, ""}, // not yet
 }
 
-// visited is a case of which everything observable has happened.
+// visited returns a case in which everything observable has happened.
 func visited(t *testing.T) *Prepared {
 	t.Helper()
 	p := mustParse(t, `"http": {"/hook": {"status": 200}}, "llm": [{"reply": "a"}, {"reply": "b"}], "user_selects": ["no"]`).Prepare(t, "")

@@ -9,7 +9,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// texts are compared as wholes, but for their trailing newlines.
+// texts are compared as a whole, without their trailing newlines.
 type texts []string
 
 func trim(list []string) []string {
@@ -32,14 +32,14 @@ func (j *judge) sameTexts(key string, want, got []string) {
 	}
 }
 
-// sequence wants the same texts in the same order.
+// sequence checks for the same texts in the same order.
 func (j *judge) sequence(key string, want texts) {
 	if got, ok := reported[[]string](j, key, key, want); ok && !slices.Equal(trim(want), trim(got)) {
 		j.departs(key, want, got)
 	}
 }
 
-// parts occur within texts.
+// parts are substrings of texts.
 type parts []string
 
 func (p parts) check() error {
@@ -49,7 +49,7 @@ func (p parts) check() error {
 	return nil
 }
 
-// sees wants every part somewhere; no parts want nothing at all to be there.
+// sees checks that every part occurs in a text; without parts there must be no text.
 func sees(name string) func(*judge, string, parts) {
 	return func(j *judge, key string, want parts) {
 		got, ok := reported[[]string](j, key, name, want)
@@ -67,7 +67,7 @@ func sees(name string) func(*judge, string, parts) {
 	}
 }
 
-// notParts are parts of which there is at least one.
+// notParts are substrings that no text may contain; at least one has to be given.
 type notParts []string
 
 func (p notParts) check() error {
@@ -77,7 +77,7 @@ func (p notParts) check() error {
 	return parts(p).check()
 }
 
-// seesNot wants none of the parts anywhere.
+// seesNot checks that no part occurs in any text.
 func seesNot(name string) func(*judge, string, notParts) {
 	return func(j *judge, key string, want notParts) {
 		got, ok := reported[[]string](j, key, name, want)
@@ -102,7 +102,7 @@ func (j *judge) longestContext(key string, want float64) {
 	}
 }
 
-// ran wants the labels of this step.
+// ran checks the labels of this step.
 func (j *judge) ran(key string, want texts) {
 	labels, err := j.project.log()
 	if err != nil {
@@ -112,7 +112,7 @@ func (j *judge) ran(key string, want texts) {
 	j.sameTexts(key, want, labels[min(j.project.logged, len(labels)):])
 }
 
-// ranAtAll wants the labels of all steps.
+// ranAtAll checks the labels of all steps.
 func (j *judge) ranAtAll(key string, want texts) {
 	labels, err := j.project.log()
 	if err != nil {

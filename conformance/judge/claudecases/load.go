@@ -78,8 +78,7 @@ func loadFile(path string) (Case, error) {
 	return c, nil
 }
 
-// at returns the case as it is for an engine that follows the level; empty is
-// the case itself.
+// at returns the case in its variant for a level; empty means the case itself.
 func (c Case) at(level string) (Case, error) {
 	if level == "" {
 		return c, nil

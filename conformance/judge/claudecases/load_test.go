@@ -60,7 +60,7 @@ func TestCasesAreThoseOfTheVariable(t *testing.T) {
 	})
 }
 
-// changed is good with one thing replaced.
+// changed returns good with one text replaced.
 func changed(old, replacement string) string {
 	return "{" + strings.Replace(good, old, replacement, 1) + "}"
 }
@@ -121,7 +121,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// senseless are expectations that could not be checked, or would pass unread.
+// senseless lists expectations that could not be checked, or would pass unread.
 var senseless = map[string]string{
 	`{"blocked": null}`:                                "leave the key out",
 	`{"blocked": "true"}`:                              "blocked",
@@ -207,7 +207,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("a case without name or expectation is accepted: %q", text)
 		}
 		for _, level := range append([]string{""}, c.levels()...) {
-			_, _ = c.expanded(level, "{{DIR}}", "/p \"q\"") // an error, or not; no panic
+			_, _ = c.expanded(level, "{{DIR}}", "/p \"q\"") // it may fail, but must not panic
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// same reports whether two texts are of the same value: the order of members
-// and the spelling of numbers do not count, but big integers are exact.
+// same reports whether two JSON texts have the same value. The order of members and the spelling of
+// numbers do not matter, and big integers are compared exactly.
 func same(a, b jsontext.Value) bool {
 	a, errA := canonical(a)
 	b, errB := canonical(b)
@@ -36,7 +36,7 @@ func trimmed(v jsontext.Value) jsontext.Value {
 	return quote(strings.TrimRight(text, "\n"))
 }
 
-// lacks lists, in words, the parts of want that got lacks. An object may have further members, at
+// lacks returns, in words, the parts of want that got lacks. An object may have further members, at
 // every depth; a list must have the same number of elements.
 func lacks(path string, want, got jsontext.Value) []string {
 	if want.Kind() != got.Kind() || !got.IsValid() {
@@ -84,12 +84,12 @@ func departures(path string, want, got jsontext.Value) []string {
 	return []string{fmt.Sprintf("%s: want %s, got %s", path, show(want), show(got))}
 }
 
-// show writes anything for a person.
+// show formats any value for a person.
 func show(v any, options ...json.Options) string {
 	return llxprtcases.Show(plain(v), options...)
 }
 
-// plain returns v as decoded JSON, if it can be that.
+// plain returns v as decoded JSON, or v itself if it is none.
 func plain(v any) any {
 	text, isText := v.(jsontext.Value)
 	if !isText {
@@ -100,10 +100,10 @@ func plain(v any) any {
 	}
 	var decoded any
 	if err := json.Unmarshal(text, &decoded); err != nil {
-		return string(text) // of a file, or a request
+		return string(text) // the text of a file, or a request
 	}
 	if decoded == nil {
-		return jsontext.Value("null") // that is not nothing
+		return jsontext.Value("null") // which is not the same as no value
 	}
 	return decoded
 }

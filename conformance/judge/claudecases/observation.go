@@ -13,28 +13,27 @@ import (
 // except those that the judge reads itself (hook.log, files, the requests to the scripted server,
 // model and user).
 //
-// A nil field was not reported and passes nothing. An empty list is not nil. A value of type any
-// may be any value that encodes to the JSON in question; report an absent one as [Null], or a nil
-// pointer.
+// A nil field was not reported, and passes no expectation. An empty list is not nil. A field of
+// type any may be any value that encodes to the JSON in question; an absent value is reported as
+// [Null], or as a nil pointer.
 type Observation struct {
 	Blocked            *bool `json:"blocked,omitzero"` // false for events that cannot block
 	PermissionDecision any   `json:"permissionDecision,omitzero"`
 	PermissionBehavior any   `json:"permissionBehavior,omitzero"`
 	Decision           any   `json:"decision,omitzero"`
-	Reason             any   `json:"reason,omitzero"` // of the winning decision
+	Reason             any   `json:"reason,omitzero"` // the reason of the winning decision
 	UpdatedInput       any   `json:"updatedInput,omitzero"`
 	UpdatedPermissions any   `json:"updatedPermissions,omitzero"`
 	Interrupt          any   `json:"interrupt,omitzero"`
 
 	AdditionalContext []string `json:"additionalContext,omitzero"` // after capping
 	Spilled           *bool    `json:"spilled,omitzero"`           // whether a text was moved to a file
-	SystemMessages    []string `json:"systemMessages,omitzero"`    // those that the user gets
+	SystemMessages    []string `json:"systemMessages,omitzero"`    // messages that the user gets
 	Continue          *bool    `json:"continue,omitzero"`
 	StopReason        any      `json:"stopReason,omitzero"`
-	Errors            *int     `json:"errors,omitzero"` // notices of errors that do not block
+	Errors            *int     `json:"errors,omitzero"` // number of notices of errors that do not block
 
-	// Everything that is routed to the model, or shown to the user: contexts
-	// and system messages too.
+	// Everything that the model or the user sees, including contexts and system messages.
 	ModelSees []string `json:"model_sees,omitzero"`
 	UserSees  []string `json:"user_sees,omitzero"`
 
@@ -51,7 +50,7 @@ type Observation struct {
 	Elicitation            any `json:"elicitation,omitzero"` // action, and content if there is any
 	TerminalSequence       any `json:"terminalSequence,omitzero"`
 
-	Hooks []HookRun `json:"hooks,omitzero"` // those that it tried to run
+	Hooks []HookRun `json:"hooks,omitzero"` // the hooks that the engine tried to run
 
 	// The environment for later commands: either the files that the hooks received, in the order
 	// of the hooks, for bash to read; or the variables.
@@ -64,18 +63,18 @@ type Observation struct {
 
 // HookRun is one hook that the engine tried to run.
 type HookRun struct {
-	Command string `json:"command"` // empty if it is no command
+	Command string `json:"command"` // empty if the hook is no command
 	Outcome string `json:"outcome"` // success, blocking, non_blocking_error, cancelled or backgrounded
 	Error   string `json:"error,omitzero"`
 }
 
-// label is how the cases call a hook.
+// label returns the name that cases use for a hook.
 func (h HookRun) label() string {
 	return strings.TrimSuffix(filepath.Base(h.Command), ".sh")
 }
 
-// Background is the report of all hooks in the background since the engine was opened. As in an
-// [Observation], nil was not reported.
+// Background is the report of all background hooks since the engine was opened. As in an
+// [Observation], a nil field was not reported.
 type Background struct {
 	NextTurnContext []string `json:"next_turn_context,omitzero"` // for the model, at the next turn
 	Rewake          []string `json:"rewake,omitzero"`            // texts that wake the model, in order

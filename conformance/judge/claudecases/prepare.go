@@ -16,11 +16,11 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// SessionID is the session_id of every case that does not say otherwise.
+// SessionID is the session_id of every case that does not set another.
 const SessionID = "s-1"
 
-// Prepared is a case whose world exists: its placeholders are replaced, its
-// files written, its server answers.
+// Prepared is a case that is set up: its placeholders are replaced, its files written, and its
+// server answers.
 type Prepared struct {
 	Case
 	Level string // a name of the case's variants, or empty for release 2.1.88
@@ -29,15 +29,15 @@ type Prepared struct {
 	Home       string // a fresh home directory, outside of Dir
 	Transcript string // an empty file in Dir
 
-	// LayerFiles are the files of the settings, those that count before others
-	// first; managed and flag lie outside of Dir and Home.
+	// LayerFiles lists the files of the settings by precedence; managed and flag lie outside of Dir
+	// and Home.
 	LayerFiles []LayerFile
 
 	Model *LLM  // answers prompt and agent hooks
 	User  *User // answers prompt requests; nil if the host has no handler
 
 	server  *server
-	scratch string // a directory of the judge's own
+	scratch string // a directory for the judge's own files
 	logged  int    // labels in hook.log before this step
 }
 
@@ -45,7 +45,7 @@ type Prepared struct {
 type LayerFile struct {
 	Name string         // managed, flag, local, project or user
 	File string         // where Data is written
-	Data jsontext.Value // of any type; as it was at first
+	Data jsontext.Value // of any type; the content before the first step
 }
 
 // Prepare sets the case up in temporary directories of t, which are removed when t ends, like the
@@ -87,8 +87,8 @@ func (c Case) prepareIn(root, level string, server *server) (*Prepared, error) {
 	return p, p.write()
 }
 
-// expanded returns the case at that level, with the placeholders replaced. They
-// occur in strings alone, so that the text of the case can be taken for them.
+// expanded returns the case at that level, with the placeholders replaced. They occur in strings
+// alone: replacing them in the JSON text of the case is safe.
 func (c Case) expanded(level string, placeholders ...string) (Case, error) {
 	if c.text == nil {
 		return c, errors.New("the case has no text: get it from Load")
@@ -153,8 +153,8 @@ func (p *Prepared) writeLayers() error {
 
 func (p *Prepared) projectSettings() string { return p.path(".claude/settings.json") }
 
-// writePlugins writes files into the plugins whose directory exists, made by the scripts. Some
-// cases are about an absent one.
+// writePlugins writes files into the plugins whose directory the scripts have made. Some cases are
+// about a plugin without a directory.
 func (p *Prepared) writePlugins() error {
 	for _, plugin := range p.Plugins {
 		if _, err := os.Stat(plugin.Root); errors.Is(err, fs.ErrNotExist) {
@@ -176,7 +176,7 @@ func (p *Prepared) writePlugins() error {
 	return nil
 }
 
-// path is where a file of the case is: below the project unless absolute.
+// path returns the path of a file of the case, which is relative to the project unless absolute.
 func (p *Prepared) path(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

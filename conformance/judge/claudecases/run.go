@@ -12,11 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Engine runs one prepared case. Its methods are called one after another; an
-// error means that the engine could not do it at all, and fails the case.
+// Engine runs one prepared case. Its methods are called one after another. An error means that the
+// engine could not do the step at all, and fails the case.
 type Engine interface {
 	// Fire fires the event and reports its result, without waiting for hooks in the background.
-	// input holds the base fields too.
+	// input includes the base fields.
 	Fire(ctx context.Context, event string, input jsontext.Value) (Observation, error)
 
 	// Refresh makes the engine read its settings again.
@@ -29,7 +29,7 @@ type Engine interface {
 	Close() error
 }
 
-// Open makes the engine of one case: with p.LayerFiles and p.Plugins for its settings,
+// Open returns the engine of one case: with p.LayerFiles and p.Plugins for its settings,
 // p.Environ() for its environment, p.Model and p.User for its callbacks, at p.Level. A reason to
 // skip means that this engine cannot run the case; the engine is nil then. An error ends t.
 type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
@@ -153,14 +153,14 @@ type stepReport struct {
 	later *Background
 }
 
-// failure is the report of a step that failed.
+// failure returns the report of a step that failed.
 func (p *Prepared) failure(expect Expect, got stepReport, wrong []string) string {
 	all := map[string]any{
 		"http_requests": p.server.received(),
 		"llm_requests":  p.Model.requests(),
 		"user_prompts":  p.User.prompts(),
 	}
-	all["hook.log"], _ = p.log() // the judge has complained if need be
+	all["hook.log"], _ = p.log() // the judge has reported the error
 	all["duration_ms"] = got.fire.Elapsed.Seconds() * 1000
 	reported, err := members(got.fire)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 // replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
-	told    []Observation // one per fire, the last for all further ones
+	told    []Observation // one for each fire; the last also for all further ones
 	later   Background
-	err     error // of every call
+	err     error // returned by every call
 	calls   []string
 }
 
@@ -117,7 +117,7 @@ func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
 	}
 }
 
-// TestInside is the program that the tests below start: Run may fail in it.
+// TestInside runs in the process that the tests below start, because Run may fail in it.
 func TestInside(t *testing.T) {
 	dir := os.Getenv("CLAUDECASES_TEST_INSIDE")
 	if dir == "" {
@@ -148,7 +148,7 @@ func inside(t *testing.T, files map[string]string) (output string, passed bool) 
 	return string(text), err == nil
 }
 
-// blocks is a case that passes if the engine says that it blocks.
+// blocks returns a case that passes if the engine blocks.
 func blocks(name, more string) string {
 	return `{"name": "` + name + `", "group": "g", "tier": 1, "basis": ["spec"], "settings": {}, "event": "Stop", "expect": {"blocked": true}` + more + `}`
 }

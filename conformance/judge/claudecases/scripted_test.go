@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ask sends a request as a hook would, over a connection of its own.
+// ask sends a request as a hook would, over a new connection.
 func ask(ctx context.Context, method, url, body string) (status int, answer string, header http.Header, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
@@ -58,7 +58,7 @@ func TestADelayEndsWithItsClientAndWithTheServer(t *testing.T) {
 		if _, _, _, err := ask(ctx, "POST", p.server.web.URL+"/slow", "{}"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got error %v, want the client to give up", err)
 		}
-		go ask(context.WithoutCancel(t.Context()), "POST", p.server.web.URL+"/slow", "{}") // it does not give up
+		go ask(context.WithoutCancel(t.Context()), "POST", p.server.web.URL+"/slow", "{}") // a client that never gives up
 		for len(p.server.received()) < 2 {
 			time.Sleep(time.Millisecond)
 		}

@@ -43,7 +43,7 @@ type server struct {
 	web     *httptest.Server
 	answers map[string]Answer // set before the first request
 	closing chan struct{}     // ends delays
-	idle    net.Conn          // holds the port of dead
+	idle    net.Conn          // keeps the port of dead in use
 
 	mu       sync.Mutex
 	requests []request
@@ -58,7 +58,7 @@ func startServer() *server {
 // ServeHTTP reads the body first: only then does the server notice a client
 // that goes away.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // a partial body counts too
+	body, _ := io.ReadAll(r.Body) // a partial body is recorded too
 	s.record(r, body)
 	answer, known := s.answers[r.URL.Path]
 	switch {
@@ -80,7 +80,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = io.WriteString(w, answer.Body) // the client may be gone, or want none
+	_, _ = io.WriteString(w, answer.Body) // the client may have closed the connection
 }
 
 func (s *server) record(r *http.Request, body []byte) {
@@ -99,12 +99,12 @@ func (s *server) received() []request {
 	return append([]request{}, s.requests...)
 }
 
-// dead returns the URL of a port without a listener. It is the near end of a
-// connection, which keeps others from being given it.
+// dead returns the URL of a port without a listener. It is the local port of an open connection: no
+// other program can get it meanwhile.
 func (s *server) dead() string {
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
 	if err != nil {
-		return "http://127.0.0.1:1" // nearly as dead
+		return "http://127.0.0.1:1" // a port that is unlikely to have a listener
 	}
 	s.idle = conn
 	return "http://" + conn.LocalAddr().String()

@@ -1,6 +1,6 @@
-// Package clicases loads and judges the cases below conformance/cli, which an engine runs
-// through a command line: settings, scripts, one event or several, and the expected results. The
-// contract is conformance/cli/FORMAT.md.
+// Package clicases loads and judges the cases below conformance/cli, which run an engine through
+// its command line: settings, scripts, one event or several, and the expected results. The contract
+// is conformance/cli/FORMAT.md.
 package clicases
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/internal/casedir"
 )
 
-// Case is one case. Without Steps it is one step itself.
+// Case is one case. A case without Steps is itself one step.
 type Case struct {
 	Name    string                    `json:"name"`
 	Group   string                    `json:"group"`
 	Note    string                    `json:"note"`
 	Basis   []string                  `json:"basis"`
-	Rules   []string                  `json:"rules"` // of docs/spec
+	Rules   []string                  `json:"rules"` // rules of docs/spec
 	Project map[string]jsontext.Value `json:"project"`
 	Home    map[string]jsontext.Value `json:"home"`
 	Etc     map[string]jsontext.Value `json:"etc"`
@@ -46,17 +46,17 @@ type Step struct {
 	Write  map[string]jsontext.Value `json:"write"`
 }
 
-// expectations are the members that expect may have.
+// expectations lists the members that expect may have.
 var expectations = []string{
 	"exit", "blocked", "stop", "reason", "ran", "ran_in_order", "outcomes", "effects", "model_sees", "user_sees",
 	"model_not_sees", "user_not_sees", "stdin", "hook_env", "notes", "skipped", "check", "check_exit", "faster_than_ms",
 }
 
-// Dialects returns the directories of cases that are there, by name: codex, profiles. That is
-// $SNAPHOOK_CASES/cli/<dialect> if the variable is set, else the repository's own copy.
+// Dialects returns the names of the directories with cases, such as codex and profiles, and their
+// parent: $SNAPHOOK_CASES/cli if the variable is set, else the repository's own copy.
 func Dialects() (names []string, dir string) {
 	dir = filepath.Join(casedir.Root(), "cli")
-	entries, _ := os.ReadDir(dir) // none: there are no cases
+	entries, _ := os.ReadDir(dir) // none if there is no such directory
 	for _, entry := range entries {
 		if entry.IsDir() {
 			names = append(names, entry.Name())
@@ -65,8 +65,8 @@ func Dialects() (names []string, dir string) {
 	return names, dir
 }
 
-// Load reads every case of dir/cases/*.json in the order of the file names. A member that cases do
-// not have is an error: a misspelt expectation must not pass unread.
+// Load reads every case of dir/cases/*.json in the order of the file names. An unknown member is an
+// error: a misspelt expectation must not pass unread.
 func Load(dir string) (cases []Case, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "cases", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -171,7 +171,7 @@ func write(dir, name string, text []byte, mode os.FileMode) error {
 	return os.Chmod(file, mode)
 }
 
-// Environ is the environment of the engine.
+// Environ returns the environment of the engine.
 func (p *Prepared) Environ() []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "LANG=C.UTF-8", "TMPDIR=" + p.root, "HOOK_LOG=" + p.log(), "SNAPHOOK_ETC=" + p.etc,
@@ -182,5 +182,5 @@ func (p *Prepared) Environ() []string {
 	return env
 }
 
-// log is the file in which scripts leave their labels.
+// log returns the file to which scripts write their labels.
 func (p *Prepared) log() string { return filepath.Join(p.root, "hook.log") }

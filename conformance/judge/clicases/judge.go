@@ -16,10 +16,10 @@ import (
 	"github.com/samber/lo"
 )
 
-// Timed says that expectations of time count. They are for machines that have nothing else to do.
+// Timed makes the judge check expectations of time. It is for machines without other work.
 var Timed = os.Getenv("SNAPHOOK_TIMES") != ""
 
-// Judge puts the steps of a case to a program, and returns the differences, a line each.
+// Judge runs the steps of a case with a program, and returns the differences, a line each.
 func (p *Prepared) Judge(program string) (differences []string) {
 	for i, s := range p.steps() {
 		for _, d := range p.step(program, s) {
@@ -32,7 +32,7 @@ func (p *Prepared) Judge(program string) (differences []string) {
 	return differences
 }
 
-// judged is one step under judgment.
+// judged is one step and its observed result.
 type judged struct {
 	*Prepared
 	program string
@@ -94,7 +94,7 @@ func (j *judged) run(args ...string) (stdout []byte, stderr string, exit int) {
 	cmd.Dir, cmd.Env, cmd.Stdin = j.Dir, j.Environ(), strings.NewReader(string(j.Input))
 	var said strings.Builder
 	cmd.Stderr = &said
-	stdout, _ = cmd.Output() // its status is judged
+	stdout, _ = cmd.Output() // the exit status is judged later
 	if cmd.ProcessState == nil {
 		return stdout, said.String(), -1
 	}
@@ -108,11 +108,11 @@ func (j *judged) want(ok bool, format string, args ...any) {
 }
 
 func decoded(text jsontext.Value) (v any) {
-	_ = json.Unmarshal(text, &v) // the case has been parsed
+	_ = json.Unmarshal(text, &v) // the text has been parsed before
 	return v
 }
 
-// checks compare what was seen with each expectation.
+// checks maps each expectation to the function that compares it with the result.
 var checks = map[string]func(j *judged, want any){
 	"exit": func(j *judged, want any) {
 		j.want(same(want, float64(j.exit)), "exit status %d, want %v", j.exit, want)
@@ -274,10 +274,10 @@ func (j *judged) wantStdin(want any) {
 	}
 }
 
-// script finds the base name of a script in a command.
+// script matches the base name of a script in a command.
 var script = regexp.MustCompile(`([\w.-]+?)\.(?:sh|py|js|ts|ps1)\b`)
 
-// label is the name of a hook in a case: its script's, else its own.
+// label returns the name of a hook in a case: its script's, else its own.
 func label(h map[string]any) string {
 	if m := script.FindStringSubmatch(trimmed(h["command"])); m != nil {
 		return m[1]
@@ -290,7 +290,7 @@ func label(h map[string]any) string {
 	return "?"
 }
 
-// same reports whether got is what is wanted: the members of a wanted object are among those of got,
+// same reports whether got matches want: the members of an expected object are among those of got,
 // lists have the same elements in any order, and null is absent.
 func same(want, got any) bool {
 	switch want := want.(type) {
@@ -343,6 +343,6 @@ func trimmed(v any) string {
 }
 
 func encoded(v any) string {
-	text, _ := json.Marshal(v) // what was decoded can be encoded
+	text, _ := json.Marshal(v) // cannot fail: the value was decoded from JSON
 	return string(text)
 }

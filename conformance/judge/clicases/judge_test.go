@@ -58,7 +58,7 @@ func TestAMisspeltMemberOfACaseIsAnError(t *testing.T) {
 	}
 }
 
-// fake is a program that answers the same to every verb.
+// fake returns a program that gives the same answer for every verb.
 func fake(t *testing.T, answer string) string {
 	program := filepath.Join(t.TempDir(), "engine")
 	script := "#!/bin/sh\ncat > /dev/null\ncat <<'END'\n" + answer + "\nEND\n"

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Run judges a program by all cases that are there, one subtest each: dialect/name.
+// Run judges a program by all existing cases, one subtest each: dialect/name.
 func Run(t *testing.T, program string) {
 	names, dir := Dialects()
 	if len(names) == 0 {
@@ -42,7 +42,8 @@ func prepare(t *testing.T, c *Case) *Prepared {
 	return p
 }
 
-// Poison has the case expect a script that no case has: a judge that passes it judges nothing.
+// Poison adds the expectation that a script ran which no case has. A judge that passes this case
+// checks nothing.
 func (p *Prepared) Poison() {
 	poisoned := func(s *Step) { s.Expect["ran"] = jsontext.Value(`["no-such-label"]`) }
 	if p.Steps == nil {

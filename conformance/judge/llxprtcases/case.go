@@ -16,21 +16,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case as FORMAT.md describes it, with the defaults filled in. Cases come from [Load]
-// with their tokens; [Prepared] ones have them expanded.
+// Case is one case in the form of FORMAT.md, with the defaults filled in. [Load] returns cases with
+// their tokens; [Prepared] ones have them expanded.
 //
-// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling
-// of numbers, which a hook must receive unchanged.
+// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling of
+// numbers, which a hook must receive unchanged.
 type Case struct {
-	Theme string `json:"-"` // of the file
+	Theme string `json:"-"` // the theme of the file
 	File  string `json:"-"` // the path of the file
 
 	Name     string            `json:"name"`
 	Basis    string            `json:"basis"`    // spec, upstream, decided or advisory
-	Rules    []string          `json:"rules"`    // of docs/spec/llxprt.md
-	Older    []string          `json:"seed_ref"` // the reference of cases from before the rules had numbers
+	Rules    []string          `json:"rules"`    // rules of docs/spec/llxprt.md
+	Older    []string          `json:"seed_ref"` // the references in cases older than the rules' numbers
 	Note     string            `json:"note"`
-	Diverges map[string]string `json:"diverges"` // which other engines fail it, and why
+	Diverges map[string]string `json:"diverges"` // other engines that fail the case, and why
 	Slow     bool              `json:"slow"`     // takes seconds; go test -short leaves it out
 
 	Kind string           `json:"kind"` // "translator", or empty for an event
@@ -40,7 +40,7 @@ type Case struct {
 	Settings       jsontext.Value     `json:"settings"` // merged; values of any type
 	Extensions     []Extension        `json:"extensions"`
 	Trusted        bool               `json:"trusted"` // default true
-	Env            map[string]*string `json:"env"`     // nil unsets; see Prepared.Environ
+	Env            map[string]*string `json:"env"`     // nil unsets a variable; see Prepared.Environ
 	Cwd            string             `json:"cwd"`     // default the project directory
 	ProjectDirName string             `json:"projectDirName"`
 	SessionID      string             `json:"sessionId"`
@@ -57,10 +57,10 @@ type Case struct {
 	Steps  []Step         `json:"steps"`
 	Expect map[string]any `json:"expect"` // empty when there are steps
 
-	text jsontext.Value // as in the file
+	text jsontext.Value // the case's text in the file
 }
 
-// Extension is one that contributes hooks, in the order of the case.
+// Extension is an extension that contributes hooks; the case gives their order.
 type Extension struct {
 	Name     string         `json:"name"`
 	IsActive bool           `json:"isActive"`
@@ -72,18 +72,18 @@ type Bus struct {
 	Message jsontext.Value `json:"message"`
 }
 
-// Target holds the arguments of two output helpers, in the shapes of the
-// GenAI SDK; nil where the case has none.
+// Target holds the arguments of two output helpers, in the shapes of the GenAI SDK; nil where the
+// case has none.
 type Target struct {
-	LLMRequest    jsontext.Value `json:"llmRequest"`    // of applyLLMRequestModifications
-	ToolSelection jsontext.Value `json:"toolSelection"` // of applyToolConfigModifications
+	LLMRequest    jsontext.Value `json:"llmRequest"`    // for applyLLMRequestModifications
+	ToolSelection jsontext.Value `json:"toolSelection"` // for applyToolConfigModifications
 }
 
-// Step is one of several actions on the same engine: its fields are done in
-// their order here, each if it is set.
+// Step is one of several actions on the same engine: each field that is set is an action, and they
+// run in the order of the fields.
 type Step struct {
 	SetHookEnabled *SetHookEnabled `json:"setHookEnabled"`
-	Settings       jsontext.Value  `json:"settings"` // the settings from now on
+	Settings       jsontext.Value  `json:"settings"` // the settings from this step on
 	Reinitialize   bool            `json:"reinitialize"`
 	ResetTrace     bool            `json:"resetTrace"`
 	Fire           *Fire           `json:"fire"`
@@ -96,14 +96,13 @@ type SetHookEnabled struct {
 	Enabled bool   `json:"enabled"`
 }
 
-// Fire fires an event; its zero fields take the case's values.
+// Fire fires an event; its zero fields default to the case's values.
 type Fire struct {
 	Event string         `json:"event"`
 	Input jsontext.Value `json:"input"`
 }
 
-// parse reads one case. It accepts no unknown key: an expectation that is not
-// read would pass.
+// parse reads one case. An unknown key is an error: an expectation that is not read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{
 		Trusted:        true,
@@ -115,7 +114,7 @@ func parse(text jsontext.Value) (Case, error) {
 	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {
 		return c, err
 	}
-	if c.Basis == "seed" { // the word before the rules had numbers
+	if c.Basis == "seed" { // used before the rules had numbers
 		c.Basis = "spec"
 	}
 	return c, c.check()
@@ -185,7 +184,7 @@ func (c *Case) checkExpectations() error {
 	return nil
 }
 
-// steps returns the actions of an event case, one of which is the least.
+// steps returns the actions of an event case, at least one.
 func (c *Case) steps() []Step {
 	if c.Steps != nil {
 		return c.Steps

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
-// mustParse reads a case of which only the interesting part is given.
+// mustParse reads a case of which only the interesting keys are given.
 func mustParse(t testing.TB, members string) Case {
 	t.Helper()
 	text := `{"name": "n", "basis": "spec", ` + members + `}`
@@ -27,7 +27,7 @@ func mustParse(t testing.TB, members string) Case {
 	return c
 }
 
-// decode reads JSON as the expectations are read.
+// decode reads JSON in the same way as expectations are read.
 func decode[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

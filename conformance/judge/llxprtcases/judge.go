@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Judge lists, in words, the differences of an engine's result from expect; none if it passes.
-// Call it right after the fire, since a deadPids expectation counts from here and waits for up to
-// a second. It reads the files of the project and trace.log itself.
+// Judge returns the differences of an engine's result from expect, in words; none if it passes. It
+// has to be called right after the fire: the time of a deadPids expectation begins here, and Judge
+// waits for up to a second. It reads the files of the project and trace.log itself.
 //
 // An unknown key of expect, or a value of the wrong type, is a difference: an expectation that is
 // not read would pass.
@@ -20,7 +20,7 @@ func (p *Prepared) Judge(expect map[string]any, got Observation) []string {
 	if j.seen, err = got.decoded(); err != nil {
 		return []string{"the observation is not JSON: " + err.Error()}
 	}
-	if want, ok := expect["deadPids"]; ok { // first: the clock is running
+	if want, ok := expect["deadPids"]; ok { // first, because its time is running
 		j.deadPids(want)
 	}
 	for _, key := range slices.Sorted(maps.Keys(expect)) {
@@ -69,7 +69,7 @@ var checks = map[string]func(j *judge, want any){
 	"processed": fieldsOf("processed", "shouldStop", "stopReason", "systemMessage", "suppressOutput"),
 	"perHook":   (*judge).perHook,
 	"files":     (*judge).files,
-	"deadPids":  func(*judge, any) {}, // was first
+	"deadPids":  func(*judge, any) {}, // checked first
 	"minMs":     (*judge).minMs,
 	"maxMs":     (*judge).maxMs,
 	"bus":       (*judge).bus,
@@ -87,12 +87,12 @@ func (j *judge) match(path string, want, got any) {
 	j.wrong = append(j.wrong, differences(path, want, got)...)
 }
 
-// same checks a value as a whole.
+// same compares a value as a whole.
 func same(key string) func(*judge, any) {
 	return func(j *judge, want any) { j.match(key, want, j.seen[key]) }
 }
 
-// fieldsOf checks those fields of an object that are wanted.
+// fieldsOf compares those fields of an object that are expected.
 func fieldsOf(key string, known ...string) func(*judge, any) {
 	return func(j *judge, want any) { j.fields(key, want, j.seen[key], known) }
 }
@@ -110,7 +110,7 @@ func (j *judge) fields(path string, want, got any, known []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		switch {
-		case key == subset: // goes without saying here
+		case key == subset: // every expected object is a subset here
 		case !slices.Contains(known, key):
 			j.unknown(path, key, known)
 		default:
@@ -139,7 +139,7 @@ func (j *judge) final(want any) {
 	}
 }
 
-// bus checks the response as a whole, unlike the other objects.
+// bus compares the response as a whole, unlike the other objects.
 func (j *judge) bus(want any) {
 	known := []string{"correlationId", "success", "output", "error", subset}
 	if wanted, ok := want.(map[string]any); ok {

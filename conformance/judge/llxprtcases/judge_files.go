@@ -50,7 +50,7 @@ func (j *judge) traceSet(want any) {
 	j.match("traceSet", sorted(wanted), sorted(got))
 }
 
-// texts returns the list that v is, and whether it is one of strings only.
+// texts returns v as a list; ok is false unless it is a list of strings.
 func texts(v any) (list []any, ok bool) {
 	list, ok = v.([]any)
 	return list, ok && lo.EveryBy(list, func(e any) bool {
@@ -153,7 +153,7 @@ func (j *judge) deadPid(name string) {
 	}
 }
 
-// diesBy looks often: the process is no child of ours, so no signal tells.
+// diesBy polls: the process is not our child, and no signal reports its end.
 func diesBy(deadline time.Time, pid int) bool {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
@@ -172,7 +172,7 @@ func isDead(pid int) bool {
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 	}
-	// The state follows the command's name, which may hold parentheses.
+	// The state follows the command's name, which may contain parentheses.
 	state := string(stat[strings.LastIndexByte(string(stat), ')')+1:])
 	return strings.HasPrefix(state, " Z") || strings.HasPrefix(state, " X")
 }

@@ -8,8 +8,8 @@ import (
 
 var hookFields = []string{"command", "exitCode", "success", "stdout", "stderr", "output", "error", "errorContains"}
 
-// hooks returns the hooks that the engine tried to run, and complains under key
-// if it did not say which.
+// hooks returns the hooks that the engine tried to run, and reports a difference under key if the
+// engine did not list them.
 func (j *judge) hooks(key string, want any) (hooks []any, ok bool) {
 	hooks, ok = j.seen["perHook"].([]any)
 	if !ok {

@@ -31,8 +31,8 @@ func seen() Observation {
 	}
 }
 
-// judgements has for every key of expect a value that passes and one that does not.
-var judgements = []struct{ expect, differs string }{ // differs is empty where it passes
+// judgements holds for every key of expect a value that passes and one that fails.
+var judgements = []struct{ expect, differs string }{ // differs is empty if expect passes
 	{`{"success": false}`, ""},
 	{`{"success": true}`, "success: want true, got false"},
 	{`{"success": null}`, "success: want nothing"},
@@ -150,7 +150,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// deadPid is the id of a process that has ended, and was waited for.
+// deadPid returns the id of a process that has ended, and was waited for.
 func deadPid(t *testing.T) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "true")
@@ -255,7 +255,7 @@ func TestAProcessWithAnEvilNameIsSeenAlive(t *testing.T) {
 		t.Error("a living process counts as dead")
 	}
 	_ = stdin.Close()
-	_ = cmd.Wait() // it ends badly, having read nothing
+	_ = cmd.Wait() // it fails because it has no input
 	if !isDead(cmd.Process.Pid) {
 		t.Error("a process that was waited for counts as living")
 	}

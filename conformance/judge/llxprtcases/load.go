@@ -13,10 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/internal/casedir"
 )
 
-// Dir finds the cases of a dialect: the directory that holds FORMAT.md and
-// cases, and whether it has cases at all. That is $SNAPHOOK_CASES/<dialect> if
-// the variable is set (a relative one counts from the root of the repository),
-// else the repository's own copy, below conformance.
+// Dir returns the directory of a dialect that holds FORMAT.md and cases, and whether it has cases
+// at all. It is $SNAPHOOK_CASES/<dialect> if the variable is set (relative to the root of the
+// repository), else the repository's own copy, below conformance.
 func Dir(dialect string) (dir string, found bool) {
 	dir = filepath.Join(casedir.Root(), dialect)
 	info, err := os.Stat(filepath.Join(dir, "cases"))
@@ -96,7 +95,7 @@ func nameOf(text jsontext.Value) string {
 	var named struct {
 		Name any `json:"name"`
 	}
-	_ = json.Unmarshal(text, &named) // no object, no name
+	_ = json.Unmarshal(text, &named) // stays empty if the text is not an object
 	name, _ := named.Name.(string)
 	return name
 }

@@ -118,7 +118,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// in is a file with one case.
+// in returns a file with one case.
 func in(members string) string { return `{"theme": "x", "cases": [{` + members + `}]}` }
 
 func TestLoadReadsFilesInOrderAndNamesEveryFault(t *testing.T) {
@@ -169,12 +169,12 @@ func FuzzParseFile(f *testing.F) {
 			if c.Name == "" || c.Theme == "" {
 				t.Errorf("a case without name or theme is accepted: %q", text)
 			}
-			_, _ = c.expanded("/p") // an error, or not; no panic
+			_, _ = c.expanded("/p") // it may fail, but must not panic
 		}
 	})
 }
 
-// Cases from before the rules had numbers are read as they are.
+// Cases older than the rules' numbers are read too.
 func TestOlderCasesAreRead(t *testing.T) {
 	c, err := parse([]byte(`{"name": "n", "basis": "seed", "seed_ref": ["4.3"], "event": "e", "expect": {"success": true}}`))
 	if err != nil || c.Basis != "spec" {

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// differences says in words how got departs from want, both of them decoded
-// JSON; empty if it does not. These are the rules of FORMAT.md's "Matching
-// values". Absent and null are the same, but neither is an empty object or
-// an empty list: {} wants an object that is there and has no other key.
+// differences describes how got differs from want, both of them decoded JSON; empty if it does not.
+// It follows FORMAT.md's "Matching values". Absent and null are the same, but neither is an empty
+// object or an empty list: {} matches only an object without keys.
 func differences(path string, want, got any) []string {
 	switch want := want.(type) {
 	case string:
@@ -44,7 +43,7 @@ func listDifferences(path string, want []any, got any) []string {
 	return all
 }
 
-// subset marks an object that may have more keys than the wanted ones.
+// subset marks an object that may have more keys than the expected ones.
 const subset = "@SUBSET@"
 
 func objectDifferences(path string, want map[string]any, got any) []string {
@@ -83,9 +82,8 @@ func textDifferences(path, want string, got any) []string {
 
 var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// textMatches knows the whole-string matchers; any other string is meant
-// literally. A date-time is one of RFC 3339, the form of ISO 8601 that has a
-// time zone and is written alike everywhere.
+// textMatches knows the whole-string matchers; any other string is compared literally. A date-time
+// is one of RFC 3339, the form of ISO 8601 with a time zone and a single spelling.
 func textMatches(want string, got any) bool {
 	text, isText := got.(string)
 	switch want {

@@ -15,21 +15,21 @@ import (
 type Observation struct {
 	Success    *bool          `json:"success"`
 	Errors     []string       `json:"errors"`
-	Final      any            `json:"final"`      // the merged output; nil without one
+	Final      any            `json:"final"`      // the merged output; nil if there is none
 	AllOutputs any            `json:"allOutputs"` // the list of raw outputs, in plan order
-	PerHook    []HookRun      `json:"perHook"`    // the hooks that it tried to run, in plan order
-	Methods    map[string]any `json:"methods"`    // without a final output: isBlocking and shouldStop, false
+	PerHook    []HookRun      `json:"perHook"`    // the hooks that the engine tried to run, in plan order
+	Methods    map[string]any `json:"methods"`    // isBlocking and shouldStop, false without a final output
 	Processed  map[string]any `json:"processed"`
-	Registered *int           `json:"registered"` // how many entries the registry took
-	Bus        any            `json:"bus"`        // the payload of the response; nil if none came in [BusPatience]
-	Result     any            `json:"result"`     // of a translator
+	Registered *int           `json:"registered"` // number of entries that the registry accepted
+	Bus        any            `json:"bus"`        // payload of the response; nil if none came within [BusPatience]
+	Result     any            `json:"result"`     // the result of a translator
 
-	// Elapsed is the wall time of the fire call alone. Where a case has bounds
-	// for it, zero counts as not measured.
+	// Elapsed is the wall time of the fire call alone. In a case that limits it, zero means not
+	// measured.
 	Elapsed time.Duration `json:"-"`
 }
 
-// BusPatience is how long the response to a message may take.
+// BusPatience limits the time for the response to a message.
 const BusPatience = 3 * time.Second
 
 // HookRun is one hook that the engine tried to run. Texts are UTF-8: invalid bytes were replaced
@@ -44,9 +44,9 @@ type HookRun struct {
 	Error    string `json:"error,omitzero"`
 }
 
-// decoded returns o as a judge compares it.
+// decoded returns o in the form that a judge compares.
 func (o Observation) decoded() (map[string]any, error) {
-	// Like every engine of this dialect, let the last of equal names count.
+	// As in every engine of this dialect, the last of equal names is used.
 	options := json.JoinOptions(
 		jsontext.AllowDuplicateNames(true),
 		json.FormatNilSliceAsNull(true),

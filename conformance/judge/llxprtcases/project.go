@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// Prepared is a case whose project exists: its tokens are expanded and its
-// files written.
+// Prepared is a case whose project exists: its tokens are expanded and its files written.
 type Prepared struct {
 	Case
 	Project string // the project directory: absolute, without symbolic links
@@ -62,9 +61,9 @@ func (p *Prepared) write(key string, texts map[string]string, mode fs.FileMode) 
 	return nil
 }
 
-// WriteFile writes a file with that mode, independent of the umask, and makes the directories
-// above it. It writes while no process is forked: a child that inherits the open file would make
-// a run of the script fail with "text file busy".
+// WriteFile writes a file with that mode, independent of the umask, and creates the directories
+// above it. It writes while no process is forked: a child that inherits the open file would make a
+// run of the script fail with "text file busy".
 func WriteFile(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -75,7 +74,7 @@ func WriteFile(path, text string, mode fs.FileMode) error {
 	return errors.Join(err, os.Chmod(path, mode))
 }
 
-// path is where a file of the case is: below the project unless absolute.
+// path returns the path of a file of the case, which is relative to the project unless absolute.
 func (p *Prepared) path(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -83,8 +82,9 @@ func (p *Prepared) path(name string) string {
 	return filepath.Join(p.Project, name)
 }
 
-// Environ returns the environment of the case's engine, each name once: this process's without
-// the variables of an agent around it, then the case's env. Pass it to the engine explicitly.
+// Environ returns the environment of the case's engine, each name once: this process's without the
+// variables of an agent around it, then the case's env. It has to be passed to the engine
+// explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {

@@ -12,20 +12,20 @@ import (
 	"github.com/samber/lo"
 )
 
-// Engine runs one prepared case. Its methods are called one after another; an
-// error means that the engine could not do it at all, and fails the case.
+// Engine runs one prepared case. Its methods are called one after another. An error means that the
+// engine could not do the step at all, and fails the case.
 type Engine interface {
 	// Fire fires the event, with the event's own fields as input, and reports its result.
 	Fire(ctx context.Context, event string, input jsontext.Value) (Observation, error)
 
-	// Publish puts the message on the engine's bus, waits up to [BusPatience]
-	// for the response, and reports it.
+	// Publish puts the message on the engine's bus, waits up to [BusPatience] for the response, and
+	// reports it.
 	Publish(ctx context.Context, message jsontext.Value) (Observation, error)
 
 	// SetHookEnabled switches the hooks of that name or command.
 	SetHookEnabled(hook string, enabled bool) error
 
-	// ChangeSettings changes the settings on the disk, without telling the engine.
+	// ChangeSettings changes the settings on disk, without telling the engine.
 	ChangeSettings(settings jsontext.Value) error
 
 	// Reinitialize makes the engine read its settings again.
@@ -35,7 +35,7 @@ type Engine interface {
 	Close() error
 }
 
-// Open makes and initialises the engine of one event case, with p.Environ() for its environment.
+// Open creates and initialises the engine of one event case, with p.Environ() for its environment.
 // A reason to skip means that this engine cannot run the case; the engine is nil then. An error
 // ends t.
 type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
@@ -169,7 +169,7 @@ func (p *Prepared) fire(ctx context.Context, engine Engine, f *Fire) (got Observ
 	return got, err
 }
 
-// failure is the report of a step that failed; empty if nothing was wrong.
+// failure returns the report of a step that failed; empty if there were no differences.
 func (p *Prepared) failure(expect map[string]any, got Observation, wrong []string) string {
 	if len(wrong) == 0 {
 		return ""
@@ -178,13 +178,13 @@ func (p *Prepared) failure(expect map[string]any, got Observation, wrong []strin
 	if err != nil {
 		seen = map[string]any{"observation": err.Error()}
 	}
-	seen["trace"], _ = p.traced() // the judge has complained if need be
+	seen["trace"], _ = p.traced() // the judge has reported the error
 	lines := jsontext.WithIndent("  ")
 	return fmt.Sprintf("%s\nexpectation: %s\nseen: %s\ncase: %q of %s\nbasis: %s %q %s",
 		strings.Join(wrong, "\n"), Show(expect, lines), Show(seen, lines), p.Name, p.File, p.Basis, p.Rules, p.Note)
 }
 
-// looksAtTheClock reports whether other work on the machine could fail c.
+// looksAtTheClock reports whether c measures time, so that other work on the machine could fail it.
 func (c *Case) looksAtTheClock() bool {
 	return slices.ContainsFunc(c.steps(), func(s Step) bool {
 		return lo.SomeBy(

@@ -17,8 +17,8 @@ import (
 // replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
-	told    []Observation // one per fire, the last for all further ones
-	err     error         // of every call
+	told    []Observation // one for each fire; the last also for all further ones
+	err     error         // returned by every call
 	calls   []string
 }
 
@@ -146,7 +146,7 @@ func TestTranslatorCases(t *testing.T) {
 	wantContains(t, p.translate(answer(nil, errors.New("no such function"))), "double: no such function")
 }
 
-// TestInside is the program that the tests below start: Run may fail in it.
+// TestInside runs in the process that the tests below start, because Run may fail in it.
 func TestInside(t *testing.T) {
 	dir := os.Getenv("CONFORMANCE_TEST_INSIDE")
 	if dir == "" {
@@ -223,7 +223,7 @@ func TestASilentEnginePassesOnlyWhatExpectsSilence(t *testing.T) {
 	for _, c := range cases {
 		p := c.Prepare(t)
 		for i, s := range p.steps() {
-			delete(s.Expect, "deadPids") // no file, no passing; the other keys must not pass either
+			delete(s.Expect, "deadPids") // without its file the case fails; the other keys must fail too
 			wrong := p.Judge(s.Expect, Observation{})
 			if expectsSilence := Show(s.Expect) == `{"trace":[]}`; len(wrong) == 0 && !expectsSilence {
 				t.Errorf("%s/%s, step %d: %s passes", c.Theme, c.Name, i+1, Show(s.Expect))

@@ -8,10 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const longestShown = 300 // bytes of a string that a person is shown whole
+const longestShown = 300 // bytes of the longest string that is shown in full
 
-// Show writes decoded JSON for a person, on one line unless the options say
-// otherwise; long strings are cut.
+// Show formats decoded JSON for a person, on one line unless the options demand otherwise; long
+// strings are cut.
 func Show(v any, options ...json.Options) string {
 	if v == nil {
 		return "nothing"

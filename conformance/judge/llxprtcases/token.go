@@ -13,13 +13,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// withTokens are the members of a case in which tokens are expanded.
+// withTokens lists the members of a case in which tokens are expanded.
 var withTokens = []string{
 	"settings", "extensions", "env", "cwd", "transcriptPath", "input", "target",
 	"bus", "steps", "args", "expect", "scripts", "files",
 }
 
-// expanded is c with the tokens expanded for a project directory.
+// expanded returns c with the tokens expanded for a project directory.
 func (c Case) expanded(project string) (Case, error) {
 	if c.text == nil {
 		return c, errors.New("the case has no text: get it from Load")
@@ -50,8 +50,8 @@ func (c Case) expanded(project string) (Case, error) {
 	return e, err
 }
 
-// expandValue expands every string of value, the names of members too, and
-// leaves all else as it is spelled.
+// expandValue expands every string of value, the names of members too, and keeps the spelling of
+// everything else.
 func expandValue(value jsontext.Value, project string) (jsontext.Value, error) {
 	in := jsontext.NewDecoder(bytes.NewReader(value))
 	var text bytes.Buffer
@@ -75,7 +75,7 @@ func expandValue(value jsontext.Value, project string) (jsontext.Value, error) {
 	}
 }
 
-// repeat is FORMAT.md's own expression, which RE2 does not have.
+// repeat is the expression of FORMAT.md, which RE2 does not support.
 var repeat = regexp2.MustCompile(`@REPEAT:((?:(?!@REPEAT:)[\s\S])+?):(\d+)@`, regexp2.ECMAScript)
 
 const longestRepeat = 64 << 20 // bytes

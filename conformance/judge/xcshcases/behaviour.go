@@ -17,7 +17,7 @@ import (
 )
 
 // traceMark begins the lines of a module's log that record its actions. They hold a key and an
-// entry: of lines with the same key the last one counts, at the place of the first.
+// entry; a later line with the same key replaces an earlier one, in its place.
 const traceMark = "xcsh-trace "
 
 type traceLine struct {
@@ -106,7 +106,7 @@ func (h *Handler) callUI(ctx context.Context, e *entry, hc *xcsh.HookContext) (a
 	return answers
 }
 
-// results makes calls, and returns their traces.
+// results makes the calls, and returns their traces.
 func results(calls []Call, do func(*Call) (any, bool)) []any {
 	list := []any{}
 	for i := range calls {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// onAPI makes a call of a module's API.
+// onAPI calls a method of a module's API.
 func (c *Call) onAPI(api *xcsh.API) error {
 	switch c.Call {
 	case "on":
@@ -44,7 +44,7 @@ func (c *Call) text(i int) string {
 	return text
 }
 
-// option reads an argument that is an object, if it is there.
+// option reads an optional argument that is an object.
 func (c *Call) option(i int, to any) error {
 	if c.arg(i) == nil {
 		return nil
@@ -125,7 +125,7 @@ func onCommandContext(ctx context.Context, c *Call, cc *xcsh.CommandContext) (re
 	return onContext(c, &cc.HookContext)
 }
 
-// command makes the command of a module.
+// command returns the command of a module.
 func (c *Command) command(api *xcsh.API) xcsh.Command {
 	id := c.ID
 	if id == "" {

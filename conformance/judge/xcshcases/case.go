@@ -1,6 +1,6 @@
-// Package xcshcases runs the language-neutral cases of the xcsh system, which
-// FORMAT.md describes. Hooks in the cases are behaviour, not
-// code: a [Maker] makes modules of them, in Go or in another language.
+// Package xcshcases runs the language-neutral cases of the xcsh system, which FORMAT.md describes.
+// Hooks in the cases are descriptions of behaviour, not code: a [Maker] makes modules of them, in
+// Go or in another language.
 package xcshcases
 
 import "github.com/go-json-experiment/json/jsontext"
@@ -13,9 +13,9 @@ type Case struct {
 	Title              string          `json:"title"`
 	Notes              string          `json:"notes"`
 	Basis              []string        `json:"basis"`
-	Rules              []string        `json:"rules"`        // of docs/spec/xcsh.md
-	Conflict           jsontext.Value  `json:"conflict"`     // where the documentation says otherwise
-	Older              jsontext.Value  `json:"seedConflict"` // its name before
+	Rules              []string        `json:"rules"`        // rules of docs/spec/xcsh.md
+	Conflict           jsontext.Value  `json:"conflict"`     // set where the documentation differs
+	Older              jsontext.Value  `json:"seedConflict"` // the former name of Conflict
 	Runtime            string          `json:"runtime"`
 	Requires           []string        `json:"requires"`
 	RacyUpstream       jsontext.Value  `json:"racyUpstream"`
@@ -26,10 +26,10 @@ type Case struct {
 	EngineTextPrefixes []string        `json:"engineTextPrefixes"`
 	Expect             Expect          `json:"expect"`
 
-	Path string `json:"-"` // of the file
+	Path string `json:"-"` // path of the case's file
 }
 
-// File is a file that is there before the first step.
+// File is a file that exists before the first step.
 type File struct {
 	Text       string `json:"text"`
 	Executable bool   `json:"executable"`
@@ -47,15 +47,15 @@ type Expect struct {
 	LoadErrors []any            `json:"loadErrors"`
 }
 
-// Runner is the host.
+// Runner describes the host.
 type Runner struct {
 	Cwd        string           `json:"cwd"`
 	Entries    []jsontext.Value `json:"entries"`
-	Listeners  *[]Listener      `json:"listeners"` // nil: one, L1
+	Listeners  *[]Listener      `json:"listeners"` // nil: one listener, L1
 	Initialize *Initialize      `json:"initialize"`
 }
 
-// Listener is told of errors.
+// Listener receives errors.
 type Listener struct {
 	ID     string `json:"id"`
 	Throws string `json:"throws"`
@@ -75,12 +75,12 @@ type Initialize struct {
 	UI                *ScriptedUI    `json:"ui"`
 }
 
-// Cancelled is the answer of a session's control.
+// Cancelled is the answer of the host's session control.
 type Cancelled struct {
 	Cancelled bool `json:"cancelled"`
 }
 
-// ScriptedUI answers from queues.
+// ScriptedUI gives answers from queues.
 type ScriptedUI struct {
 	Confirm    []bool    `json:"confirm"`
 	Select     []*string `json:"select"`

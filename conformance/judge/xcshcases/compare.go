@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// compareStep reports whether an outcome equals the expected one, and returns both as they were
-// compared.
+// compareStep reports whether an outcome equals the expected one, and returns both in the form in
+// which they were compared.
 func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
 	want, got = copyJSON(want).(map[string]any), copyJSON(got).(map[string]any)
 	if want["errorAny"] == true && got["error"] != nil {
 		delete(want, "errorAny")
 		delete(got, "error")
 	}
-	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // a case says them where they matter
+	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // compared only if the case has them
 		if want[detail] == nil {
 			delete(got, detail)
 		}
@@ -30,8 +30,8 @@ func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wa
 	return reflect.DeepEqual(want, got), want, got
 }
 
-// resultOf returns how the result of a fire is read, so that fields no type has
-// are left out of the comparison.
+// resultOf returns a function that reads the result of a fire. It removes fields that no type has
+// from the comparison.
 func resultOf(step *Step) func(any) any {
 	name := map[string]string{"emitToolCall": "tool_call", "emitBeforeAgentStart": "before_agent_start"}[step.Op]
 	if step.Op == "emit" {
@@ -44,7 +44,7 @@ func resultOf(step *Step) func(any) any {
 	return func(value any) any { return typed[i].read(truthy(value)) }
 }
 
-// truthy reads the members that say yes or no as JavaScript does.
+// truthy reads yes-or-no members as JavaScript does.
 func truthy(value any) any {
 	members, is := value.(map[string]any)
 	if !is {
@@ -59,7 +59,7 @@ func truthy(value any) any {
 	return members
 }
 
-// warnings takes the engine's form out of the failures of providers.
+// warnings removes from the failures of providers the words that this engine adds.
 func warnings(want map[string]any) {
 	value, _ := want["value"].(map[string]any)
 	list, _ := value["warnings"].([]any)
@@ -70,7 +70,7 @@ func warnings(want map[string]any) {
 	}
 }
 
-// prefixes compares texts of which only the beginning is known.
+// prefixes compares texts of which a case gives only the beginning.
 func prefixes(want, got map[string]any) {
 	wants, _ := lookup(want, "value.errors")
 	gots, _ := lookup(got, "value.errors")
@@ -110,8 +110,8 @@ func (w *world) compareLists(title string) {
 	}
 }
 
-// noArguments leaves out the text of a command that was run without one: a
-// command in Go is given the empty text.
+// noArguments removes the text of a command that was run without one: a command in Go gets the
+// empty text.
 func noArguments(want, got any) {
 	wanted, _ := lookup(want, "saw.args")
 	saw, _ := lookup(got, "saw")
@@ -147,7 +147,7 @@ func asCalled(call any) any {
 	return item
 }
 
-// given leaves out arguments at the end that are absent.
+// given removes absent arguments at the end.
 func given(args []any) []any {
 	for len(args) > 0 && (args[len(args)-1] == nil || args[len(args)-1] == "") {
 		args = args[:len(args)-1]
@@ -155,8 +155,7 @@ func given(args []any) []any {
 	return args
 }
 
-// without leaves out the members of an object that say nothing, and returns nil
-// for one that has no others.
+// without removes the empty members of an object, and returns nil for an object without others.
 func without(value any) any {
 	object, is := value.(map[string]any)
 	if !is {

@@ -34,7 +34,7 @@ func (w *world) discoverAndLoad(s *Step) map[string]any {
 
 // loaded loads into new modules, which later steps use.
 func (w *world) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
-	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both tell the listeners
+	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both call the listeners
 		return done(err)
 	}
 	w.modules = w.newModules()

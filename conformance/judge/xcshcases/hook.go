@@ -43,7 +43,7 @@ type Mutation struct {
 	Value any    `json:"value"`
 }
 
-// Call is a call of something that handlers, commands or factories are given.
+// Call is a call of a function that handlers, commands or factories get.
 type Call struct {
 	Call    string   `json:"call"`
 	Args    []any    `json:"args,omitempty"`

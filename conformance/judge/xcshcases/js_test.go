@@ -11,7 +11,7 @@ import (
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 )
 
-// The host of the module below: one event, and the log.
+// driver is the host of the module: one event, and the log.
 const driver = `
 const lines = [], handlers = [];
 const pi = {

@@ -6,8 +6,8 @@ import (
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 )
 
-// A case may leave out arguments and options: the judge does not fail, and passes no options of
-// its own to the host.
+// A case may leave out arguments and options: the judge does not fail, and passes no options of its
+// own to the host.
 func TestWhatACaseLeavesOutIsNotMadeUp(t *testing.T) {
 	const host = `"runner":{"initialize":{"newSession":{"cancelled":true},"branch":{"cancelled":false},"navigateTree":{"cancelled":false}}}`
 	dir := t.TempDir()

@@ -72,7 +72,7 @@ func load(path string) (c Case, err error) {
 	return c, err
 }
 
-// place puts the directories of a run into a text of the case.
+// place replaces the placeholders of a case by the directories of a run.
 func (c *Case) place(dirs map[string]string) (placed Case, err error) {
 	text, err := os.ReadFile(c.Path)
 	if err != nil {
@@ -88,8 +88,8 @@ func (c *Case) place(dirs map[string]string) (placed Case, err error) {
 	return placed, err
 }
 
-// replaceWords replaces names that are not the beginning of a longer one, such
-// as $HOME of $HOMEX.
+// replaceWords replaces names, but not those that are the beginning of a longer one, such as $HOME
+// in $HOMEX.
 func replaceWords(text string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		var b strings.Builder

@@ -11,15 +11,15 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Maker makes the module of a hook: the path that errors carry, and the factory. The module
-// records its actions in its log; see [GenerateJS].
+// Maker makes the module of a hook: the path that errors name, and the factory. The module records
+// its actions in its log; see [GenerateJS].
 type Maker func(h Hook) (path string, f xcsh.Factory)
 
 // Typed makes modules in Go whose handlers have the types of their events.
 func Typed(h Hook) (path string, f xcsh.Factory) { return h.Path, h.factory(typedOn) }
 
-// Untyped makes modules in Go whose handlers deal in JSON, as those in other
-// languages do. Their results can be anything.
+// Untyped makes modules in Go whose handlers use JSON, like those in other languages. Their results
+// can be any value.
 func Untyped(h Hook) (path string, f xcsh.Factory) {
 	return h.Path, h.factory(func(api *xcsh.API, h *Handler) { xcsh.OnDynamic(api, h.On, h.dynamic(api)) })
 }
@@ -44,7 +44,7 @@ func (h *Hook) factory(on func(*xcsh.API, *Handler)) xcsh.Factory {
 	}
 }
 
-// dynamic is a handler that deals in JSON.
+// dynamic returns a handler that uses JSON.
 func (h *Handler) dynamic(api *xcsh.API) xcsh.DynamicHandler {
 	return func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (xcsh.DynamicResult, error) {
 		result, err := h.behave(ctx, api, fromJSON(jsontext.Value(event)).(map[string]any), hc)
@@ -66,7 +66,7 @@ func typedOn(api *xcsh.API, h *Handler) {
 type eventType struct {
 	name string
 	on   func(*xcsh.API, *Handler)
-	read func(any) any // a result as an R has it
+	read func(any) any // reads a result as an R
 }
 
 func event[E, R any](e *xcsh.Event[E, R]) eventType {

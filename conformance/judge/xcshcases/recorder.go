@@ -12,11 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// recorder keeps the facts that a case can check.
+// recorder stores the facts that a case can check.
 type recorder struct {
 	mu         sync.Mutex
 	trace      []any
-	at         map[string]int // of a run in the trace, by its key
+	at         map[string]int // index of a run in the trace, by its key
 	hookErrors []any
 	sent       []any
 	uiCalls    []any
@@ -30,7 +30,7 @@ func (r *recorder) add(list *[]any, item map[string]any) {
 	*list = append(*list, copyJSON(item))
 }
 
-// called records a call with the arguments that say something.
+// called records a call without its empty arguments.
 func (r *recorder) called(list *[]any, call string, args ...any) {
 	args = given(args)
 	item := map[string]any{"call": call}
@@ -70,7 +70,7 @@ func (r *recorder) WithAttrs([]slog.Attr) slog.Handler { return r }
 // WithGroup implements [slog.Handler].
 func (r *recorder) WithGroup(string) slog.Handler { return r }
 
-// listener makes a listener that records, and then fails if it is to.
+// listener returns a listener that records, and then fails if the case demands it.
 func (r *recorder) listener(l Listener) *xcsh.Listener {
 	return &xcsh.Listener{Failed: func(e xcsh.HookError) {
 		r.add(&r.hookErrors, map[string]any{"listener": l.ID, "hookPath": e.Path, "event": e.Event, "error": e.Message})
@@ -80,7 +80,7 @@ func (r *recorder) listener(l Listener) *xcsh.Listener {
 	}}
 }
 
-// host makes the host of a case.
+// host returns the host of a case.
 func (r *recorder) host(i *Initialize) xcsh.Host {
 	h := xcsh.Host{HasUI: i.HasUI, Model: models(i.Model)}
 	if i.IsIdle != nil {
@@ -140,7 +140,7 @@ func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	}
 }
 
-// models returns the ids one after another, and the last one for ever.
+// models returns a function that returns the ids one after another, and then the last one for ever.
 func models(ids jsontext.Value) func() xcsh.Model {
 	var list []string
 	switch ids.Kind() {
@@ -164,7 +164,7 @@ func models(ids jsontext.Value) func() xcsh.Model {
 	}
 }
 
-// scripted is a UI whose answers are known.
+// scripted is a UI with scripted answers.
 type scripted struct {
 	xcsh.NoUI
 	r    *recorder

@@ -14,17 +14,16 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Options are the parts that a run of cases needs.
+// Options configure a run of cases.
 type Options struct {
 	// Make makes the modules. Nil means [Typed], and [Untyped] for cases that
 	// require it.
 	Make Maker
 
-	// Loader loads the modules that are files of a case. Nil: cases that
-	// require it are skipped.
+	// Loader loads modules from files of a case. Nil: cases that require it are skipped.
 	Loader xcsh.ModuleLoader
 
-	// Lacks are further capabilities that there are not, each with the reason.
+	// Lacks maps further capabilities that are missing to the reason.
 	Lacks map[string]string
 }
 
@@ -35,7 +34,7 @@ func Run(t *testing.T, cases []Case, opt Options) {
 	}
 }
 
-// skip says why a case cannot run; empty if it can.
+// skip returns why a case cannot run; empty if it can.
 func (o *Options) skip(c *Case) string {
 	for _, capability := range c.Requires {
 		switch {
@@ -74,22 +73,22 @@ func (c *Case) run(t *testing.T, opt Options) {
 	w.compareLists(c.Title)
 }
 
-// world is one case under way.
+// world holds the state of one running case.
 type world struct {
 	*recorder
 	t       *testing.T
-	c       Case // with its directories in place
+	c       Case // with the directories filled in
 	opt     Options
 	dirs    map[string]string
 	ses     *pipeline.Session
 	modules *xcsh.Modules
-	apis    map[string]*xcsh.API // of the modules that were made, by path
+	apis    map[string]*xcsh.API // APIs of the modules, by path
 
 	listeners map[string]*xcsh.Listener // by id
 	unlisten  map[string]func()
 }
 
-// open makes the directories, the session, the host and the modules of a case.
+// open creates the directories, the session, the host and the modules of a case.
 func (c *Case) open(t *testing.T, opt Options) *world {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -139,7 +138,7 @@ func (w *world) writeFiles() {
 	}
 }
 
-// newModules makes the modules, empty, and closes them when the case ends.
+// newModules creates empty modules, and closes them when the case ends.
 func (w *world) newModules() *xcsh.Modules {
 	cfg := xcsh.Config{
 		Dir: w.c.Runner.Cwd, Extensions: w.c.Runtime == "extension", Home: w.dirs["$HOME"],

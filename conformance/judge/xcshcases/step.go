@@ -60,7 +60,7 @@ type Tool struct {
 	Updates     []jsontext.Value `json:"updates"`
 }
 
-// Provider is a provider of a registry that is made up.
+// Provider is a scripted provider of a registry.
 type Provider struct {
 	ID          string         `json:"id"`
 	DisplayName string         `json:"displayName"`

@@ -16,7 +16,7 @@ import (
 // operations maps names of steps to functions. Each returns its outcome.
 var operations map[string]func(*world, *Step) map[string]any
 
-func init() { // they lead back to the table
+func init() { // in init, because the operations refer to the table
 	operations = map[string]func(*world, *Step) map[string]any{
 		"emit":                 (*world).emit,
 		"emitToolCall":         func(w *world, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
@@ -57,7 +57,7 @@ func init() { // they lead back to the table
 
 func ok(value any) map[string]any { return map[string]any{"ok": true, "value": value} }
 
-// done is an outcome without a value.
+// done returns an outcome without a value.
 func done(err error) map[string]any {
 	if err == nil {
 		return map[string]any{"ok": true}
@@ -69,7 +69,7 @@ func done(err error) map[string]any {
 	return outcome
 }
 
-// list makes nil an empty list.
+// list returns an empty list for nil.
 func list[T any](items []T) []T {
 	if items == nil {
 		return []T{}
@@ -85,8 +85,8 @@ func eventName(event jsontext.Value) string {
 	return named.Type
 }
 
-// emit is the generic emit, which three of the events do not have here: they
-// are fired by their own rules.
+// emit fires an event by the generic emit. Three of the events do not have it here: they are fired
+// by their own rules.
 func (w *world) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
 
 func (w *world) fire(name string, event jsontext.Value) map[string]any {
@@ -228,7 +228,7 @@ func (w *world) commandContext(s *Step) map[string]any {
 	return outcome
 }
 
-// entries is a session of which the entries are known.
+// entries is a session with these entries.
 type entries struct {
 	xcsh.NoSession
 	list []jsontext.Value

@@ -24,7 +24,7 @@ func (h *hostTool) field(name string) string {
 	return map[string]string{"name": h.Name, "label": h.Label, "description": h.Description}[name]
 }
 
-// toolRun is a tool with its arguments.
+// toolRun is one call of a tool.
 type toolRun struct {
 	tool       *Tool
 	own        *xcsh.Output
@@ -108,7 +108,7 @@ func toolOutcome(
 	return outcome
 }
 
-// exec runs a program by the API of a module that has no other use.
+// exec runs a program by the API of a module that has no other purpose.
 func (w *world) exec(s *Step) map[string]any {
 	var opt struct {
 		Timeout float64 `json:"timeout"`

@@ -8,7 +8,7 @@ import (
 )
 
 // Root returns $SNAPHOOK_CASES if that is set, else the directory of the module conformance. A
-// relative $SNAPHOOK_CASES counts from the directory above the repository.
+// relative $SNAPHOOK_CASES is relative to the directory above the repository.
 func Root() string {
 	root := module()
 	switch elsewhere := os.Getenv("SNAPHOOK_CASES"); {
@@ -27,7 +27,7 @@ func module() string {
 	if _, source, _, _ := runtime.Caller(0); filepath.IsAbs(source) {
 		return filepath.Join(filepath.Dir(source), "..", "..", "..")
 	}
-	dir, _ := os.Getwd() // empty: no case is found
+	dir, _ := os.Getwd() // if empty, no case is found
 	for above := dir; above != filepath.Dir(above); above = filepath.Dir(above) {
 		for _, candidate := range []string{above, filepath.Join(above, "conformance")} {
 			if _, err := os.Stat(filepath.Join(candidate, "judge", "clicases")); err == nil {
