@@ -39,6 +39,9 @@ type Config struct {
 	// means only the program's own hooks.
 	Dialects []*Dialect
 
+	// Load adds hooks from elsewhere, such as those of package fleet, to those of Dialects.
+	Load []pipeline.Load
+
 	// Workers limits the hooks that run outside the process at the same time, over all
 	// sessions; 0 means 4 for each processor, and at least 16.
 	Workers int
@@ -152,7 +155,8 @@ func Open(cfg Config) (*Hooks, error) {
 		h.tools[t.Name] = h.know(t)
 	}
 	system := pipeline.Config{
-		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
+		Load: slices.Clone(cfg.Load), Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap,
+		Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
 		Policy: cfg.policy(), Granted: cfg.Granted,
 		Warm: &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}

@@ -165,12 +165,12 @@ func read(msg micro.Request) *request {
 	parts := strings.Split(strings.TrimPrefix(msg.Subject(), FirePrefix), ".")
 	headers := msg.Headers()
 	r := &request{
-		dialect: parts[0], payload: msg.Data(),
+		dialect: undots.Replace(parts[0]), payload: msg.Data(),
 		session: headers.Get(SessionHeader), host: headers.Get(HostHeader), dir: headers.Get(DirHeader),
 		merged: headers.Get(MergedHeader) != "",
 	}
 	if len(parts) > 1 {
-		r.event = parts[1]
+		r.event = undots.Replace(parts[1])
 	}
 	if len(parts) > 2 {
 		r.revision, _ = strconv.ParseUint(parts[2], 10, 64) // the subscription has no other

@@ -121,12 +121,13 @@ func (r *remote) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 	}
 	h.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny, hook.OtherStatus: hook.Fail}
 	h.Text, h.NoEnvFile = hook.TextIgnored, true
-	h.FailClosed = true
+	closed := true
 	if bundle != nil && bundle.Overlay != nil {
 		demanded := bundle.Overlay.Effective(h, pipeline.PolicyEvent(info))
-		h.FailClosed = !demanded.Decided[hook.ClassRemote] || demanded.OnFailure[hook.ClassRemote] != hook.FailOpen
+		closed = !demanded.Decided[hook.ClassRemote] || demanded.OnFailure[hook.ClassRemote] != hook.FailOpen
 		h.Timeout = demanded.Timeout
 	}
+	h.FailClosed = closed
 	return h
 }
 
@@ -259,7 +260,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	switch broken := !response.Success || !out.Success; {
 	case broken && !blocks:
 		return hook.Reply{}, classed(fmt.Errorf("a hook of the worker failed: %.500s", failures(out.Errors)))
-	case broken:
+	case len(out.Errors) > 0: // a denial by status alone is no success either
 		notes = []string{"a hook of the worker failed: " + failures(out.Errors)}
 	}
 	switch {

@@ -361,6 +361,9 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 						if got == "allowed" && !opens {
 							t.Fatalf("the call went ahead")
 						}
+						if server == "none" && policy == "open" && cached && got != "allowed" {
+							t.Fatalf("the policy opens its gates, and the agent got %q", got)
+						}
 					}
 					if policy == "closed" && server == "comes later" {
 						work(t, connect(t, url), public, t.TempDir())

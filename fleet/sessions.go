@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -18,6 +19,8 @@ const maxKeyPart = 4096
 
 // SessionCache makes sessions of a system for agents, each once, and keeps those that were used last.
 type SessionCache struct {
+	State *State // the values of hooks, for sessions that move between hosts; nil: they stay on this one
+
 	sys  *pipeline.System
 	base pipeline.SessionConfig
 	most int
@@ -53,6 +56,9 @@ func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Sessi
 	if at == nil {
 		cfg := c.base
 		cfg.ID, cfg.AgentDir, cfg.Transcript = from.Session, from.Dir, from.Transcript
+		if c.State != nil && from.Session != "" {
+			cfg.States = func(source hook.Source) hook.State { return c.State.Of(from.Session, source) }
+		}
 		ses, err := c.sys.NewSession(ctx, cfg) // the settings are read once, and held in memory
 		if err != nil {
 			return nil, nil, err

@@ -28,15 +28,20 @@ const (
 const maxToken = 128
 
 // Subject returns the subject on which workers answer for an event, whatever their policy. A name that has a
-// dot, a wildcard, a space or a control character is an error: it would be another subject.
+// wildcard, a space or a control character is an error: it would be another subject. A dot is written %2E.
 func Subject(dialect, event string) (string, error) {
 	for _, name := range []string{dialect, event} {
 		if err := token(name); err != nil {
 			return "", fmt.Errorf("the event %s.%s cannot be asked for: %w", printable(dialect), printable(event), err)
 		}
 	}
-	return FirePrefix + dialect + "." + event, nil
+	return FirePrefix + dots.Replace(dialect) + "." + dots.Replace(event), nil
 }
+
+var (
+	dots   = strings.NewReplacer(".", "%2E") // in names, as in a subject
+	undots = strings.NewReplacer("%2E", ".")
+)
 
 // atRevision is the subject of the workers that run a revision of the policy.
 func atRevision(subject string, revision uint64) string {
@@ -48,7 +53,7 @@ func atRevision(subject string, revision uint64) string {
 
 // token reports why a name cannot be a part of a subject.
 func token(name string) error {
-	bad := func(r rune) bool { return strings.ContainsRune(".*>", r) || unicode.IsSpace(r) || unicode.IsControl(r) }
+	bad := func(r rune) bool { return strings.ContainsRune("%*>", r) || unicode.IsSpace(r) || unicode.IsControl(r) }
 	switch i := strings.IndexFunc(name, bad); {
 	case name == "":
 		return fmt.Errorf("a name is empty; write DIALECT.EVENT, such as claude.PreToolUse")

@@ -96,6 +96,9 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 	if limit := nc.MaxPayload(); limit > 0 && int64(len(q.text)) > limit-maxHeaders {
 		return r, nil, &PayloadError{Size: int64(len(q.text)), Limit: limit - maxHeaders}
 	}
+	if !nc.IsConnected() {
+		return r, nil, nats.ErrConnectionReconnecting
+	}
 	msg := &nats.Msg{Subject: q.subject, Data: q.text, Header: q.header}
 	if q.timeout > 0 {
 		if msg.Header == nil {

@@ -34,7 +34,7 @@ func TestAQuestionWithoutAWorkerFailsAtOnce(t *testing.T) {
 }
 
 func TestANameThatIsAPatternIsNoSubject(t *testing.T) {
-	for _, name := range []string{"", "*", ">", "Pre*", "a.b", "Pre ToolUse", "Pre\x00", "a\nb", "Pre>"} {
+	for _, name := range []string{"", "*", ">", "Pre*", "a%2Eb", "Pre ToolUse", "Pre\x00", "a\nb", "Pre>"} {
 		if subject, err := Subject("claude", name); err == nil {
 			t.Errorf("the event %q has the subject %s; want an error", name, subject)
 		}
@@ -48,6 +48,9 @@ func TestANameThatIsAPatternIsNoSubject(t *testing.T) {
 		if _, err := tr.Ask(t.Context(), bus.Request{EventName: name}); err == nil {
 			t.Errorf("the event %q was asked for", name)
 		}
+	}
+	if got, err := Subject("x", "session.end"); got != "snaphook.v1.fire.x.session%2Eend" || err != nil {
+		t.Errorf("got %q, %v", got, err)
 	}
 	if got, err := Subject("claude", "PreToolUse"); got != "snaphook.v1.fire.claude.PreToolUse" || err != nil {
 		t.Errorf("got %q, %v", got, err)

@@ -28,6 +28,8 @@ type WorkOptions struct {
 	// Session is the config of each session, of which the worker sets the agent's facts and Dir.
 	Session pipeline.SessionConfig
 
+	State *State // the values of hooks; nil: those of a session stay on this host
+
 	// Observers are for the engine of a revision, such as its record; they end with it. It may be nil.
 	Observers func(revision uint64) []pipeline.Observer
 }
@@ -141,6 +143,7 @@ func (w *Worker) engine(ctx context.Context, b *Bundle) (*engine, error) {
 	session := w.opts.Session
 	session.Dir = b.Dir
 	e := &engine{b.Revision, sys, NewSessionCache(sys, session)}
+	e.sessions.State = w.opts.State
 	ses, err := sys.NewSession(ctx, session)
 	if err == nil {
 		var wrong []string

@@ -111,7 +111,7 @@ func (r *Recorder) putLate(f *fire, e *pipeline.Evaluation) {
 	}
 	var own lineIDs
 	l := r.sink.line()
-	b := appendStart(l.text, f.info, time.Now(), &own)
+	b := r.appendRevision(appendStart(l.text, f.info, time.Now(), &own))
 	b = append(append(b, `,"trace":"`...), f.place.trace[:]...)
 	b = append(appendHex(append(b, `","span":"`...), 16), `","parent":"`...)
 	b = append(append(b, f.place.span[:]...), `","input":null,"refs":null,"decision":null,"reason":null`...)

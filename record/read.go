@@ -34,7 +34,8 @@ type Line struct {
 	MS         float64        `json:"ms"`
 	FailedOpen int            `json:"failed_open"`
 	Conflicts  []Conflict     `json:"conflicts"`
-	Late       string         `json:"late"` // the line is no fire: it has the end of a hook that the fire with this id left
+	Late       string         `json:"late"`     // the line is no fire: it has the end of a hook that the fire with this id left
+	Revision   uint64         `json:"revision"` // of the fleet's policy in force; 0: there is none
 	Hooks      []Hook         `json:"hooks"`
 }
 

@@ -43,6 +43,9 @@ type Config struct {
 	// line when it has ended, whose late is the id of the first.
 	Hold bool
 
+	// Revision returns the revision of the policy in force, which each line then has. Nil: lines have none.
+	Revision func() uint64
+
 	// Log gets one warning when lines are lost for the first time. Nil means
 	// [slog.Default].
 	Log *slog.Logger

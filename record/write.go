@@ -23,7 +23,15 @@ const version = 1
 func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	b = appendStart(b, f, f.Time, at)
 	b = appendTrace(b, f, at)
-	return r.appendInput(b, f)
+	return r.appendInput(r.appendRevision(b), f)
+}
+
+// appendRevision appends the revision of the policy, if there is one.
+func (r *Recorder) appendRevision(b []byte) []byte {
+	if r.cfg.Revision == nil {
+		return b
+	}
+	return strconv.AppendUint(append(b, `,"revision":`...), r.cfg.Revision(), 10)
 }
 
 // appendStart appends the event, subject and session of a line.

@@ -24,6 +24,7 @@ import (
 
 // explaining are the flags of explain.
 type explaining struct {
+	server   records.NATS // in place of a file
 	last     bool
 	session  string
 	decision string
@@ -63,6 +64,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	f.addPolicy(cmd.Flags())
 	f.addHostFlags(cmd.Flags())
 	to := cmd.Flags()
+	of.server.AddTo(to)
 	to.BoolVar(&of.last, "last", false, "The last fire that looked at a hook, which is the default: explain --last")
 	to.StringVar(&of.session, "session", "", "The last one of the session `ID`; with EVENT the session's id: --session s-1")
 	to.StringVar(&of.decision, "decision", "", "The last one with `DECISION`: deny, ask, allow or none")
@@ -99,7 +101,7 @@ func isEventName(text string) bool {
 
 // explainRecorded explains a line of a record, in memory for the chosen ones.
 func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) error {
-	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
+	path := cmp.Or(of.server.Path(), f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
 		return fmt.Errorf("which record? Say --record FILE, or set %s", records.RecordVariable)
 	}

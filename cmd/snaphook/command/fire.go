@@ -44,6 +44,7 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 	cmd.Flags().
 		StringVar(&f.trace, "trace", "", "Append a line of JSON to `FILE` for every hook that was looked at: --trace hooks.jsonl")
 	f.addRecord(cmd.Flags())
+	f.fleet.addTo(cmd.Flags(), "Ask the workers of the fleet at the server `URL` too: --nats nats://127.0.0.1:4222")
 	return cmd
 }
 
@@ -62,6 +63,7 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer kept.close(cmd) // the answer comes first
+	defer f.fleet.close()
 	tr, err := openTrace(f.trace)
 	if err != nil {
 		return err

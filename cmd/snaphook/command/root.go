@@ -24,6 +24,7 @@ type flags struct {
 	policies   []string // [LEVEL=]FILE
 	dialect    string
 	linting    linting
+	fleet      fleetFlags
 
 	id          string
 	transcript  string
@@ -69,6 +70,8 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newReplay(f),
 		newRecordTest(f),
 		newInit(f),
+		newServe(f),
+		newFleet(f),
 	)
 	root.AddCommand(records.NewTrace(), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")

@@ -55,9 +55,13 @@ func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipelin
 	if err != nil {
 		return nil, nil, err
 	}
+	remote, err := f.fleet.load()
+	if err != nil {
+		return nil, nil, err
+	}
 	sys := pipeline.NewSystem(
 		pipeline.Config{
-			Load:        []pipeline.Load{src.load},
+			Load:        append([]pipeline.Load{src.load}, remote...),
 			Log:         f.log(cmd),
 			Observe:     o.observe,
 			ObserveIdle: len(o.observe) > 0,

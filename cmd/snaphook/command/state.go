@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/fleet"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/state"
 )
 
@@ -34,7 +37,7 @@ snaphook state get warned > /dev/null || {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd = cli.TwoIfUnusable(cmd)
-	type action = func(cmd *cobra.Command, d state.Dir, args []string) error
+	type action = func(cmd *cobra.Command, d hook.State, args []string) error
 	add := func(use, short, example string, least, most int, run action) {
 		verb := &cobra.Command{
 			Use: use, Short: short, Example: example, DisableFlagParsing: most > 1, // a value may be -1
@@ -53,7 +56,7 @@ snaphook state get warned > /dev/null || {
 		}
 		cmd.AddCommand(cli.TwoIfUnusable(verb))
 	}
-	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, func(cmd *cobra.Command, d state.Dir, args []string) error {
+	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, func(cmd *cobra.Command, d hook.State, args []string) error {
 		return stateGet(g, cmd, d, args)
 	})
 	add(
@@ -62,7 +65,7 @@ snaphook state get warned > /dev/null || {
 		"snaphook state set warned yes",
 		2,
 		2,
-		func(cmd *cobra.Command, d state.Dir, args []string) error {
+		func(cmd *cobra.Command, d hook.State, args []string) error {
 			return d.Set(cmd.Context(), args[0], args[1])
 		},
 	)
@@ -80,7 +83,7 @@ snaphook state get warned > /dev/null || {
 		"snaphook state cas phase plan build",
 		3,
 		3,
-		func(cmd *cobra.Command, d state.Dir, args []string) error {
+		func(cmd *cobra.Command, d hook.State, args []string) error {
 			return stateCAS(cmd.Context(), g, d, args)
 		},
 	)
@@ -90,7 +93,7 @@ snaphook state get warned > /dev/null || {
 		"snaphook state delete warned",
 		1,
 		1,
-		func(cmd *cobra.Command, d state.Dir, args []string) error {
+		func(cmd *cobra.Command, d hook.State, args []string) error {
 			return d.Delete(cmd.Context(), args[0])
 		},
 	)
@@ -120,11 +123,19 @@ func withState(
 	g *cli.Global,
 	cmd *cobra.Command,
 	args []string,
-	run func(*cobra.Command, state.Dir, []string) error,
+	run func(*cobra.Command, hook.State, []string) error,
 ) error {
 	dir := os.Getenv(stateVar)
 	err := errors.New(stateVar + " is not set: hooks are started with it; elsewhere set it to a directory")
-	if dir != "" {
+	switch {
+	case fleet.IsStateName(dir):
+		var values hook.State
+		var done func()
+		if values, done, err = fleet.StateNamed(cmd.Context(), dir, os.Getenv(records.CredsVariable)); err == nil {
+			err = run(cmd, values, args)
+			done()
+		}
+	case dir != "":
 		err = run(cmd, state.Dir(dir), args)
 	}
 	if err != nil {
@@ -135,7 +146,7 @@ func withState(
 }
 
 // stateGet prints a value; the exit status is 1 if the key has none.
-func stateGet(g *cli.Global, cmd *cobra.Command, d state.Dir, args []string) error {
+func stateGet(g *cli.Global, cmd *cobra.Command, d hook.State, args []string) error {
 	value, ok, err := d.Get(cmd.Context(), args[0])
 	switch {
 	case err != nil:
@@ -147,7 +158,7 @@ func stateGet(g *cli.Global, cmd *cobra.Command, d state.Dir, args []string) err
 	return cli.Say(cmd, value+"\n")
 }
 
-func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
+func stateIncr(cmd *cobra.Command, d hook.State, args []string) error {
 	by := int64(1)
 	if len(args) > 1 {
 		n, err := strconv.ParseInt(args[1], 10, 64)
@@ -164,7 +175,7 @@ func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
 }
 
 // stateCAS swaps a value; the exit status is 1 if the old value differs.
-func stateCAS(ctx context.Context, g *cli.Global, d state.Dir, args []string) error {
+func stateCAS(ctx context.Context, g *cli.Global, d hook.State, args []string) error {
 	swapped, err := d.CompareAndSwap(ctx, args[0], args[1], args[2])
 	if err == nil && !swapped {
 		g.Status = cli.Failed

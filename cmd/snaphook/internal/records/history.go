@@ -33,7 +33,13 @@ type history struct {
 }
 
 // recordOf is the record that an argument names, or the environment.
-func recordOf(args []string) (string, error) {
+func recordOf(args []string, server NATS) (string, error) {
+	if path := server.Path(); path != "" {
+		if len(args) > 0 {
+			return "", fmt.Errorf("%s and --nats are two records; name one of them", args[0])
+		}
+		return path, nil
+	}
 	if len(args) > 0 {
 		return args[0], nil
 	}
@@ -107,7 +113,11 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	return nil
 }
 
+// OpenHistory opens a record: a file, - for standard input, or the address of the server of a fleet.
 func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
+	if isNATS(path) {
+		return openNATS(cmd, path, follow)
+	}
 	if path == "-" {
 		return &cli.Interruptible{Ctx: cmd.Context(), In: io.NopCloser(cmd.InOrStdin())}, nil
 	}

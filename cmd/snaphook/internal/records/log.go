@@ -22,6 +22,7 @@ import (
 // LogFlags are the flags of log; record-test takes those that choose fires.
 type LogFlags struct {
 	cli.JSONFlag
+	NATS
 
 	event, hook, decision, session, since string
 	failed, follow, csv                   bool
@@ -46,7 +47,7 @@ snaphook log hooks.jsonl --failed --follow`,
 			if of.JSON && of.csv {
 				return errJSONAndCSV
 			}
-			path, err := recordOf(args)
+			path, err := recordOf(args, of.NATS)
 			if err != nil {
 				return err
 			}
@@ -55,6 +56,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	}
 	to := cmd.Flags()
 	of.AddChoice(to)
+	of.NATS.AddTo(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
 	to.BoolVar(&of.JSON, "json", false, "Answer with the lines of the file: --json | jq .")

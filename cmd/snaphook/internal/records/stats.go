@@ -67,6 +67,7 @@ type ranks struct {
 // statsFlags are the flags of stats.
 type statsFlags struct {
 	cli.JSONFlag
+	NATS
 	csv bool
 }
 
@@ -88,7 +89,7 @@ snaphook stats hooks.jsonl --json |
 			if of.JSON && of.csv {
 				return errJSONAndCSV
 			}
-			path, err := recordOf(args)
+			path, err := recordOf(args, of.NATS)
 			if err != nil {
 				return err
 			}
@@ -96,6 +97,7 @@ snaphook stats hooks.jsonl --json |
 		},
 	}
 	of.AddJSON(cmd)
+	of.NATS.AddTo(cmd.Flags())
 	cmd.Flags().BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: stats --csv > hooks.csv")
 	return cmd
 }

@@ -20,7 +20,10 @@ const (
 )
 
 // traceFlags are the flags of trace.
-type traceFlags struct{ session, html, chrome, otlp string }
+type traceFlags struct {
+	NATS
+	session, html, chrome, otlp string
+}
 
 // NewTrace returns the verb trace.
 func NewTrace() *cobra.Command {
@@ -39,7 +42,7 @@ snaphook trace hooks.jsonl --session s-1 \
   --chrome trace.json --otlp spans.json`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := recordOf(args)
+			path, err := recordOf(args, of.NATS)
 			if err != nil {
 				return err
 			}
@@ -47,6 +50,7 @@ snaphook trace hooks.jsonl --session s-1 \
 		},
 	}
 	to := cmd.Flags()
+	of.NATS.AddTo(to)
 	to.StringVar(&of.session, "session", "", "Only the session `ID`: --session s-1")
 	to.StringVar(&of.html, "html", "", "Write a page to `FILE`: --html trace.html")
 	to.StringVar(

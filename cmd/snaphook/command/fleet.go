@@ -1,0 +1,270 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/fleet"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// The environment variables of the fleet.
+const (
+	natsVariable     = "SNAPHOOK_NATS"         // the server
+	passwordVariable = "SNAPHOOK_KEY_PASSWORD" // of the secret key of policies
+)
+
+// defaultServer is where the embedded server listens.
+const defaultServer = "nats://127.0.0.1:4222"
+
+// fleetFlags say how to reach the server of a fleet.
+type fleetFlags struct {
+	url, creds string
+	nc         *nats.Conn
+}
+
+func (f *fleetFlags) addTo(to *pflag.FlagSet, about string) {
+	to.StringVar(&f.url, "nats", "", about)
+	to.StringVar(&f.creds, "creds", os.Getenv(records.CredsVariable),
+		"Credentials `FILE` of --nats, such as agent.creds; else the one in "+records.CredsVariable)
+}
+
+// connect connects to the server, which has to be there.
+func (f *fleetFlags) connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
+	options := *log
+	options.Creds = f.creds
+	nc, err := fleet.Connect(f.url, options)
+	if err != nil {
+		return nil, fmt.Errorf("--nats: %w", err)
+	}
+	return nc, nil
+}
+
+// load returns the hooks that ask workers; none without --nats. A server that is not there is no error: the
+// hooks then deny.
+func (f *fleetFlags) load() ([]pipeline.Load, error) {
+	if f.url == "" {
+		return nil, nil
+	}
+	if f.nc == nil {
+		nc, err := f.connect(&fleet.ConnectOptions{Log: quietLog})
+		if err != nil {
+			return nil, err
+		}
+		f.nc = nc
+	}
+	return []pipeline.Load{fleet.Hooks(f.nc, fleet.HookOptions{Log: quietLog})}, nil
+}
+
+func (f *fleetFlags) close() {
+	if f.nc != nil {
+		f.nc.Close()
+	}
+}
+
+// fleetHome is the directory of the fleet's files: those of the embedded server, its keys, caches and spools.
+func fleetHome() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "snaphook", "fleet"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("the directory of the fleet: %w; name one with --data", err)
+	}
+	return filepath.Join(home, ".local", "state", "snaphook", "fleet"), nil
+}
+
+func newFleet(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fleet",
+		Short: "Hold agents on many machines to one policy",
+		Long: "Pushes the policy that workers run for the agents of all machines, and shows which revision each host runs. " +
+			"snaphook serve is the worker.",
+		Example: `snaphook fleet push ./policy --key policy.key
+snaphook fleet status`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newFleetPush(f), newFleetStatus(f))
+	return cmd
+}
+
+func newFleetPush(f *flags) *cobra.Command {
+	var server fleetFlags
+	var key string
+	cmd := &cobra.Command{
+		Use:   "push DIR",
+		Short: "Sign the policy in a directory and hand it to all hosts",
+		Long: "Makes a bundle of the settings, the overlay .snaphook.json and the scripts in DIR, at most 8 MiB, checks them as " +
+			"snaphook check does, signs them with the secret key of minisign's format, and pushes them as the next revision. " +
+			"Workers and agents verify it, and swap it in at once. The password of an encrypted key is in " + passwordVariable + ".",
+		Example: `snaphook fleet push ./policy --key policy.key
+snaphook fleet push . --key policy.key \
+  --nats tls://nats.example.org --creds admin.creds --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%d directories are named, want one; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.push(cmd, server, key, args[0]) },
+	}
+	f.AddJSON(cmd)
+	server.addServer(cmd.Flags())
+	cmd.Flags().StringVar(&key, "key", "", "Sign with the secret key in `FILE`: --key policy.key")
+	return cmd
+}
+
+// addServer adds the flags of a verb that needs a server.
+func (f *fleetFlags) addServer(to *pflag.FlagSet) {
+	f.addTo(to, "Use the server `URL`; else the one in "+natsVariable+", else "+defaultServer+": --nats tls://nats.example.org")
+	f.url = cmp.Or(os.Getenv(natsVariable), defaultServer)
+	to.Lookup("nats").DefValue = ""
+}
+
+func (f *flags) push(cmd *cobra.Command, server fleetFlags, name, dir string) error {
+	if name == "" {
+		return errors.New("--key is missing; name the secret key of the policy: fleet push DIR --key policy.key")
+	}
+	key, err := fleet.ReadPrivateKey(name, func() (string, error) {
+		if secret := os.Getenv(passwordVariable); secret != "" {
+			return secret, nil
+		}
+		return "", fmt.Errorf("it is encrypted; set %s", passwordVariable)
+	})
+	if err != nil {
+		return fmt.Errorf("--key: %w", err)
+	}
+	nc, err := server.connect(&fleet.ConnectOptions{Need: true, Wait: 10 * time.Second, Log: quietLog})
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	pushed, err := fleet.Push(cmd.Context(), nc, dir, key, fleet.PushOptions{
+		Loads: fleetLoads, Check: func(_ context.Context, dir string) error { return f.checkPolicyDir(cmd, dir) },
+	})
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return cli.SayJSON(cmd, pushed)
+	}
+	return cli.Say(cmd, fmt.Sprintf("revision %d: %s, %s, for %s\n", pushed.Revision, cli.Count(pushed.Files, "file"),
+		cli.Count(pushed.Bytes, "byte"), strings.Join(pushed.Events, ", ")))
+}
+
+// checkPolicyDir refuses a directory in whose hooks check finds an error, such as a script that is broken.
+func (f *flags) checkPolicyDir(cmd *cobra.Command, dir string) error {
+	of := &flags{Global: f.Global}
+	of.Dir = dir
+	found, problems, err := of.load(cmd, lint.Tools{})
+	if err != nil {
+		return err
+	}
+	wrong := lo.Map(problems, func(p settings.Problem, _ int) string { return p.String() })
+	for _, g := range found.Findings {
+		if g.Severity == isError && strings.HasPrefix(absolute(g.File), dir+string(filepath.Separator)) {
+			wrong = append(wrong, strings.TrimSpace(g.text()))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("the policy is not pushed; snaphook check --dir %s explains:\n%s", dir, strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+func absolute(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// fleetLoads reads the settings of a policy, for every dialect of the command line that has settings: those in
+// its directory, and none of the user's or the machine's.
+func fleetLoads(dir string) (loads []pipeline.Load) {
+	for _, d := range mainDialects() {
+		if d.modules {
+			continue
+		}
+		profile, level := "", lo.FirstOrEmpty(d.levels)
+		if d.find != nil {
+			profile, _ = d.find(dir, nil)
+		}
+		layers := lo.Filter(d.discover(dir, profile), func(l settings.Layer, _ int) bool {
+			below, err := filepath.Rel(dir, absolute(l.File))
+			return err == nil && filepath.IsLocal(below)
+		})
+		layers = lo.FilterMap(layers, func(l settings.Layer, _ int) (settings.Layer, bool) { return once(l) })
+		if len(layers) > 0 {
+			loads = append(loads, fleet.Within(dir, d.load(origins{layers: layers, level: level, profile: profile})))
+		}
+	}
+	return loads
+}
+
+func newFleetStatus(f *flags) *cobra.Command {
+	var server fleetFlags
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show which revision of the policy each host runs",
+		Long: "Lists every worker and agent of the last ten minutes with the revision that is in force there, when it was " +
+			"activated, and why newer ones were refused.",
+		Example: `snaphook fleet status
+snaphook fleet status --json |
+  jq '.revision as $r | .hosts[] | select(.revision != $r)'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			nc, err := server.connect(&fleet.ConnectOptions{Need: true, Log: quietLog})
+			if err != nil {
+				return err
+			}
+			defer nc.Close()
+			status, err := fleet.ReadStatus(cmd.Context(), nc)
+			if err != nil {
+				return err
+			}
+			if f.JSON {
+				return cli.SayJSON(cmd, status)
+			}
+			return cli.Say(cmd, statusText(status))
+		},
+	}
+	f.AddJSON(cmd)
+	server.addServer(cmd.Flags())
+	return cmd
+}
+
+func statusText(s *fleet.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "revision %d was pushed last\n", s.Revision)
+	for _, h := range s.Hosts {
+		word := cli.Good.Render("runs it")
+		switch {
+		case h.Revision == 0:
+			word = cli.Bad.Render("has no policy: its gates block")
+		case h.Revision != s.Revision:
+			word = cli.Odd.Render(fmt.Sprintf("runs revision %d", h.Revision))
+		}
+		fmt.Fprintf(&b, "%s  %s  %s\n", cli.OneLine(h.Host), cli.OneLine(h.Role), word)
+		for _, why := range h.Errors {
+			fmt.Fprintf(&b, "    %s\n", cli.OneLine(why))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+package records
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/fleet"
+)
+
+// CredsVariable names the credentials file of the server.
+const CredsVariable = "SNAPHOOK_CREDS"
+
+// NATS are the flags of verbs that read the records of a fleet.
+type NATS struct{ URL, Creds string }
+
+// AddTo adds the flags.
+func (n *NATS) AddTo(to *pflag.FlagSet) {
+	to.StringVar(&n.URL, "nats", "", "Read the records of the fleet from the server `URL`: --nats nats://127.0.0.1:4222")
+	to.StringVar(&n.Creds, "creds", os.Getenv(CredsVariable),
+		"Credentials `FILE` of --nats, such as reader.creds; else the one in "+CredsVariable)
+}
+
+// Path returns the path for [ReadRecord] of the records on the server; empty without --nats.
+func (n *NATS) Path() string {
+	if n.URL == "" || n.Creds == "" {
+		return n.URL
+	}
+	return n.URL + "?creds=" + url.QueryEscape(n.Creds)
+}
+
+// isNATS reports whether a path is the address of a server.
+func isNATS(path string) bool {
+	return strings.HasPrefix(path, "nats://") || strings.HasPrefix(path, "tls://")
+}
+
+// openNATS reads the records of a fleet.
+func openNATS(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
+	address, query, _ := strings.Cut(path, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fmt.Errorf("--nats %s: %w", address, err)
+	}
+	nc, err := fleet.Connect(address, fleet.ConnectOptions{
+		Creds: values.Get("creds"), Need: true, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--nats: %w", err)
+	}
+	lines, err := fleet.OpenRecords(cmd.Context(), nc, follow)
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("--nats: %w", err)
+	}
+	return natsRecord{lines, nc.Close}, nil
+}
+
+type natsRecord struct {
+	io.ReadCloser
+	done func()
+}
+
+func (r natsRecord) Close() error {
+	defer r.done()
+	return r.ReadCloser.Close()
+}

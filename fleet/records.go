@@ -1,0 +1,222 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// RecordOptions say how fires are recorded.
+type RecordOptions struct {
+	Record   record.Config
+	MaxSpool int64         // bytes on disk of lines that the server does not have yet; 0 means 64 MiB
+	Host     string        // in the subject; empty means the name that the system has
+	Revision func() uint64 // of the policy in force, for each line; nil: lines have none
+	Log      *slog.Logger  // nil means [slog.Default]
+
+	// Close limits how long Close waits for the server to take the rest; what it has not taken stays on disk for
+	// the next process. 0 means a second.
+	Close time.Duration
+}
+
+// Recorder is an observer that records fires in the JetStream subject snaphook.v1.record.HOST. Its methods may be
+// called from many goroutines.
+//
+// A line is written to a spool on disk before the fire returns, and sent from there: it survives the end of the
+// process by any signal, and an outage of the server. What the server has acknowledged leaves the spool. A line
+// that was sent twice has the same Nats-Msg-Id, and the server keeps one. Where the spool is full, or its disk,
+// lines are lost, counted and said in the log once; the fire goes on.
+type Recorder struct {
+	*record.Recorder
+	spool *spool
+	opts  RecordOptions
+}
+
+var _ pipeline.Observer = (*Recorder)(nil)
+
+// Records makes a Recorder with a spool in a directory, which many processes may share: each has a part of its
+// own, and sends the parts of processes that have ended. Close it.
+func Records(nc *nats.Conn, dir string, opts RecordOptions) (*Recorder, error) {
+	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
+	opts.MaxSpool, opts.Close = cmp.Or(opts.MaxSpool, 64<<20), cmp.Or(opts.Close, time.Second)
+	opts.Record.Log = cmp.Or(opts.Record.Log, opts.Log)
+	if opts.Record.Revision == nil {
+		opts.Record.Revision = opts.Revision
+	}
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(maxUnacknowledged))
+	if err != nil {
+		return nil, err
+	}
+	s, err := openSpool(dir, opts.MaxSpool, opts.Log)
+	if err != nil {
+		return nil, err
+	}
+	s.send = func(ctx context.Context, lines [][]byte) error {
+		return publish(ctx, js, logPrefix+"."+hostToken(opts.Host), lines)
+	}
+	s.start()
+	return &Recorder{record.New(s, opts.Record), s, opts}, nil
+}
+
+// Close records the lines that wait, gives the server a moment to take them, and ends.
+func (r *Recorder) Close() {
+	r.Recorder.Close(r.opts.Close)
+	r.spool.close(r.opts.Close)
+}
+
+// SystemEnd implements [pipeline.SystemEnder]. A Recorder so belongs to one system; see [Recorder.Shared].
+func (r *Recorder) SystemEnd() { r.Close() }
+
+// Waiting returns how many bytes the server does not have yet.
+func (r *Recorder) Waiting() int64 { return r.spool.size() }
+
+// Shared is r for several systems, one after another: their end does not close it.
+func (r *Recorder) Shared() pipeline.Observer { return shared{r.Recorder} }
+
+type shared struct{ of *record.Recorder }
+
+func (s shared) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
+	return s.of.FireStart(ctx, f)
+}
+func (s shared) HookEnd(ctx context.Context, e *pipeline.Evaluation) { s.of.HookEnd(ctx, e) }
+func (s shared) FireEnd(ctx context.Context, f *pipeline.FireInfo, o *pipeline.FireOutcome) {
+	s.of.FireEnd(ctx, f, o)
+}
+func (s shared) ObservesPromptly() {}
+
+// maxUnacknowledged bounds the lines that are on their way.
+const maxUnacknowledged = 256
+
+// publish sends lines, and returns when the server has acknowledged all of them.
+func publish(ctx context.Context, js jetstream.JetStream, subject string, lines [][]byte) error {
+	var acks []jetstream.PubAckFuture
+	for _, line := range lines {
+		msg := nats.NewMsg(subject)
+		msg.Data = line
+		msg.Header.Set(nats.MsgIdHdr, wire.Object(line).Text("id"))
+		ack, err := js.PublishMsgAsync(msg, jetstream.WithRetryAttempts(0))
+		if err != nil {
+			return err
+		}
+		acks = append(acks, ack)
+	}
+	for _, ack := range acks {
+		select {
+		case <-ack.Ok():
+		case err := <-ack.Err():
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// OpenRecords reads the records of all hosts in the order in which the server got them, one line for each fire,
+// and each line once. With follow the reading goes on with those that come, until ctx ends; else it ends with the
+// last one. The error says that there is no such stream, or no right to read it.
+func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := js.Stream(ctx, RecordStream)
+	if err != nil {
+		return nil, bucketError("stream", RecordStream, err)
+	}
+	cfg := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
+	if follow {
+		cfg.DeliverPolicy = jetstream.DeliverNewPolicy
+	}
+	last := stream.CachedInfo().State.LastSeq
+	if !follow && stream.CachedInfo().State.Msgs == 0 {
+		return io.NopCloser(eof{}), nil
+	}
+	consumer, err := stream.OrderedConsumer(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("the records cannot be read: %w; the user needs the right to make consumers of %s", err, RecordStream)
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return nil, fmt.Errorf("the records cannot be read: %w", err)
+	}
+	r := &recordReader{messages: messages, last: last, follow: follow, seen: map[string]bool{}}
+	r.stopped = context.AfterFunc(ctx, messages.Stop)
+	return r, nil
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// maxSeen bounds the ids by which lines that the server has twice are left out.
+const maxSeen = 1 << 16
+
+type recordReader struct {
+	messages jetstream.MessagesContext
+	last     uint64
+	follow   bool
+	rest     []byte
+	ended    bool
+	seen     map[string]bool
+	order    []string
+	stopped  func() bool
+}
+
+func (r *recordReader) Read(b []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.ended {
+			return 0, io.EOF
+		}
+		msg, err := r.messages.Next()
+		if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, fmt.Errorf("the records cannot be read: %w", err)
+		}
+		at, err := msg.Metadata()
+		if err != nil {
+			return 0, err
+		}
+		r.ended = !r.follow && at.Sequence.Stream >= r.last
+		if id := msg.Headers().Get(nats.MsgIdHdr); id == "" || r.isNew(id) {
+			r.rest = append(msg.Data()[:len(msg.Data()):len(msg.Data())], '\n')
+		}
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// isNew reports whether the line of an id has not been read.
+func (r *recordReader) isNew(id string) bool {
+	if r.seen[id] {
+		return false
+	}
+	r.seen[id] = true
+	if r.order = append(r.order, id); len(r.order) > maxSeen {
+		delete(r.seen, r.order[0])
+		r.order = r.order[1:]
+	}
+	return true
+}
+
+func (r *recordReader) Close() error {
+	r.stopped()
+	r.messages.Stop()
+	return nil
+}
+
+var errSpoolFull = errors.New("the spool of records is full: the server has not taken them for too long")

@@ -1,0 +1,334 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+const (
+	segmentBytes = 1 << 20 // a segment is removed when the server has all of it
+	batchLines   = 128
+	mostLine     = 512 << 10 // longer lines than any record has
+	lockName     = "lock"
+	sentName     = "sent"
+	segmentExt   = ".jsonl"
+)
+
+// spool keeps lines on disk until the server has them. It is an [io.Writer] of lines.
+type spool struct {
+	dir  string // of this process, below the shared one
+	most int64
+	log  *slog.Logger
+	lock *flock.Flock
+	send func(context.Context, [][]byte) error
+
+	mu      sync.Mutex
+	file    *os.File // the segment that is written
+	number  uint64   // its number
+	written int64    // bytes of it
+	total   int64    // bytes that wait in all segments
+	closed  bool
+
+	news   chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
+	if err := os.MkdirAll(shared, 0o700); err != nil {
+		return nil, fmt.Errorf("the spool of records: %w", err)
+	}
+	dir, err := os.MkdirTemp(shared, "process-")
+	if err != nil {
+		return nil, fmt.Errorf("the spool of records: %w", err)
+	}
+	s := &spool{dir: dir, most: most, log: log, news: make(chan struct{}, 1), done: make(chan struct{})}
+	s.lock = flock.New(filepath.Join(dir, lockName))
+	if locked, err := s.lock.TryLock(); err != nil || !locked {
+		return nil, fmt.Errorf("the spool of records %s cannot be locked: %w", dir, errors.Join(err, fs.ErrPermission))
+	}
+	return s, nil
+}
+
+// start sends lines as they come, after those of processes that have ended.
+func (s *spool) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel = cancel
+	go func() {
+		defer close(s.done)
+		s.run(ctx)
+	}()
+}
+
+// Write keeps a line: when it returns the kernel has it, and the end of the process loses it no more.
+func (s *spool) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, fs.ErrClosed
+	}
+	if s.total+int64(len(line)) > s.most {
+		return 0, errSpoolFull
+	}
+	if s.file == nil || s.written >= segmentBytes {
+		if err := s.next(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.file.Write(line)
+	s.written += int64(n)
+	s.total += int64(n)
+	if err != nil && n > 0 { // half a line: the next one begins in a new segment
+		_ = s.file.Truncate(s.written - int64(n))
+		s.total -= int64(n)
+		s.written = segmentBytes
+	}
+	signal(s.news, struct{}{})
+	return n, err
+}
+
+// next begins a segment.
+func (s *spool) next() error {
+	name := filepath.Join(s.dir, fmt.Sprintf("%016d%s", s.number+1, segmentExt))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("the spool of records: %w", err)
+	}
+	if s.file != nil {
+		_ = s.file.Close() // all of it was written
+	}
+	s.file, s.written = f, 0
+	s.number++
+	return nil
+}
+
+func (s *spool) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total
+}
+
+// run sends until ctx ends.
+func (s *spool) run(ctx context.Context) {
+	s.adopt(ctx)
+	orphans := time.NewTicker(10 * time.Second)
+	defer orphans.Stop()
+	for wait := 50 * time.Millisecond; ; {
+		err := s.flush(ctx, s.dir, true)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.log.Debug("records wait for the server", slog.String("error", err.Error()))
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			}
+			wait = min(2*wait, 2*time.Second)
+			continue
+		}
+		wait = 50 * time.Millisecond
+		select {
+		case <-s.news:
+		case <-orphans.C:
+			s.adopt(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// adopt sends the lines of processes that have ended.
+func (s *spool) adopt(ctx context.Context) {
+	shared := filepath.Dir(s.dir)
+	entries, err := os.ReadDir(shared)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		dir := filepath.Join(shared, e.Name())
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), "process-") || dir == s.dir {
+			continue
+		}
+		lock := flock.New(filepath.Join(dir, lockName))
+		if locked, err := lock.TryLock(); err != nil || !locked {
+			continue // its process lives
+		}
+		if s.flush(ctx, dir, false) == nil {
+			_ = os.RemoveAll(dir) // the server has all of it
+		}
+		_ = lock.Unlock()
+	}
+}
+
+// segments lists the segments of a directory, the oldest first.
+func segments(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), segmentExt) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// flush sends all lines of a directory, and removes the segments that the server has.
+func (s *spool) flush(ctx context.Context, dir string, own bool) error {
+	names, err := segments(dir)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		sent, err := s.flushSegment(ctx, dir, name, own)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		writing := own && i == len(names)-1 && (s.file != nil && filepath.Base(s.file.Name()) == name)
+		if writing && s.written > 0 && sent == s.written && !s.closed && s.written >= segmentBytes/4 {
+			writing = false // it is small, and all of it is sent: the next line begins another
+			_ = s.file.Close()
+			s.file = nil
+		}
+		s.mu.Unlock()
+		if !writing {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flushSegment sends the lines of one segment, from where an earlier flush has ended, and returns up to which byte
+// the server has it.
+func (s *spool) flushSegment(ctx context.Context, dir, name string, own bool) (sent int64, err error) {
+	f, _, err := bounded.Open(filepath.Join(dir, name))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	sent = readSent(dir, name)
+	for {
+		lines, end, err := readLines(f, sent)
+		if err != nil || len(lines) == 0 {
+			return sent, err
+		}
+		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+		err = s.send(limited, lines)
+		cancel()
+		if err != nil {
+			return sent, err
+		}
+		if own {
+			s.mu.Lock()
+			s.total -= end - sent
+			s.mu.Unlock()
+		}
+		sent = end
+		writeSent(dir, name, sent)
+	}
+}
+
+// readLines reads some whole lines from an offset, and returns where they end.
+func readLines(f *os.File, from int64) (lines [][]byte, end int64, err error) {
+	b := make([]byte, 128<<10)
+	n, err := f.ReadAt(b, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, from, err
+	}
+	if n == len(b) && bytes.IndexByte(b, '\n') < 0 { // a long line
+		b = make([]byte, mostLine)
+		if n, err = f.ReadAt(b, from); err != nil && !errors.Is(err, io.EOF) {
+			return nil, from, err
+		}
+	}
+	end = from
+	for b = b[:n]; len(lines) < batchLines; {
+		line, rest, whole := bytes.Cut(b, []byte("\n"))
+		if !whole {
+			break // of a process that was killed while it wrote, or one that goes on
+		}
+		if b, end = rest, end+int64(len(line))+1; len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines, end, nil
+}
+
+// readSent returns up to which byte the server has a segment.
+func readSent(dir, name string) int64 {
+	text, err := bounded.ReadFile(context.Background(), filepath.Join(dir, sentName), 256)
+	if err != nil {
+		return 0
+	}
+	of, digits, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	at, err := strconv.ParseInt(digits, 10, 64)
+	if of != name || err != nil {
+		return 0
+	}
+	return at
+}
+
+// writeSent keeps it. Where it is lost lines are sent again, and the server knows them by their ids.
+func writeSent(dir, name string, at int64) {
+	_ = os.WriteFile(filepath.Join(dir, sentName), []byte(name+" "+strconv.FormatInt(at, 10)+"\n"), 0o600)
+}
+
+// Close implements [io.Closer] for the recorder, which closes its writer before the spool has sent all.
+func (s *spool) Close() error { return nil }
+
+// close gives the server a moment to take the rest, which otherwise stays on disk.
+func (s *spool) close(within time.Duration) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	s.mu.Unlock()
+	due := time.NewTimer(within)
+	defer due.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+wait:
+	for s.size() > 0 {
+		signal(s.news, struct{}{})
+		select {
+		case <-tick.C:
+		case <-due.C:
+			break wait
+		}
+	}
+	s.cancel()
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		_ = s.file.Close()
+	}
+	if s.total == 0 {
+		_ = os.RemoveAll(s.dir)
+	}
+	_ = s.lock.Unlock()
+}
