@@ -59,7 +59,7 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 
 // A pageBlock is one fenced block of a page, with the directive above it.
 type pageBlock struct {
-	line            int // of the opening fence
+	line            int // line of the opening fence
 	language        string
 	directive, text string
 }
@@ -154,7 +154,7 @@ var pageColumns = regexp.MustCompile(`(\S)  +`)
 
 var pageTimes = regexp.MustCompile(` +[0-9.]+(ns|µs|ms|s)\b`)
 
-// samePageOutput compares the output that a page shows with the output that came.
+// samePageOutput compares the output that a page shows with the actual output.
 func samePageOutput(shown, out string) bool {
 	normal := func(s string) string {
 		return pageColumns.ReplaceAllString(pageTimes.ReplaceAllString(strings.TrimSpace(s), " TIME"), "$1  ")

@@ -20,26 +20,26 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// fired is the result of a fire, with the results of its hooks in the background.
+// fired holds the result of a fire, with the results of its hooks in the background.
 type fired struct {
 	*pipeline.JSONResult
 
 	mu    sync.Mutex
-	ended []pipeline.Finished // as they ended
+	ended []pipeline.Finished // in the order in which they ended
 	next  []string            // for the model's next turn
 }
 
-// later is the result of the hooks in the background, as programs read it.
+// later is the result of the hooks in the background, in the form for programs.
 type later struct {
 	NextTurn []string `json:"next_turn_context"`
 	Rewake   []string `json:"rewake"`
 	UserSees []string `json:"user_sees"` // texts for hooks that wake the model
 }
 
-// envExports is the effect of the claude dialect with the variables that hooks left.
+// envExports is the claude dialect's name of the effect with the variables that hooks exported.
 const envExports = "env_exports"
 
-// exported returns the effect with the variables that hooks left.
+// exported returns the name of the effect with the variables that hooks exported.
 func (f *fired) exported() string {
 	name, _, _ := strings.Cut(f.Event, ".")
 	if d, err := dialectNamed(name); err == nil {
@@ -48,7 +48,7 @@ func (f *fired) exported() string {
 	return "env"
 }
 
-// hear keeps the end of a hook in the background.
+// hear records the end of a hook in the background.
 func (f *fired) hear(end pipeline.Finished) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +85,7 @@ func (f *fired) gather(ctx context.Context, ses *pipeline.Session, environ []str
 	return errors.Join(errs...)
 }
 
-// addEndings says of each hook that went to the background how it ended.
+// addEndings adds to each hook that went to the background how it ended.
 func (f *fired) addEndings() {
 	for i := range f.Hooks {
 		for j := range f.ended {
@@ -97,10 +97,11 @@ func (f *fired) addEndings() {
 	}
 }
 
-// longWait is the delay before a person is told which hooks are waited for.
+// longWait is the delay before a person is told which hooks the program waits for.
 const longWait = 2 * time.Second
 
-// patience tells a person at the terminal why nothing happens. Stop it.
+// patience starts a timer that tells a person at the terminal which hooks the program waits for.
+// The caller has to stop it.
 func (f *fired) patience(cmd *cobra.Command) *time.Timer {
 	return time.AfterFunc(longWait, func() {
 		if cli.IsTerminal(cmd.ErrOrStderr()) {
@@ -147,7 +148,7 @@ func (f *fired) close(ctx context.Context, ses *pipeline.Session) {
 			return
 		}
 	}
-	_ = ses.Close(ctx) // its hooks have ended, or the answer is that we were interrupted
+	_ = ses.Close(ctx) // its hooks have ended, or the result is that we were interrupted
 }
 
 func orEmpty[T any](texts []T) []T {

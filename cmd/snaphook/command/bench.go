@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// benchFlags are the flags of bench alone.
+// benchFlags holds the flags of bench alone.
 type benchFlags struct {
 	n       int
 	svg     string
@@ -27,7 +27,7 @@ type benchFlags struct {
 	record  string
 }
 
-// mostRuns bounds -n: a measurement of days is a slip.
+// mostRuns limits -n: a measurement of days is a mistake.
 const mostRuns = 100_000
 
 func newBench(f *flags) *cobra.Command {
@@ -130,7 +130,8 @@ func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
 	}
 }
 
-// mostResult bounds the file that --compare reads, in bytes: every measurement of many hooks.
+// mostResult limits the file that --compare reads, in bytes; it fits every measurement of many
+// hooks.
 const mostResult = 64 << 20
 
 // before reads the earlier result of --compare; nil without one.
@@ -159,7 +160,7 @@ func badAnswer(err error) string {
 	return ": " + err.Error()
 }
 
-// eventOf is the event that is named, or that the input says it is of.
+// eventOf returns the event that the arguments name, or else the input.
 func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 	all := knownEvents()
 	if len(args) > 0 {
@@ -201,7 +202,7 @@ func (f *flags) measure(
 	return &bench.Bench{
 		Event: event, Input: input,
 		System: func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System {
-			asWritten := map[string]*hook.Hook{} // by id
+			asWritten := map[string]*hook.Hook{} // hooks by id, before changes
 			load := func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 				loaded, err := src.load(ctx, at)
 				for _, h := range loaded.Hooks {

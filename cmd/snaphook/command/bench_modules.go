@@ -46,7 +46,7 @@ func (f *flags) benchModules(cmd *cobra.Command, event pipeline.Declared, input 
 				},
 				Close: func() {
 					mods.close(now)
-					_, _ = ses.Close(context.WithoutCancel(ctx)), sys.Close() // nothing is left to be said
+					_, _ = ses.Close(context.WithoutCancel(ctx)), sys.Close() // nothing is left to report
 				},
 			}, nil
 		},
@@ -61,7 +61,7 @@ func loadErrors(files []string, mods *attached) error {
 	return errors.Join(lo.Map(mods.failed, func(e *xcsh.LoadError, _ int) error { return e })...)
 }
 
-// silent is a command that prints nothing.
+// silent returns a command that prints nothing.
 func silent(cmd *cobra.Command) *cobra.Command {
 	quiet := &cobra.Command{}
 	quiet.SetContext(cmd.Context())

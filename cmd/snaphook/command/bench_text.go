@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// sayBench prints a result, or how it compares with one from before.
+// sayBench prints a result, or its comparison with an earlier one.
 func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Result) error {
 	if b.svg != "" {
 		if err := cli.SaveFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
@@ -61,7 +61,7 @@ func benchText(cmd *cobra.Command, r *bench.Result) string {
 	return b.String()
 }
 
-// benchedHook draws the histograms of a hook, and says how its start-up was measured.
+// benchedHook draws the histograms of a hook, and describes how its start-up was measured.
 func benchedHook(r *bench.Result, h *bench.Hook) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", cli.Strong.Render(benchLabel(h)))

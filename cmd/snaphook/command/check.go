@@ -53,30 +53,30 @@ snaphook check --sarif hooks.sarif --tools tools.json`,
 	return cmd
 }
 
-// checked is the answer of the verb.
+// checked is the answer of check.
 type checked struct {
-	Files    []string      `json:"files"` // that were read, highest priority first
+	Files    []string      `json:"files"` // files that were read, highest priority first
 	Hooks    []checkedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
 	Findings []finding     `json:"findings"`
-	Fixed    []finding     `json:"fixed,omitempty"` // of --fix: they are no more
+	Fixed    []finding     `json:"fixed,omitempty"` // fixed by --fix, and no longer in Findings
 
-	Modules []checkedModule `json:"modules,omitempty"` // with their registrations
+	Modules []checkedModule `json:"modules,omitempty"` // modules with their registrations
 
-	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
+	LookedAt   []string   `json:"looked_at,omitempty"`   // if there is no hook: files looked for
 	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
 
-	undecided bool // a project's overlay counts for the project's own hooks alone
+	undecided bool // a project's overlay applies to the project's own hooks alone
 
-	notes    bool           // the text has them too
-	loaded   []*hook.Hook   // the hooks of Hooks, in the same order, up to those of modules
-	handlers []*hook.Hook   // the rest of them
-	unloaded []*hook.Hook   // modules that could not be loaded, which are problems
+	notes    bool           // the text shows notes too
+	loaded   []*hook.Hook   // the loaded hooks of Hooks, in the same order, except those of modules
+	handlers []*hook.Hook   // the loaded hooks of modules
+	unloaded []*hook.Hook   // modules that could not be loaded; each is a problem too
 	linted   []lint.Finding // the findings of Findings
 
-	settingsFiles   []string // the files of Files that are no modules
+	settingsFiles   []string // files without the modules
 	modulesExtended bool     // Modules run in the extension runtime
-	moduleFiles     []string // the files of Modules, with modules that could not be loaded
+	moduleFiles     []string // files of Modules, and of modules that could not be loaded
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
@@ -88,7 +88,7 @@ type checkedHook struct {
 	Policy *effective       `json:"policy"`
 }
 
-// problem is a [settings.Problem] for programs.
+// problem is a [settings.Problem] in the form for programs.
 type problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -161,7 +161,7 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	return found, problems, f.checkHooks(cmd, &found, tools)
 }
 
-// missed adds the files that may be meant and are not read.
+// missed adds the files that the user may mean and that are not read.
 func (f *flags) missed(all []*sources, found *checked) error {
 	dir, err := f.Directory()
 	if err != nil || len(f.settings)+len(f.modules) > 0 {
@@ -200,7 +200,7 @@ func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) (
 	return loaded.Problems, nil
 }
 
-// checkFiles makes the arguments the settings to read.
+// checkFiles makes check read the settings files that the arguments name.
 func (f *flags) checkFiles(files []string) error {
 	if len(files) > 0 && len(f.settings) > 0 {
 		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.settings[0])
@@ -235,8 +235,8 @@ func (c *checked) add(loaded pipeline.Loaded) {
 	}
 }
 
-// exclude sets in the hooks from first on the reasons for which they do not run at a fire, as the user
-// trusts the project now. Findings are about the hooks as they are with trust.
+// exclude sets, for the hooks from first on, the reasons for which they do not run at a fire with the
+// present trust in the project. Findings are about the hooks as they are with trust.
 func (c *checked) exclude(first int, seen pipeline.Loaded) {
 	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
 	for i := first; i < len(c.Hooks); i++ {
@@ -304,7 +304,7 @@ func (c checked) text(problems []settings.Problem) string {
 	return b.String()
 }
 
-// notRun says why a hook cannot run at all; empty if it can.
+// notRun returns why a hook cannot run at all; empty if it can.
 func (h checkedHook) notRun() string {
 	if h.Why == nil {
 		return ""

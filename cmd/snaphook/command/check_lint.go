@@ -18,13 +18,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// linting are the flags of check that are about its findings.
+// linting holds the flags of check that concern its findings.
 type linting struct {
 	tools string
 	sarif string
 	fix   bool
 
-	require bool // finding no hook is a failure
+	require bool // a result without hooks is a failure
 }
 
 func (l *linting) add(cmd *cobra.Command) {
@@ -73,7 +73,7 @@ func (g finding) linted() lint.Finding {
 	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
 }
 
-// fixFindings applies the fixes that are certain, and returns the findings it fixed.
+// fixFindings applies the fixes that are certain, and returns the findings that it fixed.
 func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) 
 	}), nil
 }
 
-// writeSARIF writes problems and findings for GitHub.
+// writeSARIF writes problems and findings in GitHub's format.
 func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []settings.Problem) error {
 	if f.linting.sarif == "" {
 		return nil
@@ -116,7 +116,7 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 }
 
 // repositoryOf returns the root of the repository that contains dir, to which GitHub's paths are
-// relative; dir itself outside a repository.
+// relative; outside of a repository it returns dir.
 func repositoryOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {

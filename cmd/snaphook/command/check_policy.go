@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// checkPolicy finds problems in the overlays, and in the hooks under them.
+// checkPolicy returns problems of the overlays, and adds findings about the hooks under them.
 func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
 	}
-	if found.undecided && set != nil { // findings are about hooks with trust, and this is about a fire now
+	if found.undecided && set != nil { // findings assume trust; this check is about a fire now
 		set, _ = src.Load(dir, true)
 	}
 	for i, h := range found.loaded {
@@ -68,7 +68,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	return problems, nil
 }
 
-// gateFindings looks at one hook that can block.
+// gateFindings returns the findings about one hook that can block.
 func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 	if !ev.Gate || h.Skip != "" || h.Background != hook.Foreground || h.Policy != nil && h.Policy.Mode != hook.Enforce {
 		return nil
@@ -127,7 +127,7 @@ func shortGlob(command string) string {
 	return overlay.Literal(command)
 }
 
-// openClasses are the failures of a hook itself that its policy lets pass.
+// openClasses returns the classes of failures of a hook itself that its policy lets pass.
 func openClasses(p *hook.EffectivePolicy) (open []string) {
 	for _, class := range hook.Classes() {
 		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue &&
@@ -139,7 +139,7 @@ func openClasses(p *hook.EffectivePolicy) (open []string) {
 	return open
 }
 
-// writesMatched are the tools of the hook's dialect that write and that it matches.
+// writesMatched returns the writing tools of the hook's dialect that the hook matches.
 func writesMatched(h *hook.Hook) []string {
 	d, err := dialectNamed(h.Dialect)
 	if err != nil || h.Event != d.toolGate {
@@ -148,8 +148,8 @@ func writesMatched(h *hook.Hook) []string {
 	return lo.Filter(d.writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
 }
 
-// missingProgram returns the program of a command, or the script of a shell,
-// that is not there; empty if it is, or if only a shell could say.
+// missingProgram returns the program of a command, or the script of a shell, if it does not exist;
+// empty if it exists, or if only a shell could decide that.
 func missingProgram(h *hook.Hook, dir string) string {
 	if h.Type != "command" {
 		return ""
@@ -173,8 +173,7 @@ func missingProgram(h *hook.Hook, dir string) string {
 	return ""
 }
 
-// commandWords are the words of a command that is one plain call; none if it is
-// more than that.
+// commandWords returns the words of a command that is one plain call; none for any other command.
 func commandWords(h *hook.Hook) []string {
 	text := h.Command
 	if n := len(h.Argv); n > 0 && bash.Interpreter(h.Argv[0]) != bash.Shell {
@@ -183,8 +182,7 @@ func commandWords(h *hook.Hook) []string {
 	return plainWords(text)
 }
 
-// expandVars puts the directories into a word that hooks know; empty if there
-// are other things in it.
+// expandVars replaces the directory variables in a word; empty if the word has other expansions.
 func expandVars(word, dir string) string {
 	for _, name := range []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
 		word = strings.ReplaceAll(strings.ReplaceAll(word, "${"+name+"}", dir), "$"+name, dir)
@@ -219,7 +217,7 @@ func fileThere(file, dir string) bool {
 	return err == nil
 }
 
-// builtins are the words that a shell knows without a program.
+// builtins lists the words that a shell runs without a program.
 var builtins = []string{
 	"exit",
 	"echo",

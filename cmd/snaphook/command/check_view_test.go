@@ -13,7 +13,7 @@ import (
 )
 
 // check and plan agree on the hooks that run, and on the reason why another one does not: for both
-// systems, each decision of the user, with a user and without, under every off-switch.
+// systems, each decision of the user, with and without a user, under every off-switch.
 func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 	systems := map[string]struct {
 		folder, event string

@@ -23,7 +23,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// TestClaude judges the built binary by the cases that judge the Go API.
+// TestClaude judges the built binary by the same cases as the Go API.
 func TestClaude(t *testing.T) {
 	cases := claudecases.Cases(t)
 	program := build(t)
@@ -32,12 +32,12 @@ func TestClaude(t *testing.T) {
 	})
 }
 
-// claudeProgram is the command line under the judge. Every fire is a process.
+// claudeProgram runs the command line for the judge, each fire in a process.
 type claudeProgram struct {
 	path string
-	args []string // flags with the facts that the host knows
+	args []string // flags with the facts that a host knows
 	env  []string
-	left []claudecases.Background // of each fire
+	left []claudecases.Background // background results of each fire
 }
 
 func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases.Engine, string) {
@@ -45,7 +45,7 @@ func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases
 		return nil, reason
 	}
 	if _, waits := p.Expect["async"]; waits {
-		delete(p.Expect, "duration_lt_ms") // the process waits for hooks in the background, the fire does not
+		delete(p.Expect, "duration_lt_ms") // unlike a fire, the process waits for hooks in the background
 	}
 	e := &claudeProgram{path: path, env: p.Environ(), args: append(claudeArgs(p), claudeSources(p)...)}
 	if p.LLM != nil {
@@ -54,8 +54,7 @@ func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases
 	return e, ""
 }
 
-// claudeArgs returns the flags with the facts that the host knows: session, transcript, trust,
-// level.
+// claudeArgs returns the flags with the facts that a host knows: session, transcript, trust, level.
 func claudeArgs(p *claudecases.Prepared) []string {
 	args := []string{"--json", "--dir", p.Dir, "--session", claudecases.SessionID, "--transcript", p.Transcript,
 		lo.Ternary(p.Host.Trusted, "--trusted", "--untrusted")}
@@ -82,7 +81,7 @@ func claudeSources(p *claudecases.Prepared) (args []string) {
 	return args
 }
 
-// claudeUnspeakable says why a case cannot be put on a command line.
+// claudeUnspeakable returns why a case cannot be expressed as a command line; empty if it can.
 func claudeUnspeakable(p *claudecases.Prepared) string {
 	switch {
 	case len(p.Then) > 0:
@@ -102,7 +101,7 @@ func claudeUnspeakable(p *claudecases.Prepared) string {
 // hostsChoice is the model for hooks that name none.
 const hostsChoice = "hosts-choice"
 
-// serveModel lets the case's model speak the Messages API, and returns its URL.
+// serveModel serves the case's model with the Messages API, and returns the URL.
 func serveModel(t testing.TB, p *claudecases.Prepared) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -149,7 +148,7 @@ func (e *claudeProgram) Fire(ctx context.Context, event string, in jsontext.Valu
 	return o, e.keep(out.Bytes(), status)
 }
 
-// keep stores the background results that the judge asks for later, and checks the exit status.
+// keep stores the background results for the judge, and checks the exit status.
 func (e *claudeProgram) keep(document []byte, status int) error {
 	var fired struct {
 		pipeline.JSONResult

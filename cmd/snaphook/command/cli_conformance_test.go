@@ -11,7 +11,7 @@ import (
 // Code. Rules CX10, CX14, CX33, CX34, CX35, CX36 and CX40 have no other test.
 func TestCLI(t *testing.T) { clicases.Run(t, build(t)) }
 
-// A case that passes with a wrong expectation judges nothing.
+// A case with a wrong expectation must fail: otherwise the judge checks nothing.
 func TestEveryCLICaseCanFail(t *testing.T) {
 	names, dir := clicases.Dialects()
 	program := build(t)
@@ -20,7 +20,7 @@ func TestEveryCLICaseCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := cases[0] // all go through the same judge
+		c := cases[0] // one is enough: all go through the same judge
 		root, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// TestLLxprt judges the built binary by the cases that judge the Go API.
+// TestLLxprt judges the built binary by the same cases as the Go API.
 func TestLLxprt(t *testing.T) {
 	dir, found := llxprtcases.Dir("llxprt")
 	if !found {
@@ -38,7 +38,7 @@ func TestLLxprt(t *testing.T) {
 	}, nil)
 }
 
-// build makes the binary, once for all judges, and returns where it is.
+// build builds the binary, once for all judges, and returns its path.
 func build(t *testing.T) string {
 	path, err := built()
 	if err != nil {
@@ -47,7 +47,7 @@ func build(t *testing.T) string {
 	return path
 }
 
-// builtIn is the directory of the binary, which TestMain removes.
+// builtIn is the directory of the built binary, which TestMain removes.
 var builtIn string
 
 var built = sync.OnceValues(func() (path string, err error) {
@@ -61,12 +61,12 @@ var built = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// program runs the command line for the judge. It has no memory: every fire is a process, which
+// program runs the command line for the judge. It has no state: every fire is a process, which
 // reads the settings that exist at that time.
 type program struct {
 	path string
 	p    *llxprtcases.Prepared
-	args []string // flags with the facts that the host knows
+	args []string // flags with the facts that a host knows
 	env  []string
 }
 
@@ -91,7 +91,7 @@ func openProgram(t testing.TB, path string, p *llxprtcases.Prepared) (llxprtcase
 	return e, ""
 }
 
-// unspeakable says why a case cannot be put on a command line.
+// unspeakable returns why a case cannot be expressed as a command line; empty if it can.
 func unspeakable(p *llxprtcases.Prepared) string {
 	switch {
 	case p.Via == "bus":
@@ -106,14 +106,14 @@ func unspeakable(p *llxprtcases.Prepared) string {
 	return ""
 }
 
-// environment is the case's environment, with a home directory that has no
-// settings and no trust store.
+// environment returns the case's environment, with a home directory that has no settings and no
+// trust store.
 func environment(t testing.TB, p *llxprtcases.Prepared) []string {
 	empty := t.TempDir()
 	env := p.Environ()
 	for name, value := range map[string]string{"HOME": empty, "XDG_CONFIG_HOME": empty, "LLXPRT_SYSTEM_SETTINGS_PATH": filepath.Join(empty, "none.json")} {
 		if _, given := p.Env[name]; !given {
-			env = append(env, name+"="+value) // of equal names the last one counts
+			env = append(env, name+"="+value) // the last of equal names is used
 		}
 	}
 	return env
@@ -170,7 +170,7 @@ func (e *program) Fire(ctx context.Context, event string, input jsontext.Value) 
 	return o, err
 }
 
-// registered counts the hooks that check finds usable.
+// registered returns the number of hooks that check finds usable.
 func (e *program) registered(ctx context.Context) (*int, error) {
 	stdout, _, err := e.run(ctx, nil, "check", "--json", "--dir", e.p.Project)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// planned is a hook as plan, check and trust describe it to programs.
+// planned is a hook in the form in which plan, check and trust describe it to programs.
 type planned struct {
 	pipeline.HookID
 	Argv      []string `json:"argv"`
@@ -45,7 +45,7 @@ func rulesOf(h *hook.Hook) pipeline.Rules {
 	return pipeline.Rules{}
 }
 
-// notRun says why a hook does not run.
+// notRun describes why a hook does not run.
 type notRun struct {
 	planned
 	Why    hook.SkipReason `json:"why"`
@@ -56,19 +56,19 @@ type notRun struct {
 // willRun is a hook that runs.
 type willRun struct {
 	planned
-	Runtime *moduleRuntime `json:"runtime,omitempty"` // of a module
+	Runtime *moduleRuntime `json:"runtime,omitempty"` // the runtime of a module
 	Policy  *effective     `json:"policy"`
 }
 
 // runnable reports whether the engine has a way to run h.
 func runnable(h *hook.Hook) bool { return h.Runner != nil || h.Func != nil }
 
-// unsupported says in words why the engine cannot run h.
+// unsupported returns why the engine cannot run h.
 func unsupported(h *hook.Hook) string {
 	return "hooks of type \"" + h.Type + "\" cannot be run; write \"type\": \"command\""
 }
 
-// label returns the name of a hook for people: one line, its name or its command.
+// label returns the name of a hook for people: one line of its name or its command.
 func label(h pipeline.HookID) string {
 	if name := lo.FromPtr(h.Name); name != "" {
 		return cli.OneLine(name)

@@ -19,38 +19,38 @@ import (
 type dialect struct {
 	*pipeline.Dialect
 	supports string   // the supported part of the system
-	levels   []string // the names that --level takes, the default first; nil: there is only one level
-	profiles []string // the names that --profile takes; nil: none
+	levels   []string // the values of --level, the default first; nil: there is only one level
+	profiles []string // the values of --profile; nil: none
 
 	// find returns the profile for a directory, or for the given files in place of its own, and a
 	// Load that names the settings of other profiles.
 	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
-	// borrows reports whether a layer is a file of another system that this one reads too. Where
-	// there is no other file, verbs that look at all dialects do not list its hooks. Nil: none is.
+	// borrows reports whether a layer is a file of another system that this one reads too. If all
+	// files are such, verbs that look at all dialects do not list its hooks. Nil: no layer is.
 	borrows func(settings.Layer) bool
 
-	marks  []string               // directories and files that no other dialect has
-	layers map[string]hook.Source // the names that --settings takes
+	marks  []string               // directories and files that only this dialect has
+	layers map[string]hook.Source // the layer names that --settings accepts
 	strict bool                   // settings are JSON without comments
 
-	// format returns the Format of a file of --settings that is not JSON; nil: all are JSON.
+	// format returns the Format of a file of --settings that is not JSON; nil: all files are JSON.
 	format func(file string) func([]byte) (settings.Converted, error)
 
-	// inFull says that its events are meant by their full names alone, since they have names of
-	// events of a dialect that was there before.
+	// inFull means that its events are found by their full names alone, because an older dialect
+	// has events of the same names.
 	inFull bool
 
-	// exports is the member of effects with the variables that hooks left; "" is env.
+	// the name of the effect with the variables that hooks exported; "" means env
 	exports  string
 	discover func(dir, profile string) []settings.Layer
 	load     func(origins) pipeline.Load
 
 	adds    addition // a further source of hooks
-	modules bool     // modules subscribe to the events; see modules.go
+	modules bool     // modules can subscribe to the events; see modules.go
 
-	// headless says that without --interactive every hook runs: where there is
-	// no user to ask, the user who starts the program has agreed.
+	// headless means that without --interactive every hook runs: where there is no user to ask, the
+	// user who starts the program has agreed.
 	headless bool
 	asks     bool // a running hook can ask the user
 
@@ -58,40 +58,40 @@ type dialect struct {
 	// text of a refusal: "model", "user" or "".
 	traits func(event string) (types []string, told string)
 
-	// toolGate is the event before a tool runs, and writers are the tools that
-	// change files or run commands.
+	// toolGate is the event before a tool runs, and writers lists the tools that change files or
+	// run commands.
 	toolGate string
 	writers  []string
 
-	// callMembers are the names of a tool and of its arguments in the input of toolGate, if they are not tool_name and
-	// tool_input.
+	// callMembers holds the names of a tool and of its arguments in the input of toolGate, if they are not tool_name
+	// and tool_input.
 	callMembers [2]string
 
-	// reaching are the members of a project's settings with which it touches
-	// more than its own hooks, so that trust covers them too.
+	// reaching lists the members of a project's settings that affect more than its own hooks: trust
+	// covers them too.
 	reaching [][]string
 }
 
-// origins are where the hooks of a dialect come from.
+// origins describes where the hooks of a dialect come from.
 type origins struct {
 	layers     []settings.Layer
 	added      []added
 	level      string                    // one of the dialect's levels
 	profile    string                    // one of its profiles; empty if it has none
-	modules    []string                  // those that are named, in place of those that would be found
-	fixtureEnv *fixtureEnv               // nil: the process's own
-	options    map[string]map[string]any // of plugins, by name
+	modules    []string                  // paths of modules that replace the discovered ones
+	fixtureEnv *fixtureEnv               // nil: the environment of the process
+	options    map[string]map[string]any // options of plugins, by name
 }
 
 var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &copilotRow, &cursorRow, &xcshRow, &extensionRow}
 
-// mainDialects are those that are not another's with other rules.
+// mainDialects returns the dialects that are not variants of another.
 func mainDialects() []*dialect {
 	return lo.Reject(dialects, func(d *dialect, _ int) bool { return d.isVariant() })
 }
 
-// knownEvents are the events of the dialects of the command line. A package that
-// is linked may declare others, for programs.
+// knownEvents returns the events of the command line's dialects. Linked packages may declare
+// others, for programs.
 func knownEvents() []pipeline.Declared {
 	return lo.Filter(pipeline.Events(nil), func(e pipeline.Declared, _ int) bool {
 		return slices.Contains(dialectNames(), e.Info().Dialect)
@@ -111,7 +111,7 @@ func dialectNamed(name string) (*dialect, error) {
 	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(dialectNames(), ", "))
 }
 
-// layerNames returns the names that --settings takes, in the order of sources.
+// layerNames returns the layer names that --settings accepts, in the order of sources.
 func (d *dialect) layerNames() []string {
 	order := []string{"project", "user", "system", "local", "flag", "managed"}
 	return slices.SortedFunc(
@@ -120,8 +120,8 @@ func (d *dialect) layerNames() []string {
 	)
 }
 
-// layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element
-// is written with "./" before it.
+// layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element has to begin with
+// "./".
 func layerOf(value string) (name, file string) {
 	name, file, named := strings.Cut(value, "=")
 	if !named || strings.ContainsRune(filepath.ToSlash(name), '/') {
@@ -163,7 +163,7 @@ func noLayer(value, name string, names []string) error {
 	)
 }
 
-// levelNamed returns the level to follow; the default if name is empty.
+// levelNamed returns the level of that name; the default if name is empty.
 func (d *dialect) levelNamed(name string) (string, error) {
 	switch {
 	case name == "" && len(d.levels) > 0:
@@ -181,8 +181,8 @@ func (d *dialect) levelNamed(name string) (string, error) {
 	)
 }
 
-// profileNamed refuses a profile that the dialect does not have; empty is the one
-// that is found.
+// profileNamed returns an error for a profile that the dialect does not have. An empty name, which
+// means the found profile, is valid.
 func (d *dialect) profileNamed(name string) error {
 	switch {
 	case name == "" || slices.Contains(d.profiles, name):
@@ -206,7 +206,7 @@ func profileHelp() string {
 	return strings.Join(all, "; ")
 }
 
-// profileAmong refuses a profile that no dialect has of several.
+// profileAmong returns an error for a profile that none of the dialects has.
 func profileAmong(all []*dialect, name string) error {
 	if name == "" || len(all) < 2 || slices.ContainsFunc(all, func(d *dialect) bool { return slices.Contains(d.profiles, name) }) {
 		return nil

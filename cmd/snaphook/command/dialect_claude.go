@@ -72,12 +72,13 @@ func loadClaude(o origins) pipeline.Load {
 	return s.Load
 }
 
-// withoutKey is an environment without the key that is snaphook's own.
+// withoutKey returns an environment without the key for snaphook's own model.
 func withoutKey(environ []string) []string {
 	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
 }
 
-// findClaudeProfile returns the profile of the settings that exist, and a Load that names the ones of others.
+// findClaudeProfile returns the profile of the settings that exist, and a Load that reports those of other
+// profiles.
 func findClaudeProfile(dir string, layers []settings.Layer) (string, pipeline.Load) {
 	if layers != nil {
 		return string(claude.ProfileOfFiles(layers)), nil

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// xcshRow is the hook runtime, extensionRow the extension runtime: other rules
-// for the same modules, which are found and trusted alike.
+// xcshRow is the hook runtime, and extensionRow the extension runtime: other rules for the same
+// modules, which are found and trusted in the same way.
 var (
 	xcshRow = moduleRow(
 		xcsh.Dialect,
@@ -41,7 +41,7 @@ func moduleRow(d *pipeline.Dialect, supports string) dialect {
 	}
 }
 
-// named returns the dialect with events that are meant by their full names alone.
+// named returns the dialect with events that are found by their full names alone.
 func (d dialect) named() dialect {
 	d.inFull = true
 	return d
@@ -50,11 +50,11 @@ func (d dialect) named() dialect {
 // moduleType is the type of hooks that modules subscribe.
 const moduleType = "module"
 
-// isVariant reports whether the dialect is another's with other rules. It is
-// meant only where it is named in full.
+// isVariant reports whether the dialect is another one with other rules. It is used only where its
+// full name is given.
 func (d *dialect) isVariant() bool { return d == &extensionRow }
 
-// trustName is the name under which trust in a dialect's hooks is kept.
+// trustName returns the name under which trust in a dialect's hooks is stored.
 func (d *dialect) trustName() string {
 	if d.isVariant() {
 		return xcshRow.Name
@@ -62,8 +62,8 @@ func (d *dialect) trustName() string {
 	return d.Name
 }
 
-// loadXcsh lists the modules that discovery finds, and runs nothing. They are
-// no hooks of an event: which ones they handle, they say when they run.
+// loadXcsh lists the modules that discovery finds, and runs none. They are listed for no event:
+// modules subscribe to events only when they run.
 func loadXcsh(o origins) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (l pipeline.Loaded, err error) {
 		if len(o.modules) > 0 {
@@ -88,8 +88,8 @@ func loadXcsh(o origins) pipeline.Load {
 	}
 }
 
-// fileHook stands for a module in the lists of check, plan and trust. Its command is its path,
-// relative to the project's directory if it lies below it.
+// fileHook returns a hook that represents a module in the lists of check, plan and trust. Its
+// command is its path, relative to the project's directory if it lies below it.
 func fileHook(dir string, item discover.Item) *hook.Hook {
 	path := item.Path
 	if below, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(below) {
@@ -104,7 +104,7 @@ func fileHook(dir string, item discover.Item) *hook.Hook {
 	}
 }
 
-// anyEvent is the event of a module that has not said which ones it handles.
+// anyEvent is the event of a module whose subscriptions are not known.
 const anyEvent = "*"
 
 // results lists the members of a handler's result, by event; an event that is not listed ignores

@@ -12,8 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// eventNamed finds an event by its full name, or by its bare name where only
-// one dialect has it.
+// eventNamed finds an event by its full name, or by its bare name if only one dialect has it.
 func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, error) {
 	for _, e := range events {
 		if e.Info().FullName() == name {
@@ -31,8 +30,8 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
 
-// byName returns the events that a bare name may mean: those of dialects whose events go by name,
-// else all others.
+// byName returns the events that a bare name may mean: those of dialects whose events have bare
+// names, else all others.
 func byName(name string, events []pipeline.Declared) []pipeline.Declared {
 	named := lo.Filter(events, func(e pipeline.Declared, _ int) bool {
 		return e.Info().Name == name && e.Info().Dialect != agentDialect
@@ -65,7 +64,7 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, cli.DidYouMean("", name, names))
 }
 
-// oneEvent accepts the one argument of the verbs that take an event.
+// oneEvent checks the single argument of verbs that take an event.
 func oneEvent(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
@@ -83,7 +82,7 @@ func oneEvent(cmd *cobra.Command, args []string) error {
 	)
 }
 
-// completeEvent completes full names, and bare ones where they are unique.
+// completeEvent completes full names, and bare names if they are unique.
 func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// declareOther adds an event of another dialect; processes that the tests
-// start do not have it.
+// declareOther adds an event of another dialect. Processes that the tests start do not have it.
 var declareOther = sync.OnceValue(func() pipeline.Declared {
 	other := &pipeline.Dialect{Name: "other"}
 	return pipeline.Declare(other, pipeline.Spec[struct{}, struct{}]{Name: "BeforeTool"})

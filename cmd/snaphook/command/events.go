@@ -36,15 +36,15 @@ snaphook events claude`,
 	return cmd
 }
 
-// catalogued is an event as programs see it.
+// catalogued is an event in the form for programs.
 type catalogued struct {
 	Event     string            `json:"event"`
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
-	Subject   *string           `json:"subject"` // the field that matchers test; null: none
-	Types     []string          `json:"types"`   // of the hooks that run there
+	Subject   *string           `json:"subject"` // the member that matchers test; null: none
+	Types     []string          `json:"types"`   // types of hooks that run there
 	Can       []string          `json:"can"`
-	Exits     map[string]string `json:"exits"` // by status; "other" is any other
+	Exits     map[string]string `json:"exits"` // effects by status; "other" is any other status
 	TimeoutMS *float64          `json:"timeoutMs"`
 	Result    []string          `json:"result,omitempty"` // members that modules may return
 }
@@ -117,7 +117,7 @@ func catalogue(i pipeline.Info) catalogued {
 	return c
 }
 
-// vetoed describes a status that blocks the events that can be blocked, and names the reader of
+// vetoed describes a status that blocks events which can be blocked, and names the reader of
 // standard error.
 func vetoed(can pipeline.Capability, told string) string {
 	switch blocks := can&pipeline.CanBlock != 0; {

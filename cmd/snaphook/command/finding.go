@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// severity is how much a finding matters. Only notes leave the exit status.
+// severity ranks findings. Notes alone do not change the exit status.
 type severity = lint.Severity
 
 const (
@@ -18,8 +18,8 @@ const (
 	isNote    = lint.Note
 )
 
-// finding is something in settings, overlays or scripts that a person should
-// know of. Programs go by its id.
+// finding is a fact about settings, overlays or scripts that a person should know. Programs
+// identify its kind by the id.
 type finding struct {
 	ID       string   `json:"id"`
 	Severity severity `json:"severity"`
@@ -42,7 +42,7 @@ func newFinding(id string, s severity, at hook.Position, message, fix string) fi
 	}
 }
 
-// counts reports whether check ends with 1 because of it.
+// counts reports whether the finding makes check exit with 1.
 func (g finding) counts() bool { return g.Severity != isNote }
 
 func (g finding) text() string {
@@ -56,13 +56,14 @@ func (g finding) text() string {
 	) + "\n    " + cli.Faint.Render(cli.Visible(g.Fix)) + "\n"
 }
 
-// fixed is the line for a finding that was fixed.
+// fixed returns the line for a finding that was fixed.
 func (g finding) fixed() string {
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
 	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
 }
 
-// counted is the line with the number of findings that affect the exit status; empty without any.
+// counted returns the line with the number of findings that affect the exit status; empty if there
+// are none.
 func (c checked) counted() string {
 	var parts []string
 	for _, s := range []severity{isError, isWarning} {

@@ -62,7 +62,7 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	defer kept.close(cmd) // the answer comes first
+	defer kept.close(cmd) // the answer is printed first
 	defer f.fleet.close()
 	tr, err := openTrace(f.trace)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *flags) fireTraced(
 	return all, nil
 }
 
-// run fires the event and waits for everything that comes of it.
+// run fires the event and waits for all of its hooks, also those in the background.
 func (f *fired) run(
 	cmd *cobra.Command,
 	event pipeline.Declared,
@@ -137,8 +137,9 @@ func (f *fired) run(
 	return nil
 }
 
-// answer sets the exit status for the decision, and prints it. A refusal keeps its status if
-// printing fails. The reason is on standard error too, unless one terminal shows both streams.
+// answer sets the exit status for the decision, and prints the decision. A refusal keeps its status
+// if printing fails. The reason is printed on standard error too, unless one terminal shows both
+// streams.
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {
@@ -172,11 +173,10 @@ func inputError(err error) error {
 	return err
 }
 
-// forget removes the hooks' state of a session that nothing can resume, because its id was
-// random.
+// forget removes the hooks' state of a session that cannot be resumed because its id was random.
 func (f *flags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
 
-// forgetter is forget for later, which does not hold on to the input.
+// forgetter returns forget for a later call, without keeping the input in memory.
 func (f *flags) forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.id != "" || wire.Object(input).Text("session_id") != "" {
 		return func() {}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestFireJSONHasTheDocumentedMembers compares the document of fire --json with the documented
-// members: none is missing, and there is no other.
+// members: none is missing, and there are no others.
 func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	document := fireJSON(t, "llxprt.BeforeTool", ".llxprt")
 	for _, of := range []struct {
@@ -40,8 +40,8 @@ func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	}
 }
 
-// TestEffectsOfClaudeHaveTheDocumentedMembers does the same for the observables
-// of the conformance cases' FORMAT.md.
+// TestEffectsOfClaudeHaveTheDocumentedMembers does the same for the observables in FORMAT.md of the
+// conformance cases.
 func TestEffectsOfClaudeHaveTheDocumentedMembers(t *testing.T) {
 	want := []string{
 		"permissionDecision", "permissionBehavior", "decision", "reason", "updatedInput", "updatedPermissions", "interrupt",
@@ -60,7 +60,7 @@ func fireJSON(t *testing.T, event, folder string) map[string]any {
 	_, name, _ := strings.Cut(event, ".")
 	writeFile(t, filepath.Join(dir, folder, "settings.json"), []byte(
 		`{"tools": {"enableHooks": true}, "hooks": {"`+name+`": [{"hooks": [{"type": "command", "command": "true"}]}]}}`))
-	cmd := exec.Command("snaphook", "fire", event, "--json", "--trusted", "--dir", dir) // testscript.Main put it on PATH
+	cmd := exec.Command("snaphook", "fire", event, "--json", "--trusted", "--dir", dir) // testscript.Main put snaphook on PATH
 	cmd.Env = append(os.Environ(), "HOME="+dir)
 	cmd.Stdin = strings.NewReader(`{"tool_name": "t", "tool_input": {}}`)
 	out, err := cmd.Output()

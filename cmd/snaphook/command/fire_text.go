@@ -36,7 +36,7 @@ func warnFailures(cmd *cobra.Command, fired *fired) {
 	}
 }
 
-// afterFailure says whether the action goes ahead, where the failure decided it.
+// afterFailure returns whether the action goes ahead, if the failure decided that.
 func afterFailure(fired *fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {
@@ -50,7 +50,7 @@ func afterFailure(fired *fired, h pipeline.HookRun) string {
 	return "; what it guards goes ahead"
 }
 
-// guards reports whether hooks of an event can keep anything from going ahead.
+// guards reports whether hooks of an event can block.
 func guards(event string) bool {
 	return slices.ContainsFunc(pipeline.Events(nil), func(e pipeline.Declared) bool {
 		return e.Info().FullName() == event && e.Info().Can&pipeline.CanBlock != 0
@@ -65,7 +65,7 @@ func because(h pipeline.HookRun) (text string) {
 	if said := errorline.Of(lo.FromPtr(h.Stderr)); said != "" {
 		text = ": " + said
 	}
-	if *h.ExitCode == 126 { // of shells
+	if *h.ExitCode == 126 { // exit statuses of shells
 		text += "; a script has to be executable: chmod +x, or write its interpreter before it"
 	}
 	return text
@@ -83,11 +83,11 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 	}
 }
 
-// firedText is the short answer for people: the decision, the effects that the caller applies,
+// firedText returns the short answer for people: the decision, the effects that the caller applies,
 // and the hooks that ran.
 func firedText(fired *fired) string {
 	var b strings.Builder
-	effects, _ := wire.Of(fired.Effects) // without effects there are no lines of them
+	effects, _ := wire.Of(fired.Effects) // without effects there are no lines for them
 	b.WriteString(cli.Strong.Render(fired.Event) + ": " + decision(fired, effects) + "\n")
 	for _, line := range effectLines(fired, effects) {
 		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], cli.Indented(line[1], 16))
@@ -116,8 +116,7 @@ func firedText(fired *fired) string {
 	return b.String()
 }
 
-// wordOf is a hook's outcome for people: one that stops the agent has a word of
-// its own.
+// wordOf returns a hook's outcome for people. A hook that stops the agent has its own word.
 func wordOf(h pipeline.HookRun) pipeline.Outcome {
 	if h.Outcome == pipeline.Success && h.Output != nil && string(h.Output.Get("continue")) == "false" {
 		return "stops"
@@ -137,21 +136,20 @@ func decision(fired *fired, effects wire.Object) string {
 		return cli.Odd.Render("ask the user")
 	case effects.Text("permissionDecision") == string(hook.Defer):
 		return cli.Odd.Render("put off")
-	case effects.Text("decision") == string(hook.Ask): // of LLxprt, whose hooks cannot hold up the tool for it
+	case effects.Text("decision") == string(hook.Ask): // in LLxprt hooks cannot make the tool wait for the answer
 		return cli.Good.Render("go ahead") + "; a hook wants the user asked"
 	}
 	return cli.Good.Render("go ahead")
 }
 
-// shownKeys are the effects that the answer shows by other means: in its first
-// line, as the reason, or among the texts for the model and the user.
+// shownKeys lists the effects that the answer shows in another place: in its first line, as the
+// reason, or among the texts for the model and the user.
 var shownKeys = []string{
 	"isBlocking", "shouldStop", "effectiveReason", "blockingError",
 	"reason", "decision", "askUser", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
 }
 
-// effectLines returns name and value of everything that the caller would show
-// or apply.
+// effectLines returns name and value of everything that the caller would show or apply.
 func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	refused := fired.Blocked || fired.Stop
 	if refused {
@@ -160,7 +158,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 			lines = append(lines, [2]string{"seen by", by})
 		}
 	}
-	routed := effects.Get("model_sees") != nil // the texts stand there by reader
+	routed := effects.Get("model_sees") != nil // then the texts are sorted by reader
 	if message := fired.Processed.SystemMessage; message != nil && !routed {
 		lines = append(lines, [2]string{"message", *message})
 	}
@@ -169,7 +167,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 			value = without(value, reasonOf(fired))
 		}
 		if refused && name == "permissionDecision" {
-			continue // the first line says so
+			continue // shown in the first line
 		}
 		if !slices.Contains(shownKeys, name) && !isNothing(value) && !(routed && name == "additionalContext") {
 			lines = append(
@@ -190,7 +188,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
-// readers names the model and the user, if they see exactly the reason.
+// readers names the model and the user, if the reason is all that they see.
 func readers(fired *fired, effects wire.Object) string {
 	var all []string
 	for _, reader := range []string{"model", "user"} {
@@ -202,7 +200,7 @@ func readers(fired *fired, effects wire.Object) string {
 	return strings.Join(all, ", ")
 }
 
-// without returns a list of texts without one of them.
+// without returns a list of texts without the given one.
 func without(list jsontext.Value, text string) jsontext.Value {
 	var texts []string
 	if json.Unmarshal(list, &texts) != nil {
@@ -216,12 +214,12 @@ func without(list jsontext.Value, text string) jsontext.Value {
 }
 
 // selected names the effect with the tools that the model may call; titles replaces names of
-// effects that are for programs.
+// effects that are meant for programs.
 const selected = "toolSelection"
 
 var titles = map[string]string{selected: "tools"}
 
-// selection says in words which tools the model may call.
+// selection describes in words which tools the model may call.
 func selection(v jsontext.Value) string {
 	var s struct {
 		ToolConfig struct {
@@ -243,8 +241,8 @@ func isNothing(v jsontext.Value) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(v))
 }
 
-// plainValue is a string's text, the lines of a list of them or of variables,
-// or other JSON as it is.
+// plainValue returns the text of a string, the lines of a list of strings or of variables, or other
+// JSON as it is.
 func plainValue(name string, v jsontext.Value) string {
 	if s, ok := wire.Text(v); ok {
 		return s
@@ -266,7 +264,8 @@ func plainValue(name string, v jsontext.Value) string {
 	return string(v)
 }
 
-// outcomeStyle colours an outcome: red for a refusal, and for a guard that failed open.
+// outcomeStyle returns the colour of an outcome: red for a refusal, and for a guard that failed
+// open.
 func outcomeStyle(o pipeline.Outcome, failedOpen bool) string {
 	word := fmt.Sprintf("%-18s", o)
 	switch {

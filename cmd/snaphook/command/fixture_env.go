@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// fixtureEnv replaces the process's environment, directories and clock for hooks that a fixture runs.
+// fixtureEnv replaces the process's environment, directories and clock for the hooks of a fixture.
 type fixtureEnv struct {
 	environ   []string
 	home      string
@@ -24,7 +24,7 @@ type fixtureEnv struct {
 	transport http.RoundTripper
 }
 
-// user is the name of the user's own directory of xcsh below the home directory.
+// user returns the name of xcsh's directory in the home directory.
 func (l *fixtureEnv) user() string {
 	return lo.CoalesceOrEmpty(env.Getenv(l.environ, "PI_CONFIG_DIR"), ".xcsh")
 }
@@ -37,7 +37,7 @@ func (l *fixtureEnv) exec(
 	return api.Exec(ctx, program, args, opt)
 }
 
-// serve makes the requests of hooks go to the transport.
+// serve sends the requests of hooks to the fixture's transport.
 func (l *fixtureEnv) serve(load pipeline.Load) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
@@ -50,7 +50,7 @@ func (l *fixtureEnv) serve(load pipeline.Load) pipeline.Load {
 	}
 }
 
-// requestOf finds the request that a hook sends; nil if it is something else.
+// requestOf returns the request that a hook sends; nil if it sends none.
 func requestOf(r hook.Runner) *request.HTTP {
 	for {
 		if sends, is := r.(*request.HTTP); is {

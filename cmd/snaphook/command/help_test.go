@@ -14,7 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// An example that is too long is cut by the eye. Words with hyphens, as flags are, must not be broken.
+// Help fits into 80 columns: a longer example is hard to read. Words with hyphens, such as flags, must
+// not be broken.
 func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 	const columns = 80
 	var look func(*cobra.Command)

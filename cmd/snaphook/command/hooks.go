@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// listing are the flags of hooks.
+// listing holds the flags of hooks.
 type listing struct{ forCall, event, hook, source, state string }
 
 func newHooks(f *flags) *cobra.Command {
@@ -62,22 +62,22 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	return cmd
 }
 
-// hookList is the answer of the verb.
+// hookList is the answer of hooks.
 type hookList struct {
 	Dir      string              `json:"dir"`
 	Hooks    []listedHook        `json:"hooks"`
-	Record   *records.RecordRead `json:"record"` // null: without figures
-	For      *callAsked          `json:"for"`    // of --for, else null
+	Record   *records.RecordRead `json:"record"` // null: there are no figures
+	For      *callAsked          `json:"for"`    // the call of --for; null without it
 	Problems []problem           `json:"problems"`
 
-	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
+	LookedAt   []string   `json:"looked_at,omitempty"`   // if there is no hook: files looked for
 	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
 
-	all int // hooks before the filters
+	all int // number of hooks before the filters
 }
 
-// listedHook is a hook of the list. Members beside those of plan and check: the condition as configured, its name for
-// people, and its state in one word.
+// listedHook is a hook of the list. In addition to the members of plan and check it has the condition as configured,
+// its name for people, and its state in one word.
 type listedHook struct {
 	Event string `json:"event"`
 	Label string `json:"label"`
@@ -89,13 +89,13 @@ type listedHook struct {
 	Why        *hook.SkipReason `json:"why"`
 	Detail     *string          `json:"detail"`
 	Policy     *effective       `json:"policy"`
-	Record     *records.Figures `json:"record"` // null: there is no record, or it has no fire that looked at the hook
+	Record     *records.Figures `json:"record"` // null: there is no record, or no fire in it looked at the hook
 	Call       *string          `json:"call,omitempty"`
 
 	hook *hook.Hook
 }
 
-// States of hooks that run.
+// The states of hooks that run.
 const (
 	stateRuns   = "runs"
 	stateWarm   = "warm"
@@ -168,8 +168,7 @@ func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error
 	return list, err
 }
 
-// byEvent puts the hooks of each event side by side, in plan order, and the events in the order in which they are first
-// configured.
+// byEvent groups the hooks by event, in plan order; the events keep the order in which they are first configured.
 func byEvent(hooks []listedHook) []listedHook {
 	rank := map[string]int{}
 	for i, h := range hooks {
@@ -181,7 +180,7 @@ func byEvent(hooks []listedHook) []listedHook {
 	return hooks
 }
 
-// warnMissed warns of guards that trust was granted with, and that are gone.
+// warnMissed warns of guards that existed when trust was granted, and do not exist now.
 func (f *flags) warnMissed(cmd *cobra.Command, all []*sources) {
 	decided := decisions(cmd)
 	for _, src := range all {
@@ -215,8 +214,8 @@ func newListedHook(line checkedHook, h *hook.Hook, dir string) listedHook {
 	return l
 }
 
-// isWarm reports whether a process would be kept ready for the hook, and starts none. Otherwise the
-// policy has the reason if it asks for one.
+// isWarm reports whether a process would be kept ready for the hook, and starts none. If not, and
+// the policy asks for one, the policy gets the reason.
 func (l *listedHook) isWarm(dir string) bool {
 	h := l.hook
 	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
@@ -227,7 +226,7 @@ func (l *listedHook) isWarm(dir string) bool {
 	return note == ""
 }
 
-// filter leaves the hooks that all flags choose.
+// filter returns the hooks that all flags select.
 func (of listing) filter(all []listedHook) ([]listedHook, error) {
 	var states, sources []string
 	for _, h := range all {
@@ -255,7 +254,8 @@ func (of listing) filter(all []listedHook) ([]listedHook, error) {
 	}), nil
 }
 
-// addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has made yet.
+// addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has created
+// yet.
 func (f *flags) addFigures(cmd *cobra.Command, list *hookList) error {
 	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
@@ -279,7 +279,7 @@ func (f *flags) addFigures(cmd *cobra.Command, list *hookList) error {
 	return nil
 }
 
-// commandSum is the digest by which a record tells commands apart.
+// commandSum returns the digest by which a record distinguishes commands.
 func commandSum(h *hook.Hook) string {
 	if h.Command == "" {
 		return ""

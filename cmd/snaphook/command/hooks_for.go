@@ -20,18 +20,18 @@ import (
 // callAsked is the call of --for: the name of a tool, or an event's input.
 type callAsked struct {
 	Tool  *string      `json:"tool"`
-	Input *wire.Object `json:"input"` // null: the name alone is known
-	Asked []string     `json:"asked"` // the events that were planned; for a name those whose hooks were compared
+	Input *wire.Object `json:"input"` // null: only the name is known
+	Asked []string     `json:"asked"` // the planned events; for a name, the events whose hooks were compared
 }
 
-// What a hook has to do with a call.
+// The relations of a hook to a call.
 const (
 	callRuns    = "runs"
 	callSkips   = "skipped"
-	callDepends = "depends" // on the call's arguments
+	callDepends = "depends" // depends on the call's arguments
 )
 
-// members are the names that systems give to a tool and to its arguments, the commonest first.
+// members lists the names that systems use for a tool and for its arguments, the commonest first.
 var (
 	toolMembers     = []string{"tool_name", "toolName"}
 	argumentMembers = []string{"tool_input", "toolArgs", "input"}
@@ -64,7 +64,7 @@ func readCall(text string) (*callAsked, error) {
 	return call, nil
 }
 
-// forCall leaves the hooks that have to do with a call, and says what.
+// forCall returns the hooks that concern a call, each with its relation to the call.
 func (f *flags) forCall(cmd *cobra.Command, all []*sources, hooks []listedHook, call *callAsked) ([]listedHook, error) {
 	if call.Input == nil {
 		return forTool(hooks, call), nil
@@ -99,7 +99,7 @@ func (f *flags) forCall(cmd *cobra.Command, all []*sources, hooks []listedHook, 
 	return orEmpty(kept), nil
 }
 
-// forTool goes by matchers alone.
+// forTool selects hooks by their matchers alone.
 func forTool(hooks []listedHook, call *callAsked) []listedHook {
 	kept := []listedHook{}
 	for _, h := range hooks {
@@ -137,7 +137,7 @@ func (h listedHook) isUnloaded() bool {
 	return h.Type == moduleType && h.Why != nil && subjectOf(h.hook) == ""
 }
 
-// subjectOf is the name of the member that matchers of a hook's event test.
+// subjectOf returns the name of the member that matchers of a hook's event test.
 func subjectOf(h *hook.Hook) string {
 	for _, e := range knownEvents() {
 		if info := e.Info(); info.Name == h.Event && info.Dialect == h.Dialect {
@@ -147,8 +147,8 @@ func subjectOf(h *hook.Hook) string {
 	return ""
 }
 
-// eventFor is the event of a call: the one that it names, or else the event before a tool runs; nil if the system has
-// none.
+// eventFor returns the event of a call: the one that the call names, or else the event before a tool runs; nil if the
+// system has none.
 func (d *dialect) eventFor(call *callAsked) pipeline.Declared {
 	name := call.Input.Text("hook_event_name")
 	if name == "" {
@@ -162,7 +162,7 @@ func (d *dialect) eventFor(call *callAsked) pipeline.Declared {
 	return nil
 }
 
-// inputFor is a call with the member names of a system.
+// inputFor returns a call with the member names of a system.
 func (d *dialect) inputFor(call *callAsked) []byte {
 	in := *call.Input
 	tool, arguments := toolMembers[0], argumentMembers[0]
@@ -211,7 +211,7 @@ func (f *flags) planCall(cmd *cobra.Command, src *sources, event pipeline.Declar
 	return newPlanned(name, decided, ses.Hooks()), nil
 }
 
-// inPlan is the hook with its part in a plan.
+// inPlan returns the hook with its part in a plan.
 func (h listedHook) inPlan(p plan) listedHook {
 	for _, r := range p.Run {
 		if r.ID == h.ID {
@@ -228,7 +228,7 @@ func (h listedHook) inPlan(p plan) listedHook {
 	return h
 }
 
-// allEventNames are the bare names of all events.
+// allEventNames returns the bare names of all events.
 func allEventNames() []string {
 	return lo.Uniq(lo.Map(knownEvents(), func(e pipeline.Declared, _ int) string { return e.Info().Name }))
 }

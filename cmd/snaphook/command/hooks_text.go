@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
-// text is the list for a person: the hooks of each event, a line for each, with what it says about them below.
+// text returns the list for a person: the hooks of each event, a line for each, with its details below.
 func (l *hookList) text() string {
 	var b strings.Builder
 	wide := 0
@@ -88,7 +88,7 @@ func stateText(state string, wide int) string {
 	return style.Render(cli.OneLine(fmt.Sprintf("%-*s", wide, state)))
 }
 
-// figuresText is what a record says about a hook.
+// figuresText describes a hook's figures from a record.
 func figuresText(r records.Figures) string {
 	if r.Ran == 0 {
 		return "never ran, looked at " + cli.Count(r.Looked, "time")

@@ -19,7 +19,7 @@ import (
 // hostile is a text that moves cursors, ends elements and begins formulas.
 const hostile = "=1+1\x1b]0;title\a\x1b[31m\u202e</script><script>alert(1)</script>\n\r\u2028\u009b31m"
 
-// fill puts the text wherever there is room for one.
+// fill sets every string of v to the hostile text.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -98,7 +98,7 @@ func TestNoTextOfALineDoesAnything(t *testing.T) {
 	}
 }
 
-// zeros is a file without an end, and without a line.
+// zeros is a file of zeros without an end.
 type zeros struct{ read func() }
 
 func (z zeros) Read(b []byte) (int, error) {
@@ -126,8 +126,8 @@ func TestReadingWhatHasNoEndEndsWithAnInterrupt(t *testing.T) {
 	}
 }
 
-// harmless fails for characters that a terminal obeys. In JSON they may stand as
-// they are if they are no control characters: it is for programs.
+// harmless fails for characters that a terminal interprets. In JSON all but control characters are
+// allowed: JSON is for programs.
 func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	bad := "\x1b\a\r\u202e\u2028\u009b"

@@ -24,12 +24,12 @@ var templates embed.FS
 
 // templateFile is a file of a template.
 type templateFile struct {
-	from string // below template
-	to   string // below the project
+	from string // path below template
+	to   string // path below the project
 	mode fs.FileMode
 }
 
-// templateFiles are the files of each dialect, the settings first.
+// templateFiles lists the files of each dialect, the settings first.
 var templateFiles = map[string][]templateFile{
 	"claude": {
 		{"claude/settings.json", ".claude/settings.json", 0o644},
@@ -81,7 +81,7 @@ func (f *flags) init(cmd *cobra.Command) error {
 		return fmt.Errorf("--dialect %q: write claude, llxprt or xcsh", dialect)
 	}
 	var said []string
-	kept := "" // settings that are there, without the guard
+	kept := "" // existing settings without the guard
 	for _, file := range append(files[:len(files):len(files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
 		if err != nil {
@@ -104,13 +104,13 @@ func (f *flags) init(cmd *cobra.Command) error {
 	return cli.Say(cmd, strings.Join(said, "\n"))
 }
 
-// hasGuard reports whether settings that are there name the guard.
+// hasGuard reports whether existing settings name the guard.
 func hasGuard(ctx context.Context, file string) bool {
 	text, err := bounded.ReadFile(ctx, file, 1<<20)
 	return err == nil && strings.Contains(string(text), "hooks/guard.sh")
 }
 
-// dialectOf is the dialect that a project has settings of.
+// dialectOf returns the dialect of the project's existing settings.
 func dialectOf(dir string) string {
 	for _, d := range []struct{ folder, dialect string }{
 		{".claude", "claude"}, {".llxprt", "llxprt"}, {".gemini", "llxprt"}, {".xcsh", "xcsh"},
@@ -122,12 +122,12 @@ func dialectOf(dir string) string {
 	return "claude"
 }
 
-// adapted is the text of a template for this program, and for a project whose
-// own settings do not have the guard.
+// adapted returns the text of a template for this program, and for a project whose own settings do
+// not have the guard.
 func adapted(text []byte, guard string) []byte {
 	release := thisVersion().Version
 	if release == "" || strings.ContainsAny(release, "(+-") {
-		release = latestRelease // a build of a commit between releases cannot be installed by version
+		release = latestRelease // a build between releases cannot be installed by its version
 	} else {
 		release = "v" + release
 	}
@@ -140,7 +140,7 @@ func adapted(text []byte, guard string) []byte {
 	return []byte(s)
 }
 
-// write writes a file, unless it is there.
+// write writes the file, unless it exists.
 func (p templateFile) write(dir string, text []byte) (written bool, err error) {
 	path := filepath.Join(dir, filepath.FromSlash(p.to))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

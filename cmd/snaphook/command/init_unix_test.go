@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Settings of a project that are a pipe do not hold up init.
+// init does not block on settings of a project that are a pipe.
 func TestSettingsThatAreAPipeHaveNoGuard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	if err := syscall.Mkfifo(file, 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// pipeExample is how to do it, for modules and for commands.
+// pipeExample returns an example of an input in a pipe, for modules and for commands.
 func pipeExample(cmd *cobra.Command) string {
 	example := `{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook %s llxprt.BeforeTool`
 	switch event, err := eventNamed(cmd.Flags().Arg(0), pipeline.Events(nil)); {
@@ -32,7 +32,7 @@ func pipeExample(cmd *cobra.Command) string {
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())
 }
 
-// readInput reads the event's fields. A person at a terminal is told that input is expected.
+// readInput reads the event's fields. At a terminal it prints that input is expected.
 func readInput(cmd *cobra.Command) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -45,12 +45,12 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("standard input is empty" + pipeExample(cmd))
 	}
-	tidy(text)() // the pieces that it was read in
+	tidy(text)() // frees the buffers of reading
 	return text, nil
 }
 
-// tidy frees the memory used for a large input. Until restore is called the collector runs early:
-// large inputs are text, which it need not scan.
+// tidy frees the memory used for a large input. Until restore is called the garbage collector runs
+// early, which is cheap: large inputs are text, which it need not scan.
 func tidy(input []byte) (restore func()) {
 	if len(input) <= largeInput {
 		return func() {}
@@ -68,9 +68,9 @@ var collector struct {
 	percent int
 }
 
-// collectAt sets the percentage of the garbage collector, as debug.SetGCPercent does. Each
-// returned function counts once; the last of them to be called restores the percentage from
-// before the first call.
+// collectAt sets the percentage of the garbage collector, as debug.SetGCPercent does. The returned
+// function undoes this setting; when all returned functions have been called, the last one restores
+// the percentage from before the first call.
 func collectAt(percent int) (restore func()) {
 	collector.mu.Lock()
 	defer collector.mu.Unlock()
@@ -91,17 +91,17 @@ func collectAt(percent int) (restore func()) {
 // the time of collecting them.
 const largeInput = 4 << 20
 
-// mostInput is how many bytes an input may have.
+// mostInput limits the size of an input, in bytes.
 const mostInput = 128 << 20
 
-// readAll reads to the end, or until ctx ends. A read that still waits then
-// ends with the process.
+// readAll reads to the end, or until ctx ends. A read that is still blocked then ends with the
+// process.
 func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	type read struct {
 		text []byte
 		err  error
 	}
-	done := make(chan read, 1) // room for a result that is not waited for
+	done := make(chan read, 1) // buffered: nobody may wait for the result
 	go func() {
 		text, err := io.ReadAll(io.LimitReader(in, mostInput+1))
 		if err == nil && len(text) > mostInput {

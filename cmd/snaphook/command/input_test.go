@@ -13,8 +13,8 @@ import (
 )
 
 func TestReadingEndsWithTheContext(t *testing.T) {
-	in, typed := io.Pipe() // no user types
-	defer typed.Close()    // lets the read go, too
+	in, typed := io.Pipe() // a terminal at which no user types
+	defer typed.Close()    // ends the blocked read too
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if text, err := readAll(ctx, in); text != nil || !errors.Is(err, cli.ErrInterrupted) {
@@ -22,7 +22,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// endlessZeros is an io.Reader that returns zeros for ever, as /dev/zero does.
+// endlessZeros is an io.Reader of zeros without an end, like /dev/zero.
 type endlessZeros struct{}
 
 func (endlessZeros) Read(b []byte) (int, error) { return len(b), nil }
@@ -33,7 +33,8 @@ func TestAnInputWithoutEndIsAnError(t *testing.T) {
 	}
 }
 
-// A program may call commands of this package, and has set its collector itself.
+// A large input does not change the garbage collector's percentage, which a program that runs
+// commands of this package may have set.
 func TestALargeInputLeavesTheCollectorAsItWas(t *testing.T) {
 	const theirs = 137
 	defer debug.SetGCPercent(debug.SetGCPercent(theirs))
@@ -41,7 +42,7 @@ func TestALargeInputLeavesTheCollectorAsItWas(t *testing.T) {
 	large := strings.Repeat("a", largeInput)
 	var runs sync.WaitGroup
 	for _, args := range [][]string{{"fire", "llxprt.BeforeTool"}, {"plan", "llxprt.BeforeTool"}, {"fire", "claude.PreToolUse"}, {"fire", "llxprt.BeforeTool"}} {
-		for _, end := range []string{`"}}`, ""} { // in JSON, and not
+		for _, end := range []string{`"}}`, ""} { // valid JSON and invalid JSON
 			runs.Go(func() {
 				executed(t, `{"tool_name":"write_file","tool_input":{"content":"`+large+end, append(args, "--dir", dir)...)
 			})

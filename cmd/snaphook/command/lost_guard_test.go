@@ -10,11 +10,11 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// guarded is a project with one guard, which lets the call pass, as one hook system has it.
+// guarded is a project of one hook system with one guard, which lets the call pass.
 type guarded struct {
 	folder, event, switchOff string
 	args                     []string
-	headless                 bool // the bytes of scripts are not asked for
+	headless                 bool // trust does not cover the bytes of scripts
 }
 
 var guardedSystems = map[string]guarded{
@@ -37,16 +37,16 @@ func (g guarded) settings(pairs ...string) string {
 	return strings.NewReplacer(append(pairs, "EVENT", g.event, "@", "")...).Replace(text)
 }
 
-// lostGuardChange takes the guard away from a project in dir, whose settings are at file.
+// lostGuardChange removes the guard from a project in dir, whose settings are at file.
 type lostGuardChange struct {
 	name     string
 	do       func(t *testing.T, g guarded, dir, file string)
-	passes   bool // the guard is there as before
-	inScript bool // only bytes and rights of the script change
+	passes   bool // the guard still works after the change
+	inScript bool // only bytes and permissions of the script change
 	only     string
 }
 
-// lostGuardChanges are the ways in which a project loses its guard.
+// lostGuardChanges lists the ways in which a project loses its guard.
 func lostGuardChanges() []lostGuardChange {
 	write := func(t *testing.T, path, text string) {
 		t.Helper()
@@ -130,7 +130,7 @@ func lostGuardChanges() []lostGuardChange {
 		}},
 		{name: "settings of the user for the project", only: ".claude", do: func(t *testing.T, _ guarded, _, file string) {
 			must(t, os.Rename(file, filepath.Join(filepath.Dir(file), "settings.local.json")))
-		}, inScript: true}, // the guard is there
+		}, inScript: true}, // the guard still exists
 		{name: "a link to an empty object", do: func(t *testing.T, _ guarded, dir, file string) {
 			write(t, filepath.Join(dir, "other.json"), "{}")
 			must(t, os.Remove(file))
@@ -188,8 +188,8 @@ func lostGuardChanges() []lostGuardChange {
 }
 
 // After a grant no change removes a guard in silence: the call is denied, or the fire decides
-// nothing and its error names the file. Where Claude Code has no user, it does not ask for trust,
-// and the bytes of scripts may change; a guard that is gone from the plan is missed there too.
+// nothing and its error names the file. Without a user Claude Code does not ask for trust, and the
+// bytes of scripts may change; a guard that is no longer in the plan is reported there too.
 func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the guard is a script of sh")

@@ -22,17 +22,17 @@ func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	f := &flags{}
-	log.SetFlags(0) // the lines get their time from the log of the verb
+	log.SetFlags(0) // the log of the verb adds the time
 	log.SetOutput(libraryLog{f, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return max(cli.StatusOf(err), f.Status) // a hook's refusal keeps its status
+		return max(cli.StatusOf(err), f.Status) // a hook's refusal keeps its exit status
 	}
 	return f.Status
 }
 
-// showError prints an error without capitals or full stops of its own, because many errors begin
-// with a file's name.
+// showError prints an error without changing its capitals or adding a full stop, because many
+// errors begin with a file's name.
 func showError(w io.Writer, styles fang.Styles, err error) {
 	fmt.Fprintln(
 		w,
@@ -42,7 +42,7 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 }
 
 // libraryLog is the writer of package log. Libraries such as net/http write there, with bytes that a
-// server chose: they are in the log of --verbose, quoted, and nowhere else.
+// server chose: they are printed, quoted, in the log of --verbose alone.
 type libraryLog struct {
 	flags *flags
 	to    io.Writer

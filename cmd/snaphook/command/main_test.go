@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("LLXPRT_SYSTEM_SETTINGS_PATH", filepath.Join(home, "no-system-settings.json"))
 			env.Setenv("NO_COLOR", "")
-			if os.Getenv("GORACE") == "" { // with the race detector, each of some 600 programs would sleep for a second
+			if os.Getenv("GORACE") == "" { // otherwise each of some 600 programs with the race detector would sleep for a second
 				env.Setenv("GORACE", "atexit_sleep_ms=10")
 			}
 			return os.MkdirAll(home, 0o755)

@@ -14,16 +14,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// proxy passes the messages of an MCP client and a server on.
+// proxy passes messages between an MCP client and a server.
 type proxy struct {
 	session        *snaphook.Session
 	client, server *lineWriter
 	calls          sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]chan wire.Object        // calls that the server has, by the id of the message
-	cancels map[string]context.CancelCauseFunc // calls under way, the same
-	ended   bool                               // the server has
+	waiting map[string]chan wire.Object        // calls that the server is running, by the id of the message
+	cancels map[string]context.CancelCauseFunc // calls in progress, by the id of the message
+	ended   bool                               // the server has ended
 }
 
 func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
@@ -33,8 +33,8 @@ func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
 	}
 }
 
-// fromClient takes a message of the client. One that the server could read otherwise than
-// the hooks do is not passed on: it could hide a call.
+// fromClient handles a message of the client. It does not pass on a message that the server could
+// read in another way than the hooks: it could hide a call.
 func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 	if why := ambiguous(message, "jsonrpc", "id", "method", "params"); why != "" {
 		p.answer(message.Get("id"), "error", rpcError(why))
@@ -44,7 +44,7 @@ func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 		p.cancel(wire.Object(message.Get("params")).Get("requestId"))
 	}
 	if message.Text("method") != "tools/call" {
-		_ = p.server.write(message) // a server that is gone ends the proxy
+		_ = p.server.write(message) // a server that has ended ends the proxy
 		return
 	}
 	params := wire.Object(message.Get("params"))
@@ -79,8 +79,8 @@ func (p *proxy) cancel(id jsontext.Value) {
 	}
 }
 
-// ambiguous says why a message could be read in two ways: readers disagree about names
-// that are there twice, and about upper and lower case.
+// ambiguous returns why a message could be read in two ways; empty if it could not. Readers
+// disagree about repeated names, and about upper and lower case.
 func ambiguous(o wire.Object, names ...string) string {
 	if !jsontext.Value(o).IsValid() || len(o) == 0 || !o.IsObject() {
 		return "mcp-proxy takes one JSON object in each line, with every name once; batches are not supported"
@@ -99,7 +99,7 @@ func rpcError(message string) wire.Object {
 	return wire.Object(`{"code":-32600}`).With("message", wire.Quote(message))
 }
 
-// answer answers a message in the server's place. One without an id gets no answer.
+// answer answers a message in place of the server. A message without an id gets no answer.
 func (p *proxy) answer(id jsontext.Value, member string, value wire.Object) {
 	if id == nil {
 		if member != "error" {
@@ -111,7 +111,7 @@ func (p *proxy) answer(id jsontext.Value, member string, value wire.Object) {
 	_ = p.client.write(o)
 }
 
-// call runs a call of a tool with the hooks around it.
+// call runs a tool call with the hooks around it.
 func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 	id := message.Get("id")
 	call := &snaphook.ToolCall{ID: string(id), Name: params.Text("name"), Input: wire.Object(params.Get("arguments"))}
@@ -133,7 +133,7 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 	case reply == nil:
 		p.answer(id, "result", textResult(ended(out)))
 	case reply.Get("result") == nil:
-		_ = p.client.write(reply) // a protocol error has no place for the hooks' messages
+		_ = p.client.write(reply) // a protocol error has no member for the hooks' messages
 	default:
 		p.answer(id, "result", reviewed(wire.Object(reply.Get("result")), out))
 	}
@@ -168,7 +168,7 @@ func (p *proxy) forward(ctx context.Context, id jsontext.Value, message wire.Obj
 	}
 }
 
-// fromServer takes a message of the server.
+// fromServer handles a message of the server.
 func (p *proxy) fromServer(message wire.Object) {
 	id := message.Get("id")
 	if id != nil && message.Get("method") == nil {
@@ -208,7 +208,7 @@ func resultOf(reply wire.Object) snaphook.ToolResult {
 	}
 }
 
-// textsOf are the texts of a result's content.
+// textsOf returns the texts of a result's content.
 func textsOf(result wire.Object) string {
 	var content []wire.Object
 	if json.Unmarshal(result.Get("content"), &content) != nil {
@@ -223,8 +223,8 @@ func textsOf(result wire.Object) string {
 	return strings.Join(texts, "\n")
 }
 
-// reviewed is the server's result as hooks have left it: with their texts after it, or
-// with the text that takes its place.
+// reviewed returns the server's result after the changes of hooks: with their texts after it, or
+// with the text that replaces it.
 func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	text, before := ended(out), textsOf(result)
 	if text == before {
@@ -237,7 +237,7 @@ func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 		).With("isError", jsontext.Value(map[bool]string{true: "true", false: "false"}[out.Failed]))
 	}
 	var content []jsontext.Value
-	_ = json.Unmarshal(result.Get("content"), &content) // it has been read before
+	_ = json.Unmarshal(result.Get("content"), &content) // parsed before
 	content = append(content, textPart(strings.TrimLeft(more, "\n")))
 	list, err := json.Marshal(content)
 	if err != nil {
@@ -246,7 +246,7 @@ func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	return result.With("content", list)
 }
 
-// ended is the text of a result; that hooks want the agent to end its work is part of it.
+// ended returns the text of a result, which includes the reason if hooks end the agent's work.
 func ended(out snaphook.ToolResult) string {
 	if !out.Stop {
 		return out.Text
@@ -262,7 +262,7 @@ func textPart(text string) jsontext.Value {
 	return jsontext.Value(wire.Object(`{"type":"text"}`).With("text", wire.Quote(text)))
 }
 
-// textResult is a result that has failed, with a text for the model.
+// textResult returns a failed result with a text for the model.
 func textResult(text string) wire.Object {
 	return wire.Object(`{"isError":true}`).With("content", append(append([]byte{'['}, textPart(text)...), ']'))
 }

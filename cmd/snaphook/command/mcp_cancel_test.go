@@ -37,7 +37,7 @@ func TestACancelledCallOfAnMCPServerEnds(t *testing.T) {
 	}
 }
 
-// lines sends each line that is written.
+// lines is a writer that sends each written line.
 type lines chan string
 
 func (l lines) Write(b []byte) (int, error) {

@@ -63,7 +63,7 @@ func newMCPProxy(f *flags) *cobra.Command {
 	return cmd
 }
 
-// proxy runs the server with the hooks before it.
+// proxy runs the server with the hooks in front of it.
 func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 	s, closeAll, err := f.proxySession(cmd, server)
 	if err != nil {
@@ -108,8 +108,8 @@ var proxied = []string{"claude", "llxprt"}
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := projectTrust{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
 	var rules policy.Source
-	layers := map[string][]settings.Layer{}        // read once: trust and hooks see the same text
-	var check func(path string, text []byte) error // modules that run are those that trust was granted for
+	layers := map[string][]settings.Layer{}        // read once: trust and hooks get the same text
+	var check func(path string, text []byte) error // only modules that trust was granted for may run
 	for _, d := range mainDialects() {
 		src, err := f.sources(d)
 		if err != nil {
@@ -139,7 +139,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 				cli.ShortPath(src.layers[0].File), d.Name, strings.Join(proxied, " or "))
 		}
 		rules = src.policy
-		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
+		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil: nil would search for files
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
 	dir, err := f.Directory()
@@ -178,9 +178,9 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 	return s, hooks.Close, nil
 }
 
-// judgeModules decides whether the modules of the project stay unloaded, which is told, and
-// returns the check of their files. Modules that trust was granted for, and that a change has
-// replaced or taken away, are guards that are missed.
+// judgeModules decides whether the modules of the project stay unloaded, reports that, and returns
+// the check of their files. A module that trust was granted for, and that was replaced or removed,
+// is reported as a missing guard.
 func (f *flags) judgeModules(
 	cmd *cobra.Command, src *sources, all *projectTrust,
 ) (off bool, check func(string, []byte) error, err error) {
@@ -209,7 +209,7 @@ func (p *proxy) clientToServer(ctx context.Context, in *bufio.Reader) {
 	}
 }
 
-// serverToClient passes the server's messages on; results of calls go to those that wait
+// serverToClient passes the server's messages on, and results of calls to the goroutines that wait
 // for them.
 func (p *proxy) serverToClient(out *bufio.Reader) {
 	for {

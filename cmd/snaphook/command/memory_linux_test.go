@@ -41,10 +41,10 @@ func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 }
 
 // peak returns the most memory, in bytes, that a fire has used when its hook ends. The hook reads
-// the number: the kernel's figure for a process that has ended includes its parent's memory.
+// the number from the kernel: the figure for an ended process includes its parent's memory.
 func peak(t *testing.T, dir string, input []byte, args ...string) (most int64) {
 	t.Helper()
-	cmd := exec.Command("snaphook", append([]string{"fire", "--trusted", "--dir", dir}, args...)...) // testscript.Main put it on PATH
+	cmd := exec.Command("snaphook", append([]string{"fire", "--trusted", "--dir", dir}, args...)...) // testscript.Main put snaphook on PATH
 	cmd.Env, cmd.Stdin = append(os.Environ(), "HOME="+dir), bytes.NewReader(input)
 	if said, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != cli.Refused {
 		t.Fatalf("%v: %.500s", err, said)

@@ -11,10 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// modelKey is the variable with the key to the model, which no hook sees.
+// modelKey is the variable that holds the key of the model; no hook gets it.
 const modelKey = "SNAPHOOK_MODEL_KEY"
 
-// modelHelp is for people whose hooks ask a model.
+// modelHelp explains how to configure the model that hooks ask.
 const modelHelp = `Hooks of type "prompt" ask the model that the environment names:
   SNAPHOOK_MODEL_PROVIDER  anthropic or openai; the kind of its API
   SNAPHOOK_MODEL_URL       else ANTHROPIC_BASE_URL or OPENAI_BASE_URL
@@ -57,12 +57,12 @@ func providerOf(getenv func(string) string) string {
 	return "anthropic"
 }
 
-// refusing is a model that is not there.
+// refusing is a model that fails each request with err.
 type refusing struct{ err error }
 
 func (r refusing) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
 
-// named is a model with a name for hooks that have none.
+// named is a model that uses a name for hooks without one.
 type named struct {
 	judge.Model
 	name string

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// scriptedAPI answers as both APIs do, and keeps the path, key and body of the request.
+// scriptedAPI answers in the form of both APIs, and records the path, key and body of the request.
 type scriptedAPI struct {
 	path, key, body string
 }
@@ -30,7 +30,7 @@ func (s *scriptedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func firePrompt(t *testing.T, entry string, environ ...string) (stderr string) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, ".claude", "settings.json"), []byte(`{"hooks": {"PreToolUse": [{"hooks": [`+entry+`]}]}}`))
-	cmd := exec.Command("snaphook", "fire", "claude.PreToolUse", "--dir", dir) // testscript.Main put it on PATH
+	cmd := exec.Command("snaphook", "fire", "claude.PreToolUse", "--dir", dir) // testscript.Main put snaphook on PATH
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, environ...)
 	cmd.Stdin = strings.NewReader(`{"tool_name": "Bash", "tool_input": {"command": "deploy"}}`)
 	var said strings.Builder

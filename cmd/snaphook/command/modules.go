@@ -23,7 +23,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// moduleHelp is for people whose hooks are modules.
+// moduleHelp explains where hooks that are modules run, and with which rights.
 const moduleHelp = `Modules of xcsh run inside snaphook, in engines of their own, and have no files, network or processes but pi.exec, ` +
 	`which runs what they ask for; with --js node or bun they run in a process of it, with all that the user has. Without --module, those that xcsh would find are loaded, the project's own only if trust ` +
 	`is granted or --trusted says so. What they write to the console is on stderr, what they log with --verbose. ` +
@@ -41,7 +41,7 @@ func (f *flags) addModules(to *pflag.FlagSet) {
 	f.addJS(to)
 }
 
-// addJS adds the flag that says where modules run.
+// addJS adds the flag that selects where modules run.
 func (f *flags) addJS(to *pflag.FlagSet) {
 	f.js = jsrun.Sandbox
 	to.Var((*runtimeFlag)(&f.js), "js", "Where modules (xcsh) run: sandbox, node, bun, which have files, network and "+
@@ -63,19 +63,19 @@ func (r *runtimeFlag) Set(text string) error {
 	return nil
 }
 
-// attached are the modules of a session. Nil: its dialect has none.
+// attached holds the modules of a session. Nil: its dialect has none.
 type attached struct {
 	*xcsh.Modules
 	event   string
-	failed  []*xcsh.LoadError                    // found, and of no use
-	kept    []*hook.Hook                         // found, and not loaded: the project is not trusted
-	why     string                               // it is not
-	swapped bool                                 // trust was granted for others than kept
-	check   func(path string, text []byte) error // of the project's files; nil accepts all
+	failed  []*xcsh.LoadError                    // found modules that could not be loaded
+	kept    []*hook.Hook                         // found modules that were not loaded: the project is not trusted
+	why     string                               // why the project is not trusted
+	swapped bool                                 // trust was granted for other files than those in kept
+	check   func(path string, text []byte) error // checks files of the project; nil accepts all
 }
 
-// wasTrusted reports a file of the project that is not the one which trust was
-// looked up for.
+// wasTrusted returns an error for a file of the project that differs from the one for which trust
+// was looked up.
 func (a *attached) wasTrusted(path string, text []byte) error {
 	if a.check == nil {
 		return nil
@@ -84,7 +84,7 @@ func (a *attached) wasTrusted(path string, text []byte) error {
 }
 
 // attach loads the modules of a session, if its dialect has any. A named module that cannot be
-// loaded is an error: it may be a guard. Close the result.
+// loaded is an error: it may be a guard. The caller has to close the result.
 func (f *flags) attach(
 	cmd *cobra.Command,
 	ev pipeline.Declared,
@@ -142,8 +142,8 @@ func (f *flags) openModules(
 	return a, nil
 }
 
-// loadNamed loads modules by paths that count from the current directory, and
-// may be written as in xcsh: ~/gate.ts, @/tmp/gate.ts, file:///tmp/gate.ts.
+// loadNamed loads modules by paths relative to the current directory, in the forms of xcsh:
+// ~/gate.ts, @/tmp/gate.ts, file:///tmp/gate.ts.
 func (a *attached) loadNamed(ctx context.Context, files []string) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -151,7 +151,7 @@ func (a *attached) loadNamed(ctx context.Context, files []string) error {
 	}
 	home, err := environ.Home()
 	if err != nil {
-		home = "~" // without a home it stays as it was written
+		home = "~" // without a home the path stays as it is
 	}
 	for _, file := range files {
 		if err := wantModule(file, wd, home); err != nil {
@@ -183,8 +183,8 @@ func wantModule(file, wd, home string) error {
 	return nil
 }
 
-// warn says which modules have no part in a fire. safe is true if nothing goes
-// ahead because of it.
+// warn reports modules that take no part in a fire. safe is true if nothing goes ahead because of
+// that.
 func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
 		return
@@ -194,7 +194,7 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 		cli.Warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
-		for _, name := range unheard(info) { // others belong to runtimes that offer more
+		for _, name := range unheard(info) { // other names are for runtimes with more events
 			if near := cli.DidYouMean("", name, eventNames()); near != "" {
 				cli.Warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
 			}
@@ -202,7 +202,7 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	}
 }
 
-// warnKept says which modules of the project were not loaded.
+// warnKept reports modules of the project that were not loaded.
 func (a *attached) warnKept(cmd *cobra.Command) {
 	switch n := len(a.kept); {
 	case n > 0:
@@ -217,11 +217,11 @@ func (a *attached) warnKept(cmd *cobra.Command) {
 	}
 }
 
-// modulesGone says that no module is left of those that trust was granted for.
+// modulesGone is the message that none of the modules exists for which trust was granted.
 const modulesGone = "the modules of this project that trust was granted for are not there any more"
 
-// conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal in
-// the words that the agent sees, and an event without a result has an empty one.
+// conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal with
+// the text that the agent sees, and an event without a result has an empty one.
 func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	if a == nil || fired == nil {
 		return err
@@ -259,7 +259,7 @@ func (a *attached) close(cmd *cobra.Command) {
 	}
 }
 
-// unheard returns the names that a module subscribes to, and that nothing fires.
+// unheard returns the names to which a module subscribes and which nothing fires.
 func unheard(info xcsh.Info) []string {
 	return lo.Reject(slices.Sorted(maps.Keys(info.Events)), func(name string, _ int) bool {
 		_, known := xcsh.Lookup(name)
@@ -271,5 +271,5 @@ func eventNames() []string {
 	return lo.Map(xcsh.Events(), func(e xcsh.Dynamic, _ int) string { return e.Name() })
 }
 
-// isModule reports whether a file is one by its name.
+// isModule reports whether a file is a module, by its name.
 func isModule(file string) bool { return (&modules.Loader{}).Match(file) }

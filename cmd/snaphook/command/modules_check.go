@@ -25,15 +25,15 @@ import (
 type checkedModule struct {
 	File      string         `json:"file"`
 	Source    string         `json:"source"`
-	Events    map[string]int `json:"events"` // how many handlers, by event
+	Events    map[string]int `json:"events"` // number of handlers, by event
 	Commands  []string       `json:"commands"`
-	Renderers []string       `json:"renderers"`        // the types of messages
-	Others    []string       `json:"others,omitempty"` // "tool greet": not of hooks, and its host's to carry out
+	Renderers []string       `json:"renderers"`        // types of messages
+	Others    []string       `json:"others,omitempty"` // such as "tool greet": registrations other than hooks, for a host
 
 	Runtime moduleRuntime `json:"runtime"`
 }
 
-// moduleRuntime says where a module runs.
+// moduleRuntime describes where a module runs.
 type moduleRuntime struct {
 	Name string `json:"name"` // sandbox, node, bun
 	Why  string `json:"why"`
@@ -46,7 +46,7 @@ func (r *moduleRuntime) text() string {
 	return cli.OneLine(r.Name + ": " + r.Why)
 }
 
-// runtime says where the module of a handler runs; nil for other hooks.
+// runtime returns where the module of a handler runs; nil for other hooks.
 func (a *attached) runtime(id pipeline.HookID) *moduleRuntime {
 	if a == nil || id.Type != moduleType || id.Command == nil {
 		return nil
@@ -86,7 +86,7 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 	return problems, nil
 }
 
-// files are the modules that were found, also those that were not loaded.
+// files returns the modules that were found, including those that were not loaded.
 func (a *attached) files() []string {
 	loaded := lo.Map(a.Infos(), func(info xcsh.Info, _ int) string { return info.Resolved })
 	failed := lo.Map(a.failed, func(e *xcsh.LoadError, _ int) string { return e.Path })
@@ -112,8 +112,8 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 	}
 }
 
-// addModule lists a module. It returns the names of events that it subscribes to
-// in vain.
+// addModule lists a module, and returns a problem for each subscription to an event that is never
+// fired.
 func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 	file := cli.ShortPath(info.Resolved)
 	c.Files = append(c.Files, file)
@@ -142,7 +142,7 @@ func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 	return problems
 }
 
-// text is a module's line for people.
+// text returns a module's line for people.
 func (m checkedModule) text() string {
 	var parts []string
 	for _, event := range slices.Sorted(maps.Keys(m.Events)) {
@@ -187,10 +187,10 @@ func mistakes(failed *xcsh.LoadError) []settings.Problem {
 	return []settings.Problem{{Position: at, Message: message}}
 }
 
-// frame is the place at the end of a line of a stack.
+// frame matches the position at the end of a line of a stack.
 var frame = regexp.MustCompile(`([^\s()]+):(\d+):(\d+)\)?$`)
 
-// thrownAt is where an error was thrown, as far as its stack says it.
+// thrownAt returns the position where an error was thrown, if its stack has one.
 func thrownAt(file string, thrown *jsrun.Error) hook.Position {
 	first, _, _ := strings.Cut(thrown.Stack, "\n")
 	m := frame.FindStringSubmatch(first)
@@ -202,8 +202,8 @@ func thrownAt(file string, thrown *jsrun.Error) hook.Position {
 	return hook.Position{File: filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1])), Line: line, Column: column}
 }
 
-// whereThrown is the place of an error that was thrown while a module was loaded, in parentheses.
-// Errors in a module's text name their place themselves.
+// whereThrown returns, in parentheses, the position of an error that was thrown while a module was
+// loaded. Errors in a module's text name their position themselves.
 func whereThrown(failed *xcsh.LoadError) string {
 	thrown := new(jsrun.Error)
 	if !errors.As(failed, &thrown) {
@@ -216,12 +216,12 @@ func whereThrown(failed *xcsh.LoadError) string {
 	return " (" + at.String() + ")"
 }
 
-// keptDetail says why a module was not loaded.
+// keptDetail returns why modules were not loaded.
 func (a *attached) keptDetail() string {
 	return a.why + "; which events it handles shows only when it is loaded"
 }
 
-// skipped are the modules that were found and have no part in a plan.
+// skipped returns the modules that were found and take no part in a plan.
 func (a *attached) skipped() (all []notRun) {
 	if a == nil {
 		return nil
@@ -235,7 +235,7 @@ func (a *attached) skipped() (all []notRun) {
 	return all
 }
 
-// unloaded are the modules that could not be loaded, as hooks.
+// unloaded returns, as hooks, the modules that could not be loaded.
 func (a *attached) unloaded() (all []*hook.Hook) {
 	for _, failed := range a.failed {
 		all = append(all, &hook.Hook{

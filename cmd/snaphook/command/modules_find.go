@@ -14,22 +14,22 @@ import (
 func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error {
 	place, err := discover.Here(src.dir)
 	if err != nil {
-		return nil // the list of modules has said so
+		return nil // reported with the list of modules
 	}
 	if err := f.keepBack(ctx, src, a); err != nil {
 		return err
 	}
 	registry := discover.Standard()
-	if len(a.kept) > 0 { // the project's modules replace none of the user's
+	if len(a.kept) > 0 { // the project's modules do not replace the user's
 		registry = registry.Without(func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) })
 	}
 	_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
 	return nil
 }
 
-// keepBack decides which of the project's modules must not be loaded: all or
-// none. To load a module is to run it, also where no handler does, so that
-// that no decision was made is not enough.
+// keepBack decides which of the project's modules must not be loaded: all or none. Loading a module
+// runs it, even if it has no handler: it needs a decision for the project, and the absence of one
+// against it is not enough.
 func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 	if f.trusted {
 		return nil
@@ -44,7 +44,7 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 		return nil
 	}
 	if len(own) == 0 && decisionOf(ctx, src.dir).Digests[src.dialect.trustName()] == "" {
-		return nil // the project has no modules, and had none when trust was granted
+		return nil // the project has no modules now, and had none when trust was granted
 	}
 	st, err := standing(ctx, src)
 	if err != nil {

@@ -21,26 +21,27 @@ import (
 // cliHost provides the services of the command line to modules. The zero cliHost provides none.
 type cliHost struct {
 	mu         sync.Mutex
-	said       io.Writer   // their console; nil drops it
-	notes      bool        // tell of messages and entries, which no agent is there to take
+	said       io.Writer   // output of their console; nil drops it
+	notes      bool        // prints messages and entries, which no agent receives here
 	runs       bool        // pi.exec runs programs
 	term       *asking     // nil: there is no user to ask
-	ui         xcsh.UI     // asks in place of term
-	fixtureEnv *fixtureEnv // nil: modules see the environment of the process
+	ui         xcsh.UI     // replaces term
+	fixtureEnv *fixtureEnv // nil: modules get the environment of the process
 	js         string      // where modules run
 }
 
-// host is the host of modules that are about to handle an event.
+// host returns the host for modules that will handle an event.
 func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.JSON, runs: true, term: term}
 }
 
-// lookHost is the host of modules that are inspected for their registrations; no handler runs.
+// lookHost returns the host for modules that are inspected for their registrations; no handler
+// runs.
 func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr()}
 }
 
-// loader loads modules for a session in a directory.
+// loader returns the loader of modules for a session in a directory.
 func (h *cliHost) loader(dir string, check func(string, []byte) error) *modules.Loader {
 	l := &modules.Loader{
 		Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ(), Check: check},
@@ -84,7 +85,7 @@ func (h *cliHost) note(format string, args ...any) {
 	}
 }
 
-// line writes a line; modules do on goroutines of their own.
+// line writes a line; modules call it from several goroutines.
 func (h *cliHost) line(label, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,15 +105,14 @@ func (v sessionView) Cwd() string         { return v.ses.Dir() }
 func (v sessionView) SessionID() string   { return v.ses.ID() }
 func (v sessionView) SessionFile() string { return v.transcript }
 
-// terminalUI puts the questions of modules to the person at the terminal, one
-// at a time.
+// terminalUI asks the questions of modules at the terminal, one at a time.
 type terminalUI struct {
 	xcsh.NoUI
 	mu   sync.Mutex
 	term *asking
 }
 
-// Select implements [xcsh.UI]: the number of an option, or its text.
+// Select implements [xcsh.UI]: the user types the number of an option, or its text.
 func (u *terminalUI) Select(ctx context.Context, title string, options []string) (string, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -125,7 +125,7 @@ func (u *terminalUI) Confirm(ctx context.Context, title, message string) bool {
 	return answer == "yes"
 }
 
-// Input implements [xcsh.UI]: a line.
+// Input implements [xcsh.UI]: the user types a line.
 func (u *terminalUI) Input(ctx context.Context, title, placeholder string) (string, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// mostModuleFiles is how many files a folder of modules may hold.
+// mostModuleFiles limits the files in a folder of modules.
 const mostModuleFiles = 10_000
 
-// moduleFiles finds the files that a module may consist of. It executes none of them, since they
-// may not be trusted: a module that imports anything may import every file in its folder.
+// moduleFiles returns the files of which a module may consist. It runs none of them, since they may
+// not be trusted: a module that imports anything may import every file in its folder.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -38,8 +38,8 @@ func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	return files, nil
 }
 
-// importsFiles reports whether a module may import anything. A name can be
-// written with escapes.
+// importsFiles reports whether a module may import anything. It recognizes names that are written
+// with escapes.
 func importsFiles(text []byte) bool {
 	return slices.ContainsFunc(
 		[]string{"import", "require", "from", `\u`},
@@ -62,7 +62,7 @@ func importable(ctx context.Context, root string) (files []string, err error) {
 		if err == nil && !entry.IsDir() && (ext == ".json" || slices.Contains(modules.Extensions, ext)) {
 			files = append(files, path)
 		}
-		return ctx.Err() // a directory that cannot be read has nothing to import
+		return ctx.Err() // an unreadable directory has nothing to import
 	})
 	return files, err
 }

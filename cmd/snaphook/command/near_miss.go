@@ -15,28 +15,28 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// nearMiss is a file that looks like one with hooks, and that no dialect reads.
+// nearMiss is a file that looks like a file with hooks, and that no dialect reads.
 type nearMiss struct {
 	File    string `json:"file"`
-	Message string `json:"message"` // the reason why it is not read, and the remedy
+	Message string `json:"message"` // why it is not read, and the remedy
 }
 
-// maxNearMisses bounds the files that are named, and the folders that are searched.
+// maxNearMisses limits the reported files, and the searched folders.
 const maxNearMisses = 200
 
-// moduleFolders are the folders in which systems like xcsh have modules, and that its discovery does not read.
+// moduleFolders lists the folders in which systems like xcsh have modules, and that discovery does not read.
 var moduleFolders = []string{
 	".pi/extensions", ".pi/hooks", ".pi/hooks/pre", ".pi/hooks/post", ".omp/extensions", ".omp/hooks", ".omp/hooks/pre", ".omp/hooks/post",
 	".xcsh/extensions", ".xcsh/hooks",
 }
 
-// foreignFiles are the files in which other systems have their hooks.
+// foreignFiles lists the files in which other systems have their hooks.
 var foreignFiles = map[string]string{
 	".crush.json": "Crush", "crush.json": "Crush",
 	".windsurf/hooks.json": "Windsurf", ".factory/settings.json": "Factory", ".factory/hooks.json": "Factory",
 }
 
-// otherNames are names that people give to the settings of a dialect, by the file that is read.
+// otherNames maps a settings file of a dialect to names that people write by mistake.
 var otherNames = map[string][]string{
 	".claude/settings.json": {
 		".claude/hooks.json", ".claude/setting.json", ".claude/settings.jsonc", ".claude/settings.json5", ".claude/settings.yaml",
@@ -53,13 +53,14 @@ var otherNames = map[string][]string{
 	},
 }
 
-// settingsNames are the files of a project that the dialects read.
+// settingsNames lists the files of a project that the dialects read.
 var settingsNames = []string{
 	".claude/settings.json", ".claude/settings.local.json", ".llxprt/settings.json", ".gemini/settings.json",
 	".codex/hooks.json", ".cursor/hooks.json", ".github/hooks/hooks.json",
 }
 
-// unreadModules returns the folders with modules that nothing looks for; found are the modules that discovery has.
+// unreadModules returns the folders with modules that discovery does not read; found lists the modules that it has
+// found.
 func unreadModules(dir string, found []string) (misses []nearMiss) {
 	seen := lo.Map(found, func(file string, _ int) string { abs, _ := filepath.Abs(file); return abs })
 	for _, folder := range moduleFolders {
@@ -139,7 +140,7 @@ func ancestors(dir string) (all []string) {
 	return all
 }
 
-// folders returns the folders in dir, and in those, without hidden ones and installed packages.
+// folders returns the folders in dir and their folders, without hidden ones and installed packages.
 func folders(dir string) (all []string) {
 	var walk func(at string, depth int)
 	walk = func(at string, depth int) {
@@ -161,7 +162,7 @@ func folders(dir string) (all []string) {
 	return all
 }
 
-// lookedAt returns the files that were looked for, whether they are there or not.
+// lookedAt returns the files that were looked for, whether they exist or not.
 func lookedAt(all []*sources) (files []string) {
 	for _, src := range all {
 		if src.dialect.modules {
@@ -186,7 +187,8 @@ func lookedAt(all []*sources) (files []string) {
 	return lo.Uniq(files)
 }
 
-// warnUnreadModules says at the fire or the plan of an event of modules that some are not looked at.
+// warnUnreadModules reports, at the fire or the plan of an event for modules, that some modules are
+// not read.
 func (f *flags) warnUnreadModules(cmd *cobra.Command) {
 	dir, err := f.Directory()
 	if err != nil || len(f.modules) > 0 {

@@ -29,10 +29,10 @@ type past struct {
 	Stop      jsontext.Value `json:"stop"`
 	Rewritten jsontext.Value `json:"rewritten"`
 
-	number int // from 1
+	number int // line number, from 1
 }
 
-// maxPast bounds a line: 16 MiB.
+// maxPast limits the size of a line to 16 MiB.
 const maxPast = 16 << 20
 
 var (
@@ -40,8 +40,8 @@ var (
 	errLongLine = fmt.Errorf("the line is longer than %d MiB", maxPast>>20)
 )
 
-// pastLines reads fires line by line, in memory for one of them. A line that
-// cannot be used comes with an error; one of reading itself has no line.
+// pastLines reads fires line by line, with one of them in memory. A line that cannot be used is
+// returned with an error; an error of reading itself has no line.
 func pastLines(r io.Reader) iter.Seq2[*past, error] {
 	return func(yield func(*past, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
@@ -52,7 +52,7 @@ func pastLines(r io.Reader) iter.Seq2[*past, error] {
 				if errors.Is(err, errLongLine) {
 					wrong = err
 				}
-				if p.Late == "" && !yield(p, wrong) { // else it is no fire
+				if p.Late == "" && !yield(p, wrong) { // other lines are not fires
 					return
 				}
 			}
@@ -67,8 +67,7 @@ func pastLines(r io.Reader) iter.Seq2[*past, error] {
 	}
 }
 
-// boundedLine reads a line without its end. One that is too long is read to its
-// end, and not kept.
+// boundedLine reads a line without its end. It skips the rest of a line that is too long.
 func boundedLine(in *bufio.Reader) (text []byte, err error) {
 	for long := false; ; {
 		part, err := in.ReadSlice('\n')
@@ -106,7 +105,7 @@ func parsePast(text []byte, number int) (*past, error) {
 	return p, nil
 }
 
-// unfit says why a line cannot be replayed; empty if it can.
+// unfit returns why a line cannot be replayed; empty if it can.
 func (p *past) unfit() string {
 	if p.Input == nil || p.Input.Kind() == 'n' {
 		return "their input was not kept (--record-input none)"
@@ -120,7 +119,7 @@ func (p *past) unfit() string {
 			continue
 		}
 		if in, n := d.StackIndex(d.StackDepth()); in == '{' && n%2 == 1 {
-			continue // a member's name
+			continue // the name of a member
 		}
 		leaves++
 		if kind == '"' {
@@ -140,10 +139,10 @@ func (p *past) unfit() string {
 	return ""
 }
 
-// typeNames stand for values in a record that keeps the keys of inputs.
+// typeNames lists the texts that replace values in a record which keeps only the keys of inputs.
 var typeNames = map[string]bool{"string": true, "number": true, "boolean": true, "null": true}
 
-// keptInput is how many bytes of an input a record keeps.
+// keptInput is the number of bytes of an input that a record keeps.
 const keptInput = 4 << 10
 
 // changes lists the differences of an outcome from the recorded one.
@@ -183,7 +182,7 @@ func plainOr(v jsontext.Value, member string) string {
 	return string(v)
 }
 
-// sameWords are words of hooks for decisions of records.
+// sameWords maps decisions of hooks to their words in records.
 var sameWords = map[string]string{"block": "deny", "approve": "allow"}
 
 func shownWas(member, text string) string {
@@ -196,14 +195,14 @@ func shownWas(member, text string) string {
 	return cli.OneLine(text)
 }
 
-// keptText is how many bytes of a text a record keeps.
+// keptText is the number of bytes of a text that a record keeps.
 const keptText = 4 << 10
 
-// recordedText is a text as a record keeps it: without secrets, and cut.
+// recordedText returns a text in the form that a record keeps: without secrets, and cut.
 func recordedText(s string) string {
 	if s = env.Scrub(s); len(s) > keptText {
 		s = s[:keptText]
-		for i := 1; i <= 3; i++ { // the beginning of a character that is not whole
+		for i := 1; i <= 3; i++ { // removes the beginning of an incomplete character
 			if c := s[len(s)-i]; c >= 0xC0 {
 				s = s[:len(s)-i]
 				break

@@ -41,7 +41,7 @@ echo '{"toolName": "bash", "input": {"command": "ls"}}' |
 	return cmd
 }
 
-// plan is the answer of the verb.
+// plan is the answer of plan.
 type plan struct {
 	Event   string    `json:"event"`
 	Mode    string    `json:"mode"` // parallel, sequential or none
@@ -92,8 +92,8 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	return cli.Say(cmd, p.text())
 }
 
-// newPlanned describes the plan, with the hooks that do not run in their configured order, among
-// them hooks that would fail to start.
+// newPlanned describes the plan. It lists the hooks that do not run in their configured order,
+// including hooks that would fail to start.
 func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) plan {
 	p := plan{Event: event, Mode: "none"}
 	skipped := slices.Clone(decided.Skipped)

@@ -16,17 +16,17 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// addPolicy adds the flag that says where the policy of hooks comes from.
+// addPolicy adds the flag that names the policies of hooks.
 func (f *flags) addPolicy(to *pflag.FlagSet) {
 	to.StringArrayVar(&f.policies, "policy", nil, "Read `[LEVEL=]FILE` in place of that level's policy; repeatable. "+
 		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
 }
 
-// policySource says where the policy for a directory is read from.
+// policySource returns the files from which the policy for a directory is read.
 func (f *flags) policySource(dir string) (policy.Source, error) {
 	files := map[policy.Level]string{}
 	for level, file := range policy.Files(dir) {
-		// An unreadable file is an error of its readers: it may demand something.
+		// The readers report an unreadable file: it may contain a demand.
 		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
 			files[level] = cli.ShortPath(file)
 		}
@@ -66,18 +66,18 @@ func levelNamed(name string) (policy.Level, bool) {
 	return 0, false
 }
 
-// effective is the policy of a hook as plan and check tell it to programs.
+// effective is the policy of a hook in the form in which plan and check show it to programs.
 type effective struct {
 	OnFailure map[hook.Class]string `json:"onFailure"`
 	Mode      string                `json:"mode"`
 	TimeoutMS *float64              `json:"timeoutMs"` // null: no limit
-	Retry     *retried              `json:"retry"`     // null: it is not run again
-	QueueMS   *float64              `json:"queueMs"`   // null: it waits as long as it takes
+	Retry     *retried              `json:"retry"`     // null: a failed run is not repeated
+	QueueMS   *float64              `json:"queueMs"`   // null: it waits without a limit
 	Warm      string                `json:"warm"`
 	Prewarm   bool                  `json:"prewarm"`
-	Recheck   bool                  `json:"recheck"`  // hooks are asked again when the input has been rewritten
-	WarmNote  *string               `json:"warmNote"` // why it starts cold all the same; null if it does not
-	From      map[string]origin     `json:"from"`     // by member, of those that an overlay has set
+	Recheck   bool                  `json:"recheck"`  // hooks run again after the input has been rewritten
+	WarmNote  *string               `json:"warmNote"` // why it starts cold although warm is set; null if it does not
+	From      map[string]origin     `json:"from"`     // sources, by member, of the values that an overlay has set
 }
 
 type retried struct {
@@ -168,7 +168,7 @@ func mapKeys[K comparable, V any](m map[K]V) func(func(K) bool) {
 	}
 }
 
-// failures says it in one word where all classes have the same.
+// failures returns one word if all classes have the same effect.
 func (e *effective) failures() string {
 	by := map[string][]string{}
 	for _, class := range hook.Classes() {
@@ -186,8 +186,8 @@ func (e *effective) failures() string {
 	return strings.Join(parts, ", ")
 }
 
-// held says why a hook of a plan is not started: its policy makes that a
-// failure. Empty if it is.
+// held returns why a hook of a plan is not started, if its policy makes that a failure; empty if it
+// is started.
 func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
@@ -199,8 +199,8 @@ func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
 }
 
-// workersAlone keeps workers, which have no cold start. To keep interpreters ready is of no
-// use to a command that fires once.
+// workersAlone keeps only workers, which cannot start cold. Keeping interpreters ready does not
+// help a command that fires once.
 type workersAlone struct{ *run.Warm }
 
 // Keep keeps a worker.
@@ -211,7 +211,7 @@ func (w workersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
 	return w.Warm.Keep(h, kind, dir)
 }
 
-// coldNotes says which hooks would start cold, and starts nothing.
+// coldNotes reports which hooks would start cold, and starts nothing.
 type coldNotes struct{ *run.Warm }
 
 // Prewarm does nothing.

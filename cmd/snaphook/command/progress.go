@@ -19,14 +19,14 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Times of the status line: hooks that are done before the first show nothing.
+// Times of the status line: a fire that ends before the first one shows nothing.
 const (
 	progressAfter = 400 * time.Millisecond
 	progressEvery = 100 * time.Millisecond
 )
 
-// progress shows on a terminal which hooks run, and for how long, in one line
-// that goes when they are done.
+// progress shows on a terminal which hooks run, and for how long, in one line that disappears when
+// they have ended.
 type progress struct {
 	to    io.Writer
 	width func() int
@@ -43,8 +43,8 @@ type runningHook struct {
 	began time.Time
 }
 
-// openProgress starts the status line, if a person looks at standard error and
-// hooks cannot ask on it.
+// openProgress starts the status line, if standard error is a terminal and hooks cannot ask
+// questions on it.
 func (f *flags) openProgress(cmd *cobra.Command) *progress {
 	file, ok := cmd.ErrOrStderr().(*os.File)
 	if !ok || f.ask || f.Verbose || wantsDebug() || !cli.IsTerminal(file) {
@@ -58,7 +58,7 @@ func (f *flags) openProgress(cmd *cobra.Command) *progress {
 	return p
 }
 
-// observers are for the engine.
+// observers returns the observers for the engine.
 func (p *progress) observers() []pipeline.Observer {
 	if p == nil {
 		return nil
@@ -97,16 +97,16 @@ func (p *progress) run() {
 	}
 }
 
-// show puts a text in place of the line that is shown.
+// show replaces the line that is shown.
 func (p *progress) show(text string) {
 	if text == "" && !p.shown {
 		return
 	}
 	p.shown = text != ""
-	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // a terminal that is gone shows nothing
+	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // an error means that the terminal is closed
 }
 
-// line names the running hooks, the longest first; empty without any.
+// line names the running hooks, the longest-running first; empty if there are none.
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

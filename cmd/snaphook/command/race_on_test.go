@@ -2,5 +2,5 @@
 
 package command
 
-// raceDetector reports whether the race detector is on, which spoils ratios.
+// raceDetector reports whether the race detector is on, which distorts ratios.
 const raceDetector = true

@@ -18,10 +18,10 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// recordPatience is how long the end of the program waits for the record.
+// recordPatience limits how long the end of the program waits for the record.
 const recordPatience = 200 * time.Millisecond
 
-// inputs maps the words of --record-input to the kept part of inputs.
+// inputs maps the words of --record-input to the part of inputs that is kept.
 var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
 
 func (f *flags) addRecord(to *pflag.FlagSet) {
@@ -39,14 +39,14 @@ func (f *flags) addRecord(to *pflag.FlagSet) {
 	)
 }
 
-// recording is where a fire is recorded. Nil records nothing.
+// recording is the record to which a fire is written. Nil records nothing.
 type recording struct {
 	*rec.Recorder
-	name string // the flag or variable that asks for it
+	name string // the flag or variable that names the record
 }
 
-// openRecord opens the record that is asked for. One that cannot be opened is
-// said, and changes nothing.
+// openRecord opens the requested record. If that fails it prints a warning, and the fire goes on
+// without.
 func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 	input, known := inputs[f.recordInput]
 	if !known {
@@ -62,8 +62,8 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
 		return nil, nil
 	}
-	// The reader of a pipe sees its end when the last writer closes it: held
-	// until the record has opened it too.
+	// The reader of a pipe sees its end when the last writer closes it; therefore the pipe is held
+	// open until the record has opened it too.
 	defer pipe.Close()
 	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 	return &recording{r, name}, nil
 }
 
-// observers are for the engine.
+// observers returns the observers for the engine.
 func (r *recording) observers() []pipeline.Observer {
 	if r == nil {
 		return nil
@@ -81,10 +81,10 @@ func (r *recording) observers() []pipeline.Observer {
 	return []pipeline.Observer{follower{r.Recorder}}
 }
 
-// follower keeps a record open when the system is closed: the answer comes first.
+// follower keeps a record open when the system is closed: the answer is printed first.
 type follower struct{ pipeline.Observer }
 
-// close ends the record, and reports lines that it lacks.
+// close ends the record, and reports lines that could not be written.
 func (r *recording) close(cmd *cobra.Command) {
 	if r == nil {
 		return
@@ -101,8 +101,8 @@ func (r *recording) close(cmd *cobra.Command) {
 	}
 }
 
-// traced is the context of a fire below the span that the environment names, as
-// for programs that a hook of a recorded fire runs.
+// traced returns a context with the span that the environment names as parent, for a fire by a
+// program that a hook of a recorded fire runs.
 func traced(ctx context.Context) context.Context {
 	t := hook.Trace{Parent: os.Getenv("TRACEPARENT"), State: os.Getenv("TRACESTATE")}
 	if _, _, ok := t.IDs(); !ok {

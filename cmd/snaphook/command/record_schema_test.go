@@ -17,7 +17,7 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// ends is a hook that ends in a way.
+// ends is a hook with a fixed result.
 type ends struct {
 	reply hook.Reply
 	err   error
@@ -25,7 +25,7 @@ type ends struct {
 
 func (e ends) Run(context.Context, hook.Call) (hook.Reply, error) { return e.reply, e.err }
 
-// Every kind of line that the engine writes is one of the schema.
+// Every kind of line that the engine writes conforms to the schema.
 func TestLinesAreOfTheSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "record.schema.json"))
 	if err != nil {

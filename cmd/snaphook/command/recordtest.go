@@ -48,7 +48,7 @@ snaphook record-test hooks.jsonl --session s-1 --by-session \
 	return cli.TwoIfUnusable(cmd)
 }
 
-// written is a fixture as it is written.
+// written is a fixture in the form in which it is written to a file.
 type written struct {
 	Name    string        `json:"name"`
 	Session []writtenStep `json:"session"`
@@ -125,10 +125,10 @@ func (f *flags) mayWrite(out string) error {
 	return nil
 }
 
-// mostFixtures bounds the fixtures kept in memory.
+// mostFixtures limits the fixtures in memory.
 const mostFixtures = 10_000
 
-// fixturesOf makes fixtures of the fires that are chosen.
+// fixturesOf makes fixtures of the selected fires.
 func fixturesOf(
 	cmd *cobra.Command, in io.Reader, path string, c *records.Choice, dir string, bySession bool,
 ) ([]*written, error) {
@@ -159,7 +159,7 @@ func fixturesOf(
 			w.Session = append(w.Session, step)
 			continue
 		}
-		key, _ := json.Marshal(step) // it was JSON before
+		key, _ := json.Marshal(step) // cannot fail: it was read from JSON
 		if seen[string(key)] {
 			continue
 		}
@@ -176,7 +176,7 @@ func fixturesOf(
 	return all, nil
 }
 
-// uniqueName is a name for a fixture that no other has.
+// uniqueName returns a name for a fixture that no other has.
 func uniqueName(names map[string]int, p *past) string {
 	name := strings.TrimSpace(p.Event + " " + p.Subject)
 	name += ": " + plainOr(p.Decision, "decision")
@@ -186,7 +186,7 @@ func uniqueName(names map[string]int, p *past) string {
 	return name
 }
 
-// step is a recorded fire as a step of a fixture, wherever the project lies.
+// step returns a recorded fire as a step of a fixture, independent of the project's path.
 func (p *past) step(dir string) writtenStep {
 	at := fixture.Place{Dir: dir, Home: "\x00"} // a test has another home directory
 	decision := plainOr(p.Decision, "decision")
@@ -202,7 +202,7 @@ func (p *past) step(dir string) writtenStep {
 	return writtenStep{p.Event, at.HoldJSON(p.Input), expect}
 }
 
-// holding runs fixtures, and returns the text of those that hold.
+// holding runs fixtures, and returns the text of those that pass.
 func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err error) {
 	var text strings.Builder
 	for _, w := range all {

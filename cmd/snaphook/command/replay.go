@@ -51,7 +51,7 @@ func replayArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// replay fires the events of a record, in memory for one of them.
+// replay fires the events of a record, with one of them in memory.
 func (f *flags) replay(cmd *cobra.Command, path string) error {
 	in, err := records.OpenHistory(cmd, path, false)
 	if err != nil {
@@ -66,17 +66,17 @@ func (f *flags) replay(cmd *cobra.Command, path string) error {
 	return r.conclude()
 }
 
-// replaying is one replay. It is the observer of its fires.
+// replaying is one replay. It observes its own fires.
 type replaying struct {
 	*flags
 	cmd     *cobra.Command
 	file    string
-	open    map[string]*opened // by dialect
+	open    map[string]*opened // sessions by dialect
 	outcome *pipeline.FireOutcome
 	subject string
 
 	fired, differ int
-	unfit         map[string]int // lines that cannot be replayed, by the reason
+	unfit         map[string]int // number of lines that cannot be replayed, by the reason
 	unreadable    int
 }
 
@@ -94,13 +94,13 @@ func (r *replaying) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeli
 	r.outcome = out
 }
 
-// all fires every line that can be.
+// all fires every line that can be replayed.
 func (r *replaying) all(in io.Reader) error {
 	for p, err := range pastLines(in) {
 		switch {
 		case r.cmd.Context().Err() != nil:
 			return cli.ErrInterrupted
-		case err != nil && p == nil: // reading itself
+		case err != nil && p == nil: // an error of reading itself
 			return fmt.Errorf("%s: %w", r.file, err)
 		case errors.Is(err, errTornLine):
 			r.unfit["broken off"]++
@@ -117,14 +117,14 @@ func (r *replaying) all(in io.Reader) error {
 	return nil
 }
 
-// bad reports a line that cannot be replayed; the first ones are named one by one.
+// bad reports a line that cannot be replayed; only the first ones are named.
 func (r *replaying) bad(number int, err error) {
 	if r.unreadable++; r.unreadable <= records.MaxToldLines {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))
 	}
 }
 
-// line fires one event, and compares.
+// line fires one event, and compares the outcome.
 func (r *replaying) line(p *past) error {
 	event, err := eventNamed(p.Event, knownEvents())
 	if err != nil {
@@ -150,7 +150,7 @@ func (r *replaying) line(p *past) error {
 	if err := o.ses.Wait(r.cmd.Context()); err != nil {
 		return cli.ErrInterrupted
 	}
-	o.ses.NextTurn() // which is left to no turn
+	o.ses.NextTurn() // drops the texts for a next turn, which does not come
 	r.fired++
 	if changes := p.changes(r.outcome); len(changes) > 0 {
 		r.differ++
@@ -161,7 +161,7 @@ func (r *replaying) line(p *past) error {
 	return nil
 }
 
-// session returns the one session of an event's dialect.
+// session returns the only session of an event's dialect.
 func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, error) {
 	dialect := event.Info().Dialect
 	if o := r.open[dialect]; o != nil {
@@ -188,11 +188,11 @@ func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, err
 func (r *replaying) close() {
 	for _, o := range r.open {
 		o.mods.close(r.cmd)
-		_, _ = o.ses.Close(context.WithoutCancel(r.cmd.Context())), o.sys.Close() // nothing is left to be said
+		_, _ = o.ses.Close(context.WithoutCancel(r.cmd.Context())), o.sys.Close() // nothing is left to report
 	}
 }
 
-// conclude says how many differ, and how many lines took no part.
+// conclude prints how many outcomes differ, and how many lines were not replayed.
 func (r *replaying) conclude() error {
 	if more := r.unreadable - records.MaxToldLines; more > 0 {
 		cli.Warn(r.cmd, "%s: %s more that cannot be used", r.file, cli.Count(more, "line"))

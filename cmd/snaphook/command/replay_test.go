@@ -15,12 +15,11 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// pastFires is a record of so many fires, which looks at the memory of the
-// process while it is read.
+// pastFires is a record of so many fires. It measures the memory of the process while it is read.
 type pastFires struct {
 	left, made int
 	rest       []byte
-	live       []uint64 // bytes of the heap, after every tenth of the record
+	live       []uint64 // bytes of the heap, after each tenth of the record
 }
 
 func (p *pastFires) Read(b []byte) (int, error) {
@@ -48,8 +47,8 @@ func (p *pastFires) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// replayedFires are fewer with the race detector, which takes ten times as long; the gate
-// replays all of them without it.
+// replayedFires is smaller with the race detector, which takes ten times as long; the gate replays
+// all of them without it.
 var replayedFires = lo.Ternary(raceDetector, 5000, 100_000)
 
 // TestAReplayStreams replays a record that is larger than the memory that the replay may use:

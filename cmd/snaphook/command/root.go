@@ -16,7 +16,7 @@ type flags struct {
 	settings   []string // [LAYER=]FILE
 	extensions []string
 	plugins    []string
-	options    []string // NAME.KEY=VALUE, of plugins
+	options    []string // NAME.KEY=VALUE, options of plugins
 	modules    []string
 	js         string // where modules run
 	level      string
@@ -79,7 +79,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	return root
 }
 
-// addSources adds the flags that say where settings come from.
+// addSources adds the flags that select settings.
 func (f *flags) addSources(to *pflag.FlagSet) {
 	to.StringArrayVar(&f.settings, "settings", nil, "Read `[LAYER=]FILE` in place of the settings found; repeatable. "+
 		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")

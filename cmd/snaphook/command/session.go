@@ -24,19 +24,19 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// opening is the purpose of a session.
+// opening describes the purpose of a session.
 type opening struct {
 	event    pipeline.Declared
 	input    []byte
 	observe  []pipeline.Observer
 	warm     pipeline.Warmer
 	finished func(pipeline.Finished) // may be nil
-	quiet    bool                    // problems of the settings have been said
+	quiet    bool                    // problems of the settings have been reported
 	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
 
-// session opens a session as the flags describe it, on settings that can be read, and prints
-// warnings about them. Close the system.
+// session opens a session for the flags, on settings that can be read, and prints warnings about
+// them. The caller has to close the system.
 func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
 	d, err := dialectNamed(o.event.Info().Dialect)
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	return f.sessionOf(cmd, src, o)
 }
 
-// sessionOf is session for the settings of one system.
+// sessionOf does the same as session, for the settings of one system.
 func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipeline.System, *pipeline.Session, error) {
 	trust, err := f.judge(cmd, src)
 	if err != nil {
@@ -95,8 +95,8 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 	}
 }
 
-// config describes the session. Without flags for them, its id and transcript come from a
-// recorded input.
+// config returns the configuration of the session. If no flags set them, its id and transcript come
+// from a recorded input.
 func (f *flags) config(o opening, dir string, trust projectTrust) pipeline.SessionConfig {
 	recorded, ask := wire.Object(o.input), o.ask
 	return pipeline.SessionConfig{
@@ -113,8 +113,8 @@ func (f *flags) config(o opening, dir string, trust projectTrust) pipeline.Sessi
 	}
 }
 
-// log is the engine's logger. Failures are in the answer, and printed once: without --verbose
-// only the engine's own errors are logged.
+// log returns the engine's logger. The answer has the failures, which are printed once: without
+// --verbose only the engine's own errors are logged.
 func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrStderr()) }
 
 func (f *flags) logTo(w io.Writer) *slog.Logger {
@@ -125,8 +125,8 @@ func (f *flags) logTo(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// wantsDebug reports whether the environment asks for the debug log: by our
-// own variable, or by DEBUG=llxprt:core:hooks:* (L63).
+// wantsDebug reports whether the environment asks for the debug log: by our own variable, or by
+// DEBUG=llxprt:core:hooks:* (L63).
 func wantsDebug() bool {
 	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
 	case "", "0", "false":
@@ -135,26 +135,28 @@ func wantsDebug() bool {
 	return true
 }
 
-// projectTrust is the user's trust in a project: its own hooks run unless it is untrusted, and its
-// settings affect other hooks unless the user has not decided. The hooks that run are the granted
-// ones, byte by byte.
+// projectTrust is the user's trust in a project. Its own hooks run unless it is untrusted, and its
+// settings affect other hooks unless the user has not decided. The hooks that run are the ones that
+// trust was granted for, byte by byte.
 type projectTrust struct {
 	untrusted, undecided bool
-	granted              map[string]*trust.Covered // by dialect
-	missed               map[string][]hook.Guard   // guards that trust was granted with, by dialect
+	granted              map[string]*trust.Covered // granted files, by dialect
+	missed               map[string][]hook.Guard   // guards that existed when trust was granted, by dialect
 }
 
-// guards returns the guards that trust was granted with, for the one directory of the process.
+// guards returns the guards that existed when trust was granted, for the only directory of the
+// process.
 func (s projectTrust) guards(string) map[string][]hook.Guard { return s.missed }
 
-// miss adds the guards that trust in the hooks of one dialect was granted with.
+// miss adds the guards that one dialect had when trust was granted.
 func (s *projectTrust) miss(src *sources, decided trust.Decisions) {
 	if guards := decided.Guards(src.dir)[src.dialect.Name]; len(guards) > 0 {
 		s.missed = lo.Assign(s.missed, map[string][]hook.Guard{src.dialect.Name: guards})
 	}
 }
 
-// warnMissing says which guards are missed, for a verb that runs hooks and guards nothing.
+// warnMissing reports guards that do not exist any more, for a verb that runs hooks and guards
+// nothing.
 func warnMissing(cmd *cobra.Command, src *sources, missed map[string][]hook.Guard) error {
 	if len(missed) == 0 {
 		return nil
@@ -173,14 +175,14 @@ func warnMissing(cmd *cobra.Command, src *sources, missed map[string][]hook.Guar
 	return nil
 }
 
-// missing says that a guard is missed.
+// missing returns the message that a guard does not exist any more.
 func missing(dialect string, g hook.Guard) string {
 	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, and a change has taken it away; its calls are blocked. "+
 		"`snaphook trust` shows the hooks, `snaphook trust grant` allows them", dialect, g.Event, cli.OneLine(g.Label))
 }
 
-// wrap holds the hooks of the project to the files that trust was granted for; nil without a
-// grant.
+// wrap limits the hooks of the project to the files that trust was granted for; it returns nil
+// without a grant.
 func (s projectTrust) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	if len(s.granted) == 0 {
 		return nil
@@ -193,8 +195,8 @@ func (s projectTrust) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
-// wrapAs is wrap for hooks that have been changed since they were read: trust in
-// them is that in the hooks as they were.
+// wrapAs does the same as wrap for hooks that have been changed since they were read: trust in them
+// is that in the original hooks.
 func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.wrap()
 	if wrap == nil {
@@ -203,8 +205,7 @@ func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.R
 	return func(h *hook.Hook, r hook.Runner) hook.Runner { return wrap(cmp.Or(read[h.ID], h), r) }
 }
 
-// judge decides how far the project is trusted, and reports a decision that
-// was taken back.
+// judge determines how far the project is trusted, and reports a revoked decision.
 func (f *flags) judge(cmd *cobra.Command, src *sources) (projectTrust, error) {
 	switch {
 	case f.trusted && f.untrusted:
@@ -242,17 +243,17 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (projectTrust, error) {
 	case trust.Trusted:
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: st.covered[0]}
 	case trust.Changed:
-		stand.granted = map[string]*trust.Covered{src.dialect.Name: {}} // none: a change switches off no guard
+		stand.granted = map[string]*trust.Covered{src.dialect.Name: {}} // no covered files: a change switches off no guard
 	}
 	return stand, nil
 }
 
-// decisions returns the user's decisions where trust is not asked for: a guard that trust was
-// granted with is missed there too.
+// decisions returns the user's decisions where trust is not required: guards that existed when
+// trust was granted are reported there too.
 func decisions(cmd *cobra.Command) trust.Decisions {
 	store, err := trust.DefaultStore()
 	if err != nil {
-		return nil // there is no place for decisions
+		return nil // there is no directory for decisions
 	}
 	all, err := store.Read(cmd.Context())
 	if err != nil {
@@ -261,9 +262,9 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 	return all
 }
 
-// workspace returns the place of a fire of the flags as the settings of a dialect see it: without
-// a word on stderr, and without running anything. A store that cannot be read is an error of the
-// fire; here the project counts as trusted.
+// workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints
+// nothing, and runs nothing. An unreadable store is an error of the fire; here the project is
+// treated as trusted.
 func (f *flags) workspace(ctx context.Context, src *sources) pipeline.Workspace {
 	at := pipeline.Workspace{Dir: src.dir, Interactive: f.interactive}
 	state := trust.Unknown
@@ -284,8 +285,8 @@ func (f *flags) workspace(ctx context.Context, src *sources) pipeline.Workspace 
 	return at
 }
 
-// isVouched reports whether trust was granted to the project as it is now. It is
-// asked only where the project's settings could reach further than its hooks.
+// isVouched reports whether trust was granted to the project in its present state. It is called
+// only where the project's settings could affect more than its hooks.
 func isVouched(cmd *cobra.Command, src *sources) bool {
 	if len(src.reaching()) == 0 {
 		return false
@@ -294,7 +295,7 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 	return err == nil && st.State == trust.Trusted
 }
 
-// warnHeadless says that trust is not asked for where there is no user to ask.
+// warnHeadless warns that trust is not required because there is no user to ask.
 func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	switch {
 	case f.untrusted:
@@ -313,7 +314,7 @@ func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	}
 }
 
-// warnUntrusted says how many hooks of a plan the lack of trust keeps back.
+// warnUntrusted reports how many hooks of a plan do not run for lack of trust.
 func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Planned, verb string) {
 	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Reason == hook.Untrusted })
 	if n == 0 {

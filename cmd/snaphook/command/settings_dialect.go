@@ -14,13 +14,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// addDialect adds the flag of the verbs that are about more than one event.
+// addDialect adds the flag of the verbs that concern more than one event.
 func (f *flags) addDialect(to *pflag.FlagSet) {
 	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
 
-// allSources finds out where settings come from, for every dialect or for the
-// one of --dialect. If files are given, only dialects that have one are there.
+// allSources returns the sources of settings, for every dialect or for that of --dialect. If files
+// are given, it returns only dialects that have one.
 func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 		return nil, err
 	}
 	for i, d := range chosen {
-		alone := len(chosen) == 1 // every file must be for it
+		alone := len(chosen) == 1 // then every file must be for this dialect
 		parts[i].replaces = len(f.settings)+len(f.modules) > 0
 		if alone || d.adds.flag == "extension" {
 			parts[i].extensions = f.extensions
@@ -87,8 +87,8 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 	return parts, nil
 }
 
-// owner finds out whose settings a file has: by the name of its layer, by its
-// path, by the events that it names, in this order.
+// owner returns the dialect of a settings file: by the name of its layer, by its path, or by the
+// events that it names, in this order.
 func owner(cmd *cobra.Command, chosen []*dialect, value string) (int, error) {
 	name, file := layerOf(value)
 	var may []int
@@ -111,7 +111,7 @@ func owner(cmd *cobra.Command, chosen []*dialect, value string) (int, error) {
 	return guess(cmd, chosen, may, file), nil
 }
 
-// guess goes by the events that a file names. Of equals the first is taken.
+// guess chooses the dialect by the events that a file names; of equal ones it chooses the first.
 func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
 	points := lo.Map(may, func(i int, _ int) int { return chosen[i].points(file) })
 	best := slices.Index(points, slices.Max(points))
@@ -126,8 +126,7 @@ func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
 	return may[best]
 }
 
-// mark returns the place in a path that shows that the file is one of the
-// dialect's; -1 if none does.
+// mark returns the index in a path of the part that identifies the dialect; -1 if there is none.
 func (d *dialect) mark(file string) (at int) {
 	at = -1
 	for i, part := range strings.Split(filepath.ToSlash(file), "/") {
@@ -138,12 +137,12 @@ func (d *dialect) mark(file string) (at int) {
 	return at
 }
 
-// points counts the names of a file's hooks that are events of the dialect,
-// those that are nearly ones half.
+// points counts the names in a file's hooks that are events of the dialect; similar names count
+// half.
 func (d *dialect) points(file string) (points int) {
 	root, _, err := settings.Layer{File: file}.Read()
 	if err != nil {
-		return 0 // the code that loads it says so
+		return 0 // the loader reports the error
 	}
 	events := lo.Map(pipeline.Events(d.Dialect), func(e pipeline.Declared, _ int) string { return e.Info().Name })
 	for name := range root.Get("hooks").Members() {

@@ -10,12 +10,12 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// addition describes a dialect's source of hooks beside its settings: extensions or plugins.
+// addition describes a dialect's source of hooks other than its settings: extensions or plugins.
 type addition struct {
-	flag  string   // of the command line: extension, plugin
+	flag  string   // name of the flag: extension, plugin
 	one   string   // the noun, with its article
-	files []string // of which one has to be there
-	named bool     // a name can stand before the directory
+	files []string // at least one of them has to exist
+	named bool     // the value may be NAME=DIR
 }
 
 // added is one extension or plugin.
@@ -50,8 +50,8 @@ func (d *dialect) added(g given) (all []added, err error) {
 	return all, nil
 }
 
-// read reads one value of the flag: DIR or, where there are names, NAME=DIR. A
-// directory with "=" in its first element is written with "./" before it.
+// read reads one value of the flag: DIR or, if named is set, NAME=DIR. A directory with "=" in its
+// first element has to begin with "./".
 func (k addition) read(value string) (one added, err error) {
 	dir := value
 	if name, rest, ok := strings.Cut(value, "="); ok && k.named && !strings.ContainsRune(filepath.ToSlash(name), '/') {
@@ -66,7 +66,8 @@ func (k addition) read(value string) (one added, err error) {
 	return one, k.check(one.dir)
 }
 
-// check wants one of the files that make a directory an extension or a plugin.
+// check returns an error if none of the files exists that make a directory an extension or a
+// plugin.
 func (k addition) check(dir string) (err error) {
 	for _, file := range k.files {
 		if err = cli.WantFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
@@ -79,7 +80,7 @@ func (k addition) check(dir string) (err error) {
 	return fmt.Errorf("neither %s is below it; give %s's own directory", strings.Join(k.files, " nor "), k.one)
 }
 
-// pluginOptions reads the options that the flags give to plugins, by plugin.
+// pluginOptions returns the options that the flags set, by plugin.
 func (d *dialect) pluginOptions(values []string) (map[string]map[string]any, error) {
 	options := map[string]map[string]any{}
 	for _, value := range values {

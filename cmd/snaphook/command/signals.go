@@ -10,8 +10,8 @@ import (
 )
 
 // untilSignal returns a context that ends with the first signal that asks the program to end. The
-// second signal ends the program at once, in case it waits without looking at a context. Its
-// hooks end with it; see [run.Command].
+// second signal ends the program at once, in case the program is blocked without watching a
+// context. Its hooks end with it; see [run.Command].
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	heard, done := make(chan os.Signal, 2), make(chan struct{})
@@ -38,8 +38,8 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	})
 }
 
-// endings are the signals that end a fire. One that our parent told us to
-// ignore stays ignored: nohup, and background jobs of scripts.
+// endings returns the signals that end a fire. A signal that our parent made us ignore stays
+// ignored: nohup, and background jobs of scripts.
 func endings() (signals []os.Signal) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) {
@@ -49,20 +49,20 @@ func endings() (signals []os.Signal) {
 	return signals
 }
 
-// die ends the program by a signal, as if it had no handler, so that a parent
-// sees why. SIGQUIT would print all goroutines.
+// die ends the program by a signal, as if it had no handler: a parent can see the cause. SIGQUIT
+// would print all goroutines.
 func die(s os.Signal) {
 	if self, err := os.FindProcess(os.Getpid()); err == nil && s != syscall.SIGQUIT {
 		signal.Reset(s)
 		if self.Signal(s) == nil {
-			time.Sleep(time.Second) // it may take a moment, and never comes where it is blocked
+			time.Sleep(time.Second) // the signal may take a moment, and never arrives where it is blocked
 		}
 	}
 	number, _ := s.(syscall.Signal)
 	os.Exit(128 + int(number))
 }
 
-// keepStatus makes a write to a closed pipe an error like any other. Else the
-// program would die of it, and the status of a refusal be lost. To ignore the
-// signal would not do: hooks would inherit that.
+// keepStatus makes a write to a closed pipe an ordinary error. Otherwise the program would die of
+// SIGPIPE, and the status of a refusal would be lost. It does not ignore the signal: hooks would
+// inherit that.
 func keepStatus() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -14,23 +14,23 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// sources are the settings of one dialect for one directory.
+// sources describes the settings of one dialect for one directory.
 type sources struct {
 	dialect *dialect
 	dir     string // absolute
 	layers  []settings.Layer
 	load    pipeline.Load
-	policy  policy.Source // read once: trust looks at the bytes that count
+	policy  policy.Source // read once: trust checks the bytes that are used
 }
 
-// idle reports whether all the files that are there belong to another system.
+// idle reports whether all existing files belong to another system.
 func (src *sources) idle() bool {
 	borrows := src.dialect.borrows
 	return borrows != nil && len(src.layers) > 0 && lo.EveryBy(src.layers, borrows)
 }
 
-// covered returns where trust reads the project's overlay: a file of the project that --policy
-// names takes its place, and one from elsewhere is the user's.
+// covered returns where trust reads the project's overlay. A file of the project that --policy
+// names replaces the overlay; a file from elsewhere is the user's.
 func (src *sources) covered() *policy.Source {
 	if policy.IsProjects(src.dir, src.policy.Files[policy.Project]) {
 		return &src.policy
@@ -40,18 +40,18 @@ func (src *sources) covered() *policy.Source {
 
 // given holds the settings that the command line names for a dialect.
 type given struct {
-	replaces bool     // there are files in place of those that would be found
+	replaces bool     // there are files that replace the discovered ones
 	settings []string // [LAYER=]FILE
 	level    string
 	profile  string
 
 	extensions, plugins []string
 	modules             []string
-	options             []string // NAME.KEY=VALUE, of plugins
+	options             []string // NAME.KEY=VALUE, options of plugins
 }
 
-// sources finds out where the settings of an event's dialect come from; all
-// that is given is for it.
+// sources returns the sources of settings for an event's dialect; all given files are for this
+// dialect.
 func (f *flags) sources(d *dialect) (*sources, error) {
 	return f.sourcesOf(
 		d,
@@ -108,7 +108,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	}, nil
 }
 
-// findProfile sets the profile, and returns a Load that names the settings of other profiles.
+// findProfile sets the profile, and returns a Load that reports the settings of other profiles.
 func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed pipeline.Load) {
 	if g.profile == "" && d.find != nil {
 		g.profile, passed = d.find(dir, layers)
@@ -133,8 +133,7 @@ func passing(load, passed pipeline.Load) pipeline.Load {
 	}
 }
 
-// found are the layers of a directory that are there, with paths as short as they
-// can be.
+// found returns the existing layers of a directory, with paths as short as possible.
 func (d *dialect) found(dir, profile string) []settings.Layer {
 	return lo.FilterMap(d.discover(dir, profile), func(l settings.Layer, _ int) (settings.Layer, bool) {
 		l.File = cli.ShortPath(l.File)
@@ -142,12 +141,12 @@ func (d *dialect) found(dir, profile string) []settings.Layer {
 	})
 }
 
-// named are the layers of --settings; nil if they are to be found.
+// named returns the layers of --settings; nil if there are none.
 func (g given) named(d *dialect) ([]settings.Layer, error) {
 	if !g.replaces {
 		return nil, nil
 	}
-	layers := []settings.Layer{} // if it were nil, they would be searched for
+	layers := []settings.Layer{} // not nil: nil would search for files
 	for _, value := range g.settings {
 		layer, err := d.layer(value)
 		if err != nil {
@@ -160,9 +159,9 @@ func (g given) named(d *dialect) ([]settings.Layer, error) {
 	return layers, nil
 }
 
-// once reads the file of a layer, so that hooks run from the same text that trust was looked up
-// for: the file may change, or appear, at any time. An unreadable file is left to the reader of
-// settings, which reports it.
+// once reads the file of a layer, so that hooks run from the same text for which trust was looked
+// up: the file may change, or appear, at any time. The reader of settings reports an unreadable
+// file.
 func once(l settings.Layer) (layer settings.Layer, found bool) {
 	text, found, err := l.Text()
 	if err == nil {
@@ -171,7 +170,7 @@ func once(l settings.Layer) (layer settings.Layer, found bool) {
 	return l, found
 }
 
-// projectHooks are those that the directory itself brings.
+// projectHooks returns the hooks of the directory itself.
 func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
 	return lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return isProjects(h.Source) })
 }
@@ -179,8 +178,7 @@ func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
 // isProjects reports whether a source lies in the project's directory.
 func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
-// unreadable returns the settings files of which nothing can be used, as one
-// error, or nil.
+// unreadable returns one error for the settings files that are useless as a whole, or nil.
 func unreadable(problems []settings.Problem) error {
 	var errs []error
 	for _, p := range lo.Uniq(problems) { // layers may share a file

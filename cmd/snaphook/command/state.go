@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// stateVar names the directory of the state of a hook's source.
+// stateVar is the variable that holds the directory of a hook's state.
 const stateVar = "SNAPHOOK_STATE"
 
 // newState returns the verb state.
@@ -100,13 +100,13 @@ snaphook state get warned > /dev/null || {
 	return cmd
 }
 
-// wantsHelp reports whether a verb that takes its flags for values is asked for
-// its help: there is nothing beside that one word.
+// wantsHelp reports whether help is requested from a verb that reads flags as values: the flag is
+// the only argument.
 func wantsHelp(cmd *cobra.Command, args []string) bool {
 	return cmd.DisableFlagParsing && len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 }
 
-// wordsGiven says how many arguments came.
+// wordsGiven returns the number of arguments in words.
 func wordsGiven(args []string) string {
 	switch len(args) {
 	case 0:
@@ -117,7 +117,7 @@ func wordsGiven(args []string) string {
 	return fmt.Sprintf("%d words came", len(args))
 }
 
-// withState runs a verb over the directory of the hook's state. A failure is status 2, since 1 is an
+// withState runs a verb on the directory of the hook's state. A failure is status 2, since 1 is an
 // answer.
 func withState(
 	g *cli.Global,

@@ -24,9 +24,9 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// erratic is a hook that ends in another way each time.
+// erratic is a hook with a different result each time.
 type erratic struct {
-	n    atomic.Int64 // runs overlap where the hook is in the background
+	n    atomic.Int64 // atomic: runs in the background overlap
 	ways []ends
 }
 
@@ -78,8 +78,8 @@ func ran(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	}
 }
 
-// The figures of stats are those that another program finds in the same file: it
-// reads JSON as maps, keeps every value, and sorts.
+// The figures of stats equal those of another program for the same file, which reads JSON as maps,
+// keeps every value, and sorts.
 func TestStatsOfAFileAreThoseOfAnotherProgram(t *testing.T) {
 	deny := ends{reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}
 	fails, late, fine := ends{reply: hook.Reply{Exit: 1}}, ends{err: &hook.TimeoutError{After: time.Second}}, ends{}
@@ -206,8 +206,8 @@ func closeTo(t *testing.T, what string, got map[string]any, all []float64) {
 	}
 }
 
-// sized is a record of so many bytes: good lines of many hooks and sessions, with
-// one that cannot be read among each hundred.
+// sized is a record of so many bytes: valid lines of many hooks and sessions, with an unreadable
+// one among each hundred.
 type sized struct {
 	left int64
 	rest []byte
@@ -232,8 +232,8 @@ func (s *sized) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A record that is larger than the memory is read by every verb: log and stats
-// keep one line of it, and a trace the newest.
+// Every verb can read a record that is larger than the memory: log and stats keep one line of it,
+// and trace the newest lines.
 func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("it reads half a gigabyte, which takes a minute with the race detector")
@@ -244,7 +244,7 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	}{
 		{"log", 64 << 20, 32 << 20},
 		{"stats", 64 << 20, 48 << 20},
-		{"trace", 400 << 20, 800 << 20}, // of which it keeps 256 MiB
+		{"trace", 400 << 20, 800 << 20}, // it keeps 256 MiB of them
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// terminal returns the terminal for hooks' questions; nil if they may not ask. Standard input
-// carries the event, so the terminal is opened by its name.
+// terminal returns the terminal for hooks' questions; nil if they may not ask. It opens the
+// terminal by its name, because standard input has the event.
 func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 	if !f.ask {
 		return nil, nil
@@ -44,12 +44,12 @@ func (a *asking) asker() func(context.Context, *hook.Hook, hook.Question) (strin
 	return a.ask
 }
 
-// asking puts questions to a person, one at a time.
+// asking asks a person questions, one at a time.
 type asking struct {
 	in      *bufio.Reader
 	out     io.Writer
 	lines   chan line
-	reading bool // a line is being waited for
+	reading bool // a read of a line is in progress
 }
 
 type line struct {
@@ -57,9 +57,8 @@ type line struct {
 	err  error
 }
 
-// ask shows a question until one of its keys or numbers is typed; an empty line answers nothing.
-// Once ctx ends the question is dropped, and a late answer to it is not taken for the next
-// question's.
+// ask shows a question until one of its keys or numbers is typed; an empty line gives no answer.
+// Once ctx ends the question is dropped, and a late answer to it is not used for the next question.
 func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool) {
 	return a.put(ctx, "The hook "+cli.OneLine(h.Label())+" asks: "+q.Message, q.Options)
 }
@@ -108,7 +107,7 @@ func described(o hook.Option) string {
 	return text
 }
 
-// yesNo are the letters that people type for the commonest keys.
+// yesNo maps the letters that people type to the commonest keys.
 var yesNo = map[string]string{"y": "yes", "n": "no"}
 
 // chosen returns the key that was typed, or the one with the number typed.
@@ -131,11 +130,11 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 	return "", false
 }
 
-// read returns the next line. A read that waits when ctx ends goes on,
-// and ends with the process.
+// read returns the next line. A read that is blocked when ctx ends continues, and ends with the
+// process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // room for a line that is not awaited
+		a.lines = make(chan line, 1) // buffered: nobody may wait for the line
 	}
 	if !a.reading {
 		a.reading = true
@@ -153,7 +152,7 @@ func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	}
 }
 
-// dropLate forgets a line that was typed for a question that is over.
+// dropLate drops a line that was typed for an earlier question.
 func (a *asking) dropLate() {
 	select {
 	case <-a.lines:

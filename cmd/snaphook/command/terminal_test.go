@@ -37,7 +37,7 @@ func TestAQuestionIsAnsweredByKeyOrNumber(t *testing.T) {
 	}
 }
 
-// A line that is typed for a question that is over does not answer the next question.
+// A line that is typed for an earlier question does not answer the next one.
 func TestALateAnswerIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// testFlags are the flags of test alone.
+// testFlags holds the flags of test alone.
 type testFlags struct {
 	jobs     int
 	update   bool
@@ -140,8 +140,8 @@ func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 	return t, t.warnMissing(cmd)
 }
 
-// warnMissing says which guards are missed that trust in the project was granted with: a test
-// asks for no trust, and a fire blocks in place of them.
+// warnMissing reports guards that existed when trust in the project was granted, and do not exist
+// now. A test requires no trust, but a fire blocks in place of these guards.
 func (t *tester) warnMissing(cmd *cobra.Command) error {
 	for _, d := range mainDialects() {
 		var missed projectTrust
@@ -179,7 +179,7 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	// Fixtures leave much that is small and soon of no use.
+	// Fixtures allocate much that is small and short-lived.
 	defer collectAt(400)()
 	t.reached = newCoverage()
 	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {
@@ -219,8 +219,7 @@ func (t *tester) read(ctx context.Context, args []string) ([]*fixture.Fixture, e
 	return all, errors.Join(errs...)
 }
 
-// run runs fixtures, some at a time, and shows each when those before it have
-// been shown.
+// run runs fixtures, several at a time, and prints each in order, after those before it.
 func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*result, error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

@@ -22,10 +22,9 @@ const (
 	mostRatio    = 1.5
 )
 
-// TestFixturesCostLittleMoreThanTheirHooks compares 200 fixtures with the same
-// commands started bare, on as many goroutines, in one run. It compares the time
-// of processors, of this process and its children, which other processes on the
-// machine do not take; the best round of each side counts.
+// TestFixturesCostLittleMoreThanTheirHooks compares 200 fixtures with the same commands started
+// without snaphook, on as many goroutines, in one run. It compares the processor time of this
+// process and its children, which other processes do not affect, in the best round of each side.
 func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 	testkit.Timed(t)
 	if raceDetector {

@@ -17,13 +17,13 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// coverage is which hooks and matchers fixtures have reached. Settings that
-// stand in a fixture itself are not looked at.
+// coverage records which hooks and matchers fixtures have reached. It ignores settings that are
+// written in a fixture.
 type coverage struct {
 	mu       sync.Mutex
-	hooks    map[string]*hook.Hook // that can run, by hookKey
+	hooks    map[string]*hook.Hook // hooks that can run, by hookKey
 	ran      map[string]bool
-	matchers map[string]*hook.Hook // the first with it, by matcherKey
+	matchers map[string]*hook.Hook // the first hook with the matcher, by matcherKey
 	matched  map[string]bool
 }
 
@@ -38,7 +38,8 @@ func hookKey(h *hook.Hook) string {
 	return strings.Join([]string{h.Dialect, h.Event, h.ID, h.Command}, "\x00")
 }
 
-// matcherKey is empty where there is no matcher, or one for everything.
+// matcherKey returns the key of a hook's matcher; empty if it has none, or one that matches
+// everything.
 func matcherKey(h *hook.Hook) string {
 	if h.Pattern == "" || h.Pattern == "*" {
 		return ""
@@ -62,7 +63,7 @@ func (c *coverage) know(s *stage, hooks []*hook.Hook) {
 	}
 }
 
-// reach adds the hooks that a fire has looked at.
+// reach adds the hooks that a fire has considered.
 func (c *coverage) reach(s *stage, all []looked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +78,7 @@ func (c *coverage) reach(s *stage, all []looked) {
 	}
 }
 
-// inProject is a hook as it is in the project: each copy has another path.
+// inProject returns a hook with the paths of the project in place of those of its copy.
 func (s *stage) inProject(h *hook.Hook) *hook.Hook {
 	if !strings.Contains(h.ID+h.Command+h.Position.File, s.world.Dir) {
 		return h
@@ -88,7 +89,7 @@ func (s *stage) inProject(h *hook.Hook) *hook.Hook {
 	return &own
 }
 
-// cover lists the hooks that no fixture reached, and reports whether enough were.
+// cover lists the hooks that no fixture reached, and reports whether enough were reached.
 func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 	if err := t.knowProject(cmd.Context()); err != nil {
 		return false, err

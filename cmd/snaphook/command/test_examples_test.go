@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
-// The fixtures of the examples, with the flags that they need.
+// exampleFixtures lists the fixtures of the examples, with the flags that they need.
 var exampleFixtures = map[string][]string{
 	"quickstart/hooks/guard.hooktest.json": {"--dir", "quickstart", "--coverage", "--min", "100"},
 	"xcsh/permission-gate.hooktest.json":   {"--dir", "xcsh", "--module", "xcsh/permission-gate.ts"},

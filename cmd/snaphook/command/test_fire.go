@@ -25,15 +25,14 @@ type sighting struct {
 	fired *fired
 	seen  fixture.Seen
 
-	mu       sync.Mutex // hooks end on many goroutines
+	mu       sync.Mutex // guards the members below: hooks end on many goroutines
 	outcome  *pipeline.FireOutcome
 	looked   []looked
 	notes    []string
 	dialects string
 }
 
-// looked is a hook that was looked at: whether its matcher matched, and whether
-// it ran.
+// looked is a hook that a fire considered: whether its matcher matched, and whether it ran.
 type looked struct {
 	hook   *hook.Hook
 	why    hook.SkipReason // empty if it ran
@@ -66,7 +65,7 @@ func (s *stage) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.F
 	s.sight.outcome = out
 }
 
-// fire fires the event of a step, and waits for everything that comes of it.
+// fire fires the event of a step, and waits for all of its hooks.
 func (s *stage) fire(ctx context.Context, step *fixture.Step, last bool) (*sighting, error) {
 	event, err := eventNamed(step.Event, knownEvents())
 	if err != nil {
@@ -109,7 +108,7 @@ func (a *attached) of(event pipeline.Declared) *attached {
 	return &own
 }
 
-// describe sums up the outcome. A text for the model's next turn belongs to the next fire, or to
+// describe summarises the outcome. A text for the model's next turn belongs to the next fire, or to
 // the last one.
 func (s *stage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
@@ -160,7 +159,7 @@ func recordedDecision(d hook.Decision) string {
 	return "none"
 }
 
-// joined puts texts into one, each on lines of its own.
+// joined joins texts, each on lines of its own.
 func joined(texts []string) string {
 	var b strings.Builder
 	for _, text := range texts {
@@ -175,7 +174,7 @@ func joined(texts []string) string {
 	return b.String()
 }
 
-// contextOf are the texts that hooks add for the model.
+// contextOf returns the texts that hooks add for the model.
 func contextOf(effects wire.Object) (texts []string) {
 	v := effects.Get("additionalContext")
 	if text, ok := wire.Text(v); ok {

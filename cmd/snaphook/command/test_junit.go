@@ -68,7 +68,7 @@ func writeJUnit(path string, results []*result) error {
 	return cli.SaveFile(path, append([]byte(xml.Header), append([]byte(cli.Visible(string(text))), '\n')...), 0o644)
 }
 
-// junit is how a fixture failed; nil if it holds.
+// junit returns the failure of a fixture; nil if it passes.
 func (r *result) junit() *junitFailure {
 	var lines []string
 	for i, step := range r.steps {

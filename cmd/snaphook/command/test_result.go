@@ -19,9 +19,9 @@ import (
 type result struct {
 	*fixture.Fixture
 	steps    []stepResult
-	problems []string // of its settings
+	problems []string // problems of its settings
 	took     time.Duration
-	err      error // it could not be run
+	err      error // why it could not be run
 }
 
 type stepResult struct {
@@ -66,7 +66,7 @@ func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
 	return r
 }
 
-// learn keeps the hooks that a fixture has reached.
+// learn records the hooks that a fixture has reached.
 func (t *tester) learn(s *stage, r *result) {
 	if s.fixture.Settings.Object != nil {
 		return
@@ -79,7 +79,7 @@ func (t *tester) learn(s *stage, r *result) {
 	}
 }
 
-// shown is a fixture's line, with its details below.
+// shown returns a fixture's line, with its details below.
 func (t *tester) shown(r *result) string {
 	var b strings.Builder
 	word := cli.Good.Render("ok    ")
@@ -129,7 +129,7 @@ func (s stepResult) text() string {
 	return b.String()
 }
 
-// hookTrace is the line of one hook.
+// hookTrace returns the line of one hook.
 func hookTrace(h *pipeline.HookRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",
@@ -157,7 +157,7 @@ func hookTrace(h *pipeline.HookRun) string {
 	return b.String()
 }
 
-// conclude says how many hold, and sets the exit status.
+// conclude prints how many fixtures pass, and sets the exit status.
 func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
 	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *result, _ int) []string { return r.problems })) {
 		cli.Warn(cmd, "%s", problem)

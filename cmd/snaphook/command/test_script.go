@@ -33,8 +33,8 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
-// ask returns the fixture's answer to a hook's question; ok is false without one, as for a user
-// who has left.
+// ask returns the fixture's answer to a hook's question; ok is false if there is none, as for a
+// user who has left.
 func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
 	typed, ok := s.script.Answer(q.Message)
 	if !ok {
@@ -47,7 +47,7 @@ func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key strin
 	return key, ok
 }
 
-// scriptedUI is the user of modules.
+// scriptedUI gives the fixture's answers to the questions of modules.
 type scriptedUI struct {
 	xcsh.NoUI
 	script *fixture.Script

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// load returns the settings of a fixture: its own, else the named ones, else the project's; and
-// those of the fixture's user.
+// load returns the settings of a fixture: those written in it, else the named ones, else the
+// project's; and those of the fixture's user.
 func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	g := s.tester.parts[d.trustName()]
 	var err error
@@ -57,8 +57,8 @@ func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	return d.load(origins{layers, more, level, g.profile, g.modules, s.fixtureEnv, options}), nil
 }
 
-// named is the settings file that a fixture names: below its own directory, or
-// below the project's.
+// named returns the settings file that a fixture names: below its own directory, or below the
+// project's.
 func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error) {
 	name, file := layerOf(of.Path)
 	if file = s.world.Text(file); !filepath.IsAbs(file) {
@@ -77,7 +77,7 @@ func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error)
 	return []settings.Layer{layer}, nil
 }
 
-// found are the settings in the copy of the project.
+// found returns the settings in the copy of the project.
 func (s *stage) found(d *dialect, g *given) []settings.Layer {
 	if g.profile == "" && d.find == nil {
 		g.profile = orOne(d.profiles)[0]
@@ -97,14 +97,14 @@ func (s *stage) found(d *dialect, g *given) []settings.Layer {
 		all = append(all, by[profile]...)
 	}
 	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
-	found := append([]settings.Layer{}, by[g.profile]...) // if it were nil, they would be searched for
+	found := append([]settings.Layer{}, by[g.profile]...) // not nil: nil would search for files
 	if d.borrows != nil && lo.EveryBy(found, d.borrows) {
 		return found[:0]
 	}
 	return found
 }
 
-// orOne is a list with the empty name where there are no names.
+// orOne returns the names, or a list with the empty name if there are none.
 func orOne(names []string) []string {
 	if len(names) == 0 {
 		return []string{""}
@@ -112,7 +112,7 @@ func orOne(names []string) []string {
 	return names
 }
 
-// users are the settings of the fixture's own user.
+// users returns the settings of the fixture's own user.
 func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
 	if d.modules {
 		return nil

@@ -23,8 +23,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// stage is where the events of one fixture are fired: a session for each dialect
-// that they name, in a copy of the project, with the script alone for an answer.
+// stage fires the events of one fixture: in a session for each dialect that they name, in a copy of
+// the project, with answers from the script alone.
 type stage struct {
 	tester     *tester
 	fixture    *fixture.Fixture
@@ -32,9 +32,9 @@ type stage struct {
 	script     *fixture.Script
 	fixtureEnv *fixtureEnv
 	log        *slog.Logger
-	open       map[string]*opened // by dialect
-	sight      *sighting          // of the fire that is under way
-	carried    []string           // for the model's next turn
+	open       map[string]*opened // sessions by dialect
+	sight      *sighting          // outcome of the fire in progress
+	carried    []string           // texts for the model's next turn
 	problems   []string
 }
 
@@ -54,14 +54,14 @@ func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *stage {
 	return s
 }
 
-// strangers begin the names of variables that are about an agent or a desktop
-// around the tests, which hooks of a test must not depend on.
+// strangers lists the prefixes of variables about an agent or a desktop around the tests, on which
+// hooks of a test must not depend.
 var strangers = []string{
 	"CLAUDE", "LLXPRT_", "GEMINI_", "XCSH_", "PI_", "XDG_", "SNAPHOOK_", "TRACEPARENT", "TRACESTATE", "GITHUB_SHA",
 }
 
-// environ is the environment of the hooks: the process's without an agent's variables, with the
-// fixture's own directories and variables.
+// environ returns the environment of the hooks: the process's without an agent's variables, with
+// the fixture's own directories and variables.
 func (s *stage) environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -114,7 +114,7 @@ func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*op
 	return o, nil
 }
 
-// config describes the session: a trusted project, and a user who answers if the
+// config returns the configuration of the session: a trusted project, and a user who answers if the
 // fixture has answers.
 func (s *stage) config(input wire.Object) pipeline.SessionConfig {
 	cfg := pipeline.SessionConfig{
@@ -132,8 +132,8 @@ func (s *stage) config(input wire.Object) pipeline.SessionConfig {
 	return cfg
 }
 
-// attach loads modules, if the dialect has any. One that cannot be loaded may be
-// a guard, so that the fixture cannot be used.
+// attach loads modules, if the dialect has any. If one cannot be loaded the fixture cannot be used:
+// the module may be a guard.
 func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (*attached, error) {
 	if !d.modules {
 		return nil, nil
@@ -176,7 +176,7 @@ func (s *stage) close(ctx context.Context) (err error) {
 	return err
 }
 
-// originalFile is where a file of the copy lies in the project.
+// originalFile returns the path in the project of a file of the copy.
 func (s *stage) originalFile(file string) string {
 	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
 		return cli.ShortPath(filepath.Join(s.tester.project, below))

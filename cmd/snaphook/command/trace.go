@@ -21,12 +21,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// trace appends a line of JSON to a file for every hook that a fire looked at. Nil traces
-// nothing. The file holds the hooks' input and output in full.
+// trace appends a line of JSON to a file for every hook that a fire considered. Nil traces nothing.
+// The file holds the hooks' input and output in full.
 type trace struct {
 	mu   sync.Mutex // hooks end on many goroutines
 	file *os.File
-	err  error // the first
+	err  error // the first error
 }
 
 func openTrace(name string) (*trace, error) {
@@ -49,11 +49,10 @@ func appendTo(name string) (*os.File, error) {
 	return file, err
 }
 
-// errNoReader is the error of a pipe without a reader, which would lose the trace.
+// errNoReader is the error of a pipe without a reader, in which the trace would be lost.
 var errNoReader = errors.New("no process reads from this pipe; start one first")
 
-// openPipe opens a named pipe for writing. Of a file of another kind, and of
-// none, it returns nil.
+// openPipe opens a named pipe for writing. For other files, and a missing one, it returns nil.
 func openPipe(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -62,7 +61,7 @@ func openPipe(name string) (*os.File, error) {
 	return appendTo(name)
 }
 
-// observers are for the engine; none if nothing is traced.
+// observers returns the observers for the engine; none if nothing is traced.
 func (t *trace) observers() []pipeline.Observer {
 	if t == nil {
 		return nil
@@ -70,7 +69,7 @@ func (t *trace) observers() []pipeline.Observer {
 	return []pipeline.Observer{pipeline.HookEnds(t.write)}
 }
 
-// close returns the first error that cost a line.
+// close returns the first error for which a line was lost.
 func (t *trace) close() error {
 	if t == nil {
 		return nil

@@ -62,7 +62,7 @@ func (f *flags) addTrust(cmd *cobra.Command) {
 	f.addDialect(cmd.Flags())
 }
 
-// trust shows the state, after a decision if there is one.
+// trust shows the state, after recording a decision if there is one.
 func (f *flags) trust(cmd *cobra.Command, decision string) error {
 	all, err := f.allSources(cmd)
 	if err != nil {
@@ -94,7 +94,7 @@ var meanings = map[trust.State]string{
 	trust.Changed:   "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
-// exceptions names the dialects for which the state is not all that counts.
+// exceptions names the dialects for which other facts than the state decide too.
 func (st status) exceptions(all []*sources) (names []string) {
 	for _, src := range all {
 		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }

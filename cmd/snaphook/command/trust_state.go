@@ -19,18 +19,18 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// status holds the facts that trust depends on.
+// status holds the facts on which trust depends.
 type status struct {
 	Dir     string            `json:"dir"` // absolute, without symbolic links
 	State   trust.State       `json:"state"`
-	Since   *time.Time        `json:"time"`    // of the decision
+	Since   *time.Time        `json:"time"`    // time of the decision
 	Digests map[string]string `json:"digests"` // by dialect
-	Hooks   []trustHook       `json:"hooks"`   // all that the project brings
+	Hooks   []trustHook       `json:"hooks"`   // all hooks of the project
 	Reaches []string          `json:"reaches"` // other effects of its settings, in words
 
 	store   trust.Store
 	covered []*trust.Covered
-	guards  map[string][]hook.Guard // by dialect, as they are now
+	guards  map[string][]hook.Guard // present guards, by dialect
 	decided trust.Decisions
 }
 
@@ -39,10 +39,10 @@ type trustHook struct {
 	Event string `json:"event"`
 	planned
 	Scripts []trust.File `json:"scripts"`
-	Unclear *string      `json:"unclear"` // why Scripts are all files of the project
+	Unclear *string      `json:"unclear"` // why Scripts may not list all of the hook's files
 }
 
-// standing reads the settings and the store, and compares.
+// standing compares the settings with the decisions in the store.
 func standing(ctx context.Context, all ...*sources) (st status, err error) {
 	st.Digests, st.guards = map[string]string{}, map[string][]hook.Guard{}
 	for _, src := range all {
@@ -93,7 +93,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 		st.Reaches = append(st.Reaches, words)
 	}
 	if src.idle() && len(st.covered) > 1 {
-		return nil // the system whose files they are lists its hooks
+		return nil // listed by the system to which the files belong
 	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
@@ -122,8 +122,8 @@ func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook,
 	return nil
 }
 
-// differences lists, in words, the hooks of others that run only without the project's settings,
-// and those that run only with them.
+// differences describes the hooks of others that run only without the project's settings, and those
+// that run only with them.
 func differences(without, with []*hook.Hook) (words []string) {
 	trusted := lo.KeyBy(with, func(h *hook.Hook) string { return h.Dialect + "/" + h.ID })
 	for _, h := range without {
@@ -140,19 +140,20 @@ func differences(without, with []*hook.Hook) (words []string) {
 	return words
 }
 
-// check reports a file of the project that is not one of those covered.
+// check returns an error for a file of the project that trust does not cover.
 func (st *status) check(path string, text []byte) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
 	if rel, err := filepath.Rel(st.Dir, real); err != nil || !filepath.IsLocal(rel) {
-		return nil // of the user
+		return nil // a file of the user
 	}
 	return errors.Join(lo.Map(st.covered, func(c *trust.Covered, _ int) error { return c.Check(path, text) })...)
 }
 
-// below is the path of a module, which its hook has from the project's directory.
+// below returns the absolute path of a module, from its hook's path relative to the project's
+// directory.
 func below(dir, path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
 		return path
@@ -168,8 +169,8 @@ func (st *status) judge(all trust.Decisions) {
 	}
 }
 
-// isRevokedFor reports whether a decision against dir is on record. Where trust
-// has no say, neither has a store that cannot be read.
+// isRevokedFor reports whether a decision against dir is on record. If the store cannot be read it
+// returns false: it is called where trust is not required.
 func isRevokedFor(ctx context.Context, dir string) bool {
 	return decisionOf(ctx, dir).State == trust.Revoked
 }
@@ -192,8 +193,7 @@ func decisionOf(ctx context.Context, dir string) trust.Decision {
 	return all[path]
 }
 
-// reaching returns the settings of the project itself with which it touches more
-// than its own hooks.
+// reaching returns the project's own settings that affect more than its own hooks.
 func (src *sources) reaching() (found []string) {
 	for _, layer := range src.layers {
 		if !isProjects(layer.Source) {
@@ -201,7 +201,7 @@ func (src *sources) reaching() (found []string) {
 		}
 		root, _, err := layer.Read()
 		if err != nil {
-			continue // the load has said so
+			continue // loading reports the error
 		}
 		for _, path := range src.dialect.reaching {
 			v := lo.Reduce(path, func(v settings.Value, name string, _ int) settings.Value { return v.Get(name) }, root)
@@ -213,7 +213,7 @@ func (src *sources) reaching() (found []string) {
 	return found
 }
 
-// compact is a value without the white space around its parts.
+// compact returns the JSON text of a value without white space.
 func compact(v settings.Value) string {
 	text := slices.Clone(v.JSON())
 	_ = text.Compact() // JSON: it was parsed before

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// A project with granted trust, whose settings and script are swapped all the time, runs only
-// files that trust was granted for.
+// A project with granted trust, whose settings and script are swapped all the time, runs only files
+// that trust was granted for.
 func TestNoSwapRunsWhatTrustWasNotGrantedFor(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
@@ -70,7 +70,7 @@ func TestNoSwapRunsWhatTrustWasNotGrantedFor(t *testing.T) {
 	t.Logf("%d of 60 fires ran the guard", blocked)
 }
 
-// executed is the command line in this process.
+// executed runs the command line in this process.
 func executed(t *testing.T, in string, args ...string) (status int, said string) {
 	t.Helper()
 	f, out := &flags{}, bytes.Buffer{}

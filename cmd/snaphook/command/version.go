@@ -12,19 +12,19 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// version is for builds that have no version of a module:
-// -ldflags "-X github.com/snaphook-go/snaphook/cmd/snaphook/command.version=1.2.3".
+// version is set in builds that have no module version: -ldflags "-X
+// github.com/snaphook-go/snaphook/cmd/snaphook/command.version=1.2.3".
 var version string
 
 // latestRelease is the release that the pages and the workflow of init install.
 const latestRelease = "v0.1.0"
 
-// versions are the answer of the verb.
+// versions is the answer of version.
 type versions struct {
 	Version  string            `json:"version"`
 	Commit   *string           `json:"commit"`
 	Go       string            `json:"go"`
-	Dialects map[string]string `json:"dialects"` // the supported part of each
+	Dialects map[string]string `json:"dialects"` // the supported part of each dialect
 }
 
 func newVersion(f *flags) *cobra.Command {
@@ -45,7 +45,7 @@ func newVersion(f *flags) *cobra.Command {
 	return cmd
 }
 
-// thisVersion is the version of the program that runs.
+// thisVersion returns the version of the running program.
 func thisVersion() versions {
 	v := versions{Version: version, Go: runtime.Version(), Dialects: map[string]string{}}
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A page or a workflow that installs another release than the newest one of the
-// changelog would give its reader an old guard.
+// Pages and workflows install the newest release of the changelog: an older one would be an old
+// guard.
 func TestPagesInstallTheLatestRelease(t *testing.T) {
 	const root = "../../.."
 	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))

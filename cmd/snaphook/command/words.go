@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 )
 
-// plainWords are the words of the first program call of a shell command, as far
-// as they are literal or name plain variables; none if the first is neither.
+// plainWords returns the words of the first program call of a shell command up to the first word
+// that is neither literal nor a plain variable.
 func plainWords(command string) (words []string) {
 	file, err := lint.ParseShell(command, syntax.LangBash)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// wiretap stands between the engine and a worker, and writes down their lines.
+// wiretap runs between the engine and a worker, and records their lines.
 const wiretap = `import os, subprocess, sys, threading
 worker = subprocess.Popen([sys.executable, "worker.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 log = open("lines", "ab", buffering=0)
@@ -71,7 +71,7 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 		if _, err := c.Run(t.Context(), call); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if name == "a handler" { // and one that nothing waits for any more
+		if name == "a handler" { // and a reply that nothing waits for any more
 			call.Payload = []byte("{\"slow\": true}\n")
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			if _, err := c.Run(ctx, call); err == nil {

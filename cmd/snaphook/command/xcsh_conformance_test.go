@@ -45,7 +45,7 @@ func TestXcsh(t *testing.T) {
 	}
 }
 
-// xcshUnspeakable says why a case cannot be put on a command line.
+// xcshUnspeakable returns why a case cannot be expressed as a command line; empty if it can.
 func xcshUnspeakable(c *xcshcases.Case) string {
 	fires := []string{"emit", "emitToolCall", "emitContext", "emitBeforeAgentStart"}
 	calls := func(h xcshcases.Hook) bool {
@@ -70,7 +70,7 @@ func xcshUnspeakable(c *xcshcases.Case) string {
 	return ""
 }
 
-// xcshFire returns the event and the input of a case's one fire.
+// xcshFire returns the event and the input of the only fire of a case.
 func xcshFire(s *xcshcases.Step) (event string, input any) {
 	switch s.Op {
 	case "emitToolCall":
@@ -119,7 +119,7 @@ func compareXcsh(t *testing.T, c *xcshcases.Case, event string, input []byte, fi
 	if ran := len(fired.Hooks); ran != len(c.Expect.Trace) {
 		t.Errorf("%s\n%s: %d handlers ran, want %d", c.Title, c.Path, ran, len(c.Expect.Trace))
 	}
-	failed := lo.CountBy(fired.Hooks, func(h pipeline.HookRun) bool { // and listeners are told
+	failed := lo.CountBy(fired.Hooks, func(h pipeline.HookRun) bool { // listeners get these failures
 		return h.Error != nil && (h.Outcome == pipeline.NonBlockingError || c.Runtime == "extension")
 	})
 	if c.Runner.Listeners == nil && failed != len(c.Expect.HookErrors) {
@@ -146,8 +146,8 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 	return fired, nil
 }
 
-// outcomeXcsh returns a fire as the outcome of a step. It adds members of a step that a single
-// fire cannot have only if want has them.
+// outcomeXcsh returns a fire as the outcome of a step. It adds members that a single fire cannot
+// have only if want has them.
 func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map[string]any) map[string]any {
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}
@@ -180,7 +180,7 @@ func messagesOf(value map[string]any, input []byte) any {
 	return in.Messages
 }
 
-// ownMembers leaves out of an expected result the members that the event does not have, and reads
+// ownMembers removes from an expected result the members that the event does not have, and reads
 // yes-or-no members as JavaScript does.
 func ownMembers(event string, want map[string]any) map[string]any {
 	value, is := want["value"].(map[string]any)

@@ -61,8 +61,8 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	return advice
 }
 
-// argvForm is how a program is written that needs no shell, with the project's
-// directory as settings name it.
+// argvForm returns how settings write a program that needs no shell, with the variable of the
+// project's directory.
 func argvForm(h *hook.Hook, argv []string, dir string) string {
 	inProject := func(variable string) []string {
 		return lo.Map(argv, func(arg string, _ int) string {
@@ -84,16 +84,16 @@ func argvForm(h *hook.Hook, argv []string, dir string) string {
 	return "write the plain call " + quoted(argv) + ", which needs no shell"
 }
 
-// The least gain of a change that is worth advice: more than chance between two samples, and
-// enough to notice.
+// The least gain of a change that is worth advice: more than chance between two samples, and enough
+// to notice.
 const (
 	chance    = 0.01
 	leastPart = 0.05
 	leastMS   = 0.1
 )
 
-// gain compares the samples of a state and of a change; ok is false if the change
-// gains nothing beyond the noise.
+// gain compares the samples of a state and of a change; ok is false if the change gains nothing
+// beyond the noise.
 func (m *measurement) gain(from, to string) (ms float64, ok bool) {
 	a, b := m.samples[from], m.samples[to]
 	if len(a) == 0 || len(b) == 0 {
@@ -109,7 +109,7 @@ func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64(nil), values...), &benchmath.DefaultThresholds)
 }
 
-// center is the median with its confidence interval.
+// center returns the median with its confidence interval.
 func center(s *benchmath.Sample) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(s, confidence)
 }

@@ -1,5 +1,5 @@
 // Package bench measures the hooks of an event: each alone and all together, cold and warm, their
-// start-up apart, and the gain of changes to the settings.
+// start-up separately, and the gain of changes to the settings.
 package bench
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Bench is the subject of a measurement.
+// Bench describes a measurement.
 type Bench struct {
 	Event pipeline.Declared
 	Input []byte // the event's fields, a JSON object
-	N     int    // how often each thing is measured
+	N     int    // number of measurements of each part
 
-	// System makes a system whose settings are changed by change, and Session a
-	// session of it. Each is called many times.
+	// System returns a system whose settings were changed by change, and Session a session of it.
+	// Each is called many times.
 	System  func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System
 	Session func(context.Context, *pipeline.System) (*pipeline.Session, error)
 
@@ -34,7 +34,7 @@ type Bench struct {
 	Between func()
 }
 
-// ErrNoHook says that there is nothing to measure.
+// ErrNoHook means that there is nothing to measure.
 var ErrNoHook = errors.New("no hook is selected")
 
 // Run measures. Each round measures every part once, in changing order: other work of the machine
@@ -51,29 +51,29 @@ func (b *Bench) Run(ctx context.Context) (*Result, error) {
 	return m.result(), nil
 }
 
-// measurement is a benchmark under way.
+// measurement is a running benchmark.
 type measurement struct {
 	*Bench
-	hooks   []*hook.Hook // those that are selected, in plan order
+	hooks   []*hook.Hook // the selected hooks, in plan order
 	warmth  map[string]string
-	kinds   map[string]string   // by which a hook is kept warm
-	starts  map[string]string   // the command that start-up was measured with, by hook
+	kinds   map[string]string   // the kind of process that keeps a hook warm
+	starts  map[string]string   // the command with which start-up was measured, by hook
 	trials  map[string][]string // arguments without a shell, by hook
 	probes  []*probe
 	systems []*pipeline.System
-	scratch string // for empty scripts
-	dir     string // the project's
+	scratch string // a directory for empty scripts
+	dir     string // the project's directory
 	samples map[string][]float64
 	engine  []float64 // microseconds
 }
 
-// probe is one thing that is measured: a fire of a system.
+// probe is one part that is measured: a fire of a system.
 type probe struct {
 	name  string
 	sys   *pipeline.System
-	keep  *pipeline.Session // keeps the settings of sys read
-	whole bool              // the sample is the time of the fire, and not of the hook in it
-	bare  bool              // the time of the fire beyond its hook is the engine's
+	keep  *pipeline.Session // keeps the settings of sys loaded
+	whole bool              // the sample is the time of the whole fire, not of its hook
+	bare  bool              // the time of the fire without its hook is the engine's
 }
 
 // The names of samples; names of one hook begin with its id.
@@ -86,7 +86,7 @@ const (
 	withArgv  = " argv"
 	withAsync = " async"
 
-	// machine is no hook's: how long a program takes that does nothing.
+	// machine belongs to no hook: the time of a program that does nothing.
 	machine = "the machine: a program starts"
 )
 
@@ -97,7 +97,7 @@ func (m *measurement) close() {
 	_ = scratch.Remove(m.scratch)
 }
 
-// prepare finds the parts to measure, and runs each once without counting it.
+// prepare finds the parts to measure, and runs each once without recording it.
 func (m *measurement) prepare(ctx context.Context) (err error) {
 	if m.scratch, err = scratch.Dir("bench-"); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (m *measurement) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// selected finds the hooks that the input selects.
+// selected finds the hooks that run for the input.
 func (m *measurement) selected(s *pipeline.Session) error {
 	plan, err := m.Event.PlanJSON(s, m.Input)
 	if err != nil {
@@ -174,8 +174,8 @@ func (m *measurement) prepareHook(ctx context.Context, h *hook.Hook) error {
 	return nil
 }
 
-// prepareWarm makes the probes of the hooks that can be kept warm, alone and
-// together, and waits until they are.
+// prepareWarm makes the probes of the hooks that can be kept warm, alone and together, and waits
+// until they are warm.
 func (m *measurement) prepareWarm(ctx context.Context) error {
 	for _, h := range m.hooks {
 		note, err := m.warmProbe(ctx, h.ID+warm, only(h.ID, nil), []*hook.Hook{h}, false)
@@ -191,7 +191,7 @@ func (m *measurement) prepareWarm(ctx context.Context) error {
 	return err
 }
 
-// warmProbe adds a probe for hooks that are kept warm; note says why none is.
+// warmProbe adds a probe for hooks that are kept warm; note is the reason if none is.
 func (m *measurement) warmProbe(
 	ctx context.Context, name string, change func(*pipeline.Loaded), hooks []*hook.Hook, whole bool,
 ) (note string, err error) {
@@ -215,8 +215,7 @@ func (m *measurement) warmProbe(
 	return "", m.warmUp(ctx, p)
 }
 
-// warmUp fires until a process is likely to be ready: interpreters start beside
-// the first calls.
+// warmUp fires until a process is likely to be ready: interpreters start during the first calls.
 func (m *measurement) warmUp(ctx context.Context, p *probe) error {
 	first := 0.0
 	for i := range 30 {
@@ -234,8 +233,8 @@ func (m *measurement) warmUp(ctx context.Context, p *probe) error {
 	return nil
 }
 
-// keepWarm keeps a hook warm as its policy says, else as the first kind that it
-// fits; note says why none does.
+// keepWarm keeps a hook warm by the kind in its policy, else by the first kind that fits it; note
+// is the reason if none does.
 func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
 		return h.Policy.Warm, keeper.Keep(h, h.Policy.Warm, dir)
@@ -246,14 +245,14 @@ func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	return run.WarmBash, ""
 }
 
-// mayGoToTheBackground reports whether nothing is lost if a hook does: its
-// event's hooks can do nothing.
+// mayGoToTheBackground reports whether the hook can run in the background without a loss: hooks of
+// its event have no effects.
 func (m *measurement) mayGoToTheBackground(h *hook.Hook) bool {
 	info := m.Event.Info()
 	return info.Dialect == "claude" && info.Can&^pipeline.CanAddContext == 0 && h.Background == hook.Foreground
 }
 
-// probe makes a system with changed settings.
+// probe returns a probe of a system with changed settings.
 func (m *measurement) probe(
 	ctx context.Context, name string, change func(*pipeline.Loaded), warm pipeline.Warmer,
 ) (*probe, error) {

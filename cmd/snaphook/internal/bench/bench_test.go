@@ -33,7 +33,7 @@ var guard = pipeline.Declare(&pipeline.Dialect{Name: "bench"}, pipeline.Spec[gua
 
 const call = `{"name":"ls"}`
 
-// benchOf measures hooks in a directory.
+// benchOf returns a benchmark of hooks in a directory.
 func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 	return &Bench{
 		Event: guard, Input: []byte(call), N: n,
@@ -58,7 +58,7 @@ func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 	}
 }
 
-// starts is a hook that starts a program.
+// starts returns a hook that starts a program.
 func starts(argv ...string) *hook.Hook {
 	return &hook.Hook{
 		Identity:  hook.Identity{ID: argv[0], Dialect: "bench", Event: "Guard", Type: "command", Command: quoted(argv)},
@@ -75,7 +75,7 @@ func inGo(f func()) *hook.Hook {
 		})}
 }
 
-// project has a guard in Python and one in bash.
+// project creates a project with a guard in Python and one in bash.
 func project(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -122,7 +122,7 @@ func python3() (path string) {
 	return path
 }
 
-// tries is how often a busy machine may spoil a comparison.
+// tries is how many times a busy machine may spoil a comparison.
 const tries = 6
 
 func TestAdviceIsForThoseWhomItHelps(t *testing.T) {
@@ -188,7 +188,8 @@ func TestNothingToMeasure(t *testing.T) {
 	}
 }
 
-// A sleeping hook takes as long on a busy machine, and a little more.
+// Compare reports a real change alone. The hook sleeps: on a busy machine that takes only a little
+// longer.
 func TestCompareFindsARealChangeAlone(t *testing.T) {
 	measure := func(d time.Duration) *Result {
 		r, err := benchOf(t.TempDir(), 20, inGo(func() { time.Sleep(d) })).Run(t.Context())

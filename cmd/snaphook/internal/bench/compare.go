@@ -14,9 +14,9 @@ import (
 type Difference struct {
 	What     string
 	Old, New float64 // medians, in milliseconds
-	Ratio    float64 // of New to Old
-	Lo, Hi   float64 // the confidence interval of the ratio; 0 and infinite of fewer than six runs
-	P        float64 // that both come from the same
+	Ratio    float64 // ratio of New to Old
+	Lo, Hi   float64 // the confidence interval of the ratio; 0 and infinity for fewer than six runs
+	P        float64 // probability that both samples have the same distribution
 	Changed  bool
 }
 
@@ -74,7 +74,7 @@ func difference(name string, was, is []float64, controls ...float64) Difference 
 		P: benchmath.AssumeNothing.Compare(before, after).P,
 	}
 	if math.IsInf(d.Lo, 0) || math.IsNaN(d.Lo) || math.IsInf(b.Hi, 0) || a.Lo <= 0 {
-		d.Lo, d.Hi = 0, math.Inf(1) // of fewer than six runs the median may be anything
+		d.Lo, d.Hi = 0, math.Inf(1) // the median of fewer than six runs may be anything
 	}
 	least, most := 1.0, 1.0
 	for _, ratio := range controls {

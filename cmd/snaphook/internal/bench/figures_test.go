@@ -17,11 +17,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// This file is not built with the race detector, which slows the engine down but not the
-// processes that it starts.
+// This file is not built with the race detector, which slows the engine down but not the processes
+// that it starts.
 
-// The benchmark's figures for a hook agree with the time it takes to start the hook by other
-// means, in the same rounds.
+// The benchmark's figures for a hook agree with the time that starting the hook takes without the
+// engine, in the same rounds.
 func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
 	dir := project(t)
 	bash := starts("bash", "guard.sh")
@@ -73,7 +73,7 @@ func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
 	}
 }
 
-// byHand starts a program with as little as the standard library needs for it.
+// byHand starts a program with as little work as the standard library needs.
 func byHand(t *testing.T, dir string, argv []string) (ms float64) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// bins counts values in parts of equal width between the least and the 98th percentile of all
-// lists; the last part also has all greater values.
+// bins counts values in intervals of equal width between the least and the 98th percentile of all
+// lists; the last interval includes all greater values.
 func bins(parts int, lists ...[]float64) (from, width float64, counts [][]int) {
 	all := slices.Concat(lists...)
 	if len(all) == 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Modules is a benchmark of hooks that are modules inside the host, which start
-// no process: they are loaded once, and called for every event.
+// Modules is a benchmark of hooks that are modules inside the host. They start no process: they are
+// loaded once, and called for every event.
 type Modules struct {
 	Event pipeline.Declared
 	Input []byte // the event's fields, a JSON object
-	N     int    // how often each thing is measured
+	N     int    // number of measurements of each part
 
-	// Open makes a session for modules by their paths; nil: all that the settings
-	// select. It loads none.
+	// Open opens a session for modules by their paths; nil means all that the settings select. It
+	// loads none.
 	Open func(ctx context.Context, files []string) (*ModuleSession, error)
 
 	// Between is called after each round of measurements; nil does nothing.
@@ -34,12 +34,12 @@ type ModuleSession struct {
 	Close func()
 }
 
-// Loading names the start-up of a module, in the place of a command.
+// Loading replaces a command as the name of a module's start-up.
 const Loading = "loading the module"
 
-// Run measures. A cold module is loaded for the event, as snaphook fire does, and a warm one
-// stays loaded, as in a host; its start-up is the loading. All calls are in one session, and the
-// module keeps its memory between them.
+// Run measures. A cold module is loaded for the event, as snaphook fire does, and its start-up is
+// the loading. A warm module stays loaded, as in a host: all its calls are in one session, and it
+// keeps its memory between them.
 func (b *Modules) Run(ctx context.Context) (*Result, error) {
 	m := &moduleMeasurement{
 		Modules: b, measurement: measurement{
@@ -62,7 +62,7 @@ func (b *Modules) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	r := m.result()
-	r.Advice = []Advice{} // a host keeps modules anyway: nothing was tried
+	r.Advice = []Advice{} // a host keeps modules loaded in any case
 	return r, nil
 }
 
@@ -75,7 +75,7 @@ type moduleMeasurement struct {
 // modulePart is one module, or all of them.
 type modulePart struct {
 	id    string
-	files []string // nil: all
+	files []string // nil: all modules
 	kept  *ModuleSession
 }
 
@@ -87,8 +87,7 @@ func (m *moduleMeasurement) close() {
 	}
 }
 
-// prepare finds the modules that the input selects, and measures each once in
-// vain.
+// prepare finds the modules that run for the input, and measures each once without recording it.
 func (m *moduleMeasurement) prepare(ctx context.Context) error {
 	all := &modulePart{}
 	m.parts = []*modulePart{all}

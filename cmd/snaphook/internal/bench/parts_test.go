@@ -84,7 +84,7 @@ func TestArgvFormNamesTheProject(t *testing.T) {
 	}
 }
 
-// line is a call of Bash of which a hook thought something.
+// line returns a record's line of a call of Bash with a hook's decision.
 func line(command, decision string) *record.Line {
 	input := fmt.Sprintf(`{"tool_name":"Bash","tool_input":{"command":%q}}`, command)
 	return &record.Line{Event: "claude.PreToolUse", Input: jsontext.Value(input), Hooks: []record.Hook{{Command: "guard.py", Ran: true, Decision: decision}}}
@@ -128,7 +128,7 @@ func TestARecordShowsWhatAnIfWouldSkip(t *testing.T) {
 	}
 }
 
-// noisy are n runs of about so many milliseconds, with a tail.
+// noisy returns n runs of about ms milliseconds, with a tail.
 func noisy(random *rand.Rand, n int, ms float64) (values []float64) {
 	for range n {
 		values = append(values, ms*(1+0.08*random.NormFloat64())+ms*0.3*max(0, random.NormFloat64()-1.5))
@@ -186,7 +186,7 @@ func TestCompareOfTheSameHookIsNoDifference(t *testing.T) {
 	}
 }
 
-// A machine that has become busier between two results makes no hook slower.
+// Compare does not report a hook as slower because the machine has become busier.
 func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 	for name, tt := range map[string]struct {
 		machine, start, sleep float64 // factor of each figure between the two results
@@ -199,7 +199,7 @@ func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 		"both are slower, the hook more":       {1.3, 2, 1, []string{"start cold", machine}},
 		"a hook is faster on a slower machine": {1.3, 1.3, 0.7, []string{"sleep cold", machine}},
 	} {
-		random := rand.New(rand.NewPCG(3, 4)) // the same for each
+		random := rand.New(rand.NewPCG(3, 4)) // equal seeds: the same for each case
 		result := func(machineIs, start, sleep float64) *Result {
 			return &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{
 				machine: noisy(random, 400, machineIs), "start cold": noisy(random, 400, 20*start), "sleep cold": noisy(random, 400, 50*sleep),

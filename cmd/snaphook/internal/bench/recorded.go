@@ -12,21 +12,21 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Recorded are the calls of an event in a record, for the gain of an "if".
+// Recorded holds the calls of an event in a record, from which the gain of an "if" is computed.
 type Recorded struct {
 	File  string
-	Dir   string // relative paths in the calls count from it
+	Dir   string // relative paths in the calls are relative to it
 	Event string
-	by    map[string][]recordedCall // by the hook's command
+	by    map[string][]recordedCall // calls by the hook's command
 }
 
 type recordedCall struct {
 	call  permission.Call
-	spoke bool // the hook decided, or failed, or answered
+	spoke bool // the hook decided, failed, or answered
 }
 
-// Add takes a line of a record. Lines of other events, and without their whole
-// input, say nothing.
+// Add reads a line of a record. It ignores lines of other events, and lines without their whole
+// input.
 func (r *Recorded) Add(l *record.Line) {
 	input := wire.Object(l.Input)
 	if l.Event != r.Event || !wire.Object(input.Get("tool_input")).IsObject() || input.Text("tool_name") == "" {
@@ -46,8 +46,7 @@ func (r *Recorded) Add(l *record.Line) {
 	}
 }
 
-// fewest is how often a hook has to have run, and to have spoken, so that a rule
-// can be made of it.
+// Limits below which no rule is derived: runs of a hook, and runs in which it spoke.
 const (
 	fewestRuns   = 20
 	fewestSpoken = 2
@@ -55,8 +54,8 @@ const (
 
 func (r *Recorded) ran(h *hook.Hook) int { return len(r.by[h.Command]) }
 
-// rule finds a permission rule that holds for all recorded calls in which a hook
-// spoke, and the part of its calls that it would skip.
+// rule returns a permission rule that matches all recorded calls in which a hook spoke, and the
+// share of its calls that the rule would skip.
 func (r *Recorded) rule(h *hook.Hook) (rule string, part float64, ok bool) {
 	if r == nil || h.Dialect != "claude" || h.If != "" || len(r.by[h.Command]) < fewestRuns {
 		return "", 0, false
@@ -106,7 +105,7 @@ func common(calls []recordedCall) (rule string) {
 	return rule
 }
 
-// firstWord is the program that a command of Bash calls; empty for others.
+// firstWord returns the program that a command of Bash calls; empty for other calls.
 func firstWord(c permission.Call) string {
 	text := c.Input.Text("command")
 	if c.Tool != "Bash" {
@@ -122,5 +121,5 @@ func firstWord(c permission.Call) string {
 	return ""
 }
 
-// Empty reports whether the record says nothing of the event.
+// Empty reports whether the record has no calls of the event.
 func (r *Recorded) Empty() bool { return r == nil || len(r.by) == 0 }

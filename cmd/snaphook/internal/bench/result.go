@@ -17,26 +17,26 @@ type Result struct {
 	Engine Engine   `json:"engineUs"`
 	Advice []Advice `json:"advice"`
 
-	// Samples are the measurements by name, in milliseconds, in the order in which they were
+	// Samples holds the measurements by name, in milliseconds, in the order in which they were
 	// made; Compare needs them.
 	Samples map[string][]float64 `json:"samples"`
 }
 
-// Fire is the whole fire, with all hooks that are selected.
+// Fire holds the figures of the whole fire, with all selected hooks.
 type Fire struct {
 	Cold Ranks  `json:"cold"`
 	Warm *Ranks `json:"warm"` // nil: no hook can be kept warm
 }
 
-// Hook is one hook, alone.
+// Hook holds the figures of one hook alone.
 type Hook struct {
 	ID      string `json:"id"`
 	Command string `json:"command"`
 	Cold    Ranks  `json:"cold"`
-	Warm    *Ranks `json:"warm"`      // nil: it cannot be kept warm; WarmNote says why
+	Warm    *Ranks `json:"warm"`      // nil: it cannot be kept warm; WarmNote has the reason
 	Startup *Ranks `json:"startupMs"` // nil: it starts no process
 
-	StartupCommand string `json:"startupCommand,omitempty"` // what was started to measure that
+	StartupCommand string `json:"startupCommand,omitempty"` // the command that was started to measure the start-up
 	WarmNote       string `json:"warmNote,omitempty"`
 	Name           string `json:"name,omitempty"`
 }
@@ -44,17 +44,17 @@ type Hook struct {
 // Label returns the hook's name for people.
 func (h *Hook) Label() string { return lo.CoalesceOrEmpty(h.Name, h.Command, h.ID) }
 
-// Engine is the time of a fire beyond its hook, in microseconds.
+// Engine is the time of a fire without its hook, in microseconds.
 type Engine struct {
 	P50 float64 `json:"p50"`
 }
 
-// Advice is a change that was tried, and its gain.
+// Advice describes a change that was tried, and its gain.
 type Advice struct {
 	ID     string  `json:"id"`   // argv, warm, if or async
-	Hook   string  `json:"hook"` // its id
+	Hook   string  `json:"hook"` // the id of the hook
 	Text   string  `json:"text"`
-	GainMS float64 `json:"gainMs"` // of the median, for each call of the event
+	GainMS float64 `json:"gainMs"` // gain of the median, for each call of the event
 }
 
 // Ranks are percentiles by nearest rank, in milliseconds.
@@ -68,7 +68,8 @@ func ranksOf(ms []float64) Ranks {
 	return Ranks{rank(ms, 0.50), rank(ms, 0.95), rank(ms, 0.99)}
 }
 
-// rank is the smallest value that is not below so large a part of all.
+// rank returns the percentile by nearest rank: the smallest value such that at least this part of
+// all values is not greater.
 func rank(values []float64, part float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -77,7 +78,7 @@ func rank(values []float64, part float64) float64 {
 	return rounded(sorted[max(1, int(math.Ceil(part*float64(len(sorted))-1e-9)))-1])
 }
 
-// rounded keeps microseconds.
+// rounded rounds to microseconds.
 func rounded(ms float64) float64 { return math.Round(ms*1000) / 1000 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -29,15 +29,15 @@ func (m *measurement) rounds(ctx context.Context) error {
 }
 
 // startOfNothing measures the machine: the milliseconds of a program that does nothing, which no
-// change of a hook changes. Windows has no such program.
+// change of a hook affects. Windows has no such program.
 func startOfNothing(ctx context.Context) (ms float64, ok bool) {
 	start := time.Now()
 	err := exec.CommandContext(ctx, "true").Run()
 	return milliseconds(time.Since(start)), err == nil
 }
 
-// fire fires once, in a session of its own, and returns how long it took in
-// milliseconds: of a whole fire that, else its hook.
+// fire fires once, in a new session, and returns the time in milliseconds: that of the whole fire
+// if the probe is for one, else that of its hook.
 func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error) {
 	s, err := m.Session(ctx, p.sys)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 
-// only leaves one hook of the settings, in the foreground, and changes its runner.
+// only returns a change that removes all other hooks, and changes the runner of this one, which
+// runs in the foreground.
 func only(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	return func(l *pipeline.Loaded) {
 		l.Hooks = slices.DeleteFunc(l.Hooks, func(h *hook.Hook) bool { return h.ID != id })
@@ -35,7 +36,7 @@ func only(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	}
 }
 
-// changed changes one hook of the settings.
+// changed returns a change of one hook of the settings.
 func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	return func(l *pipeline.Loaded) {
 		for i, h := range l.Hooks {
@@ -63,17 +64,17 @@ func commandOf(h *hook.Hook) (*run.Command, bool) {
 	return nil, false
 }
 
-// start is how a hook's process is started, and how it could be.
+// start describes how a hook's process is started, and how else it could be.
 type start struct {
-	empty []string // the same with an empty script
-	said  string   // that for people
-	argv  []string // the same program without a shell; nil if that is as it is, or not certain
+	empty []string // the same command with an empty script
+	said  string   // the same in the form for people
+	argv  []string // the same program without a shell; nil if argv has no shell already, or if equality is not certain
 }
 
 func (s *start) replace(h *hook.Hook)      { replace(h, s.empty) }
 func (s *start) withoutShell(h *hook.Hook) { replace(h, s.argv) }
 
-// replace has a hook start another program in the same way.
+// replace makes a hook start another program in the same way.
 func replace(h *hook.Hook, argv []string) {
 	c, _ := commandOf(h)
 	h.Runner = &run.Command{
@@ -81,10 +82,10 @@ func replace(h *hook.Hook, argv []string) {
 	}
 }
 
-// starter knows where a hook is started.
+// starter holds the directory and the environment in which a hook is started.
 type starter struct {
 	dir     string
-	scratch string // for empty scripts
+	scratch string // a directory for empty scripts
 	environ []string
 }
 
@@ -114,16 +115,15 @@ func isShell(program string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "busybox"}, filepath.Base(program))
 }
 
-// isInterpreter reports whether a program runs the script that its first
-// argument names.
+// isInterpreter reports whether a program runs the script that its first argument names.
 func isInterpreter(program string) bool {
 	name := strings.TrimRight(filepath.Base(program), "0123456789.")
 	return isShell(program) || slices.Contains([]string{"python", "node", "ruby", "perl", "bun", "deno", "php", "lua"}, name)
 }
 
-// emptied is the same program with an empty script: of an interpreter its
-// script, of a script the interpreter of its first line. Any other program is
-// its own start-up: one that does nothing stands in for it.
+// emptied returns the same program with an empty script: the script of an interpreter is replaced,
+// and a script is run by the interpreter of its first line. For any other program it returns a
+// program that does nothing.
 func (s *starter) emptied(argv []string) []string {
 	if isInterpreter(argv[0]) {
 		for i, arg := range argv[1:] {
@@ -142,10 +142,10 @@ func (s *starter) emptied(argv []string) []string {
 	return []string{"true"}
 }
 
-// script is an empty script named like another.
+// script returns the path of an empty script with the same extension.
 func (s *starter) script(like string) string {
 	path := filepath.Join(s.scratch, "empty"+filepath.Ext(like))
-	_ = os.WriteFile(path, nil, 0o600) // a file that cannot be written fails when it is started
+	_ = os.WriteFile(path, nil, 0o600) // if this fails, starting the script fails too
 	return path
 }
 
@@ -170,8 +170,8 @@ func (s *starter) interpreterOf(program string) []string {
 	return nil
 }
 
-// plain is the program and its arguments that a text of shell syntax amounts to:
-// one call, of which nothing but the words counts. Nil if it is more.
+// plain returns the program and the arguments of a shell text that is a single call without other
+// effects; nil for any other text.
 func (s *starter) plain(text string) []string {
 	file, err := bash.Parse(text)
 	if err != nil || len(file.Stmts) != 1 {
@@ -207,14 +207,13 @@ func isCat(s *syntax.Stmt) bool {
 	return ok && simple(s) && len(call.Assigns) == 0 && len(call.Args) == 1 && call.Args[0].Lit() == "cat"
 }
 
-// isProgram reports whether a word is the name of a program, and not of
-// something that the shell does itself.
+// isProgram reports whether a word is the name of a program, and not a builtin of the shell.
 func (s *starter) isProgram(word string) bool {
 	if strings.Contains(word, "/") {
 		return true
 	}
 	if slices.Contains([]string{"true", "false", "echo", "printf", "test", "[", "kill", "pwd", "time"}, word) {
-		return false // the shell's own, which are quicker than a program
+		return false // builtins, which are quicker than a program
 	}
 	_, err := exec.LookPath(word)
 	return err == nil

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// The drawing, in pixels.
+// The dimensions of the drawing, in pixels.
 const (
 	svgWidth  = 760
 	svgLeft   = 20
 	svgPlot   = svgWidth - 2*svgLeft
-	svgHigh   = 90 // of the bars
+	svgHigh   = 90 // height of the bars
 	svgPanel  = 170
 	svgParts  = 60
 	svgTop    = 60
@@ -21,8 +21,7 @@ const (
 	startFill = "#9aa5b1"
 )
 
-// SVG draws a histogram of each hook and of the whole fire: cold, warm, and the
-// start-up alone.
+// SVG draws a histogram of each hook and of the whole fire: cold, warm, and the start-up alone.
 func (r *Result) SVG() string {
 	var b strings.Builder
 	panels := len(r.Hooks) + 1
@@ -101,7 +100,7 @@ func (r *Result) medians(b *strings.Builder, y int, coldName, warmName, startNam
 		svgLeft, y, escape(strings.Join(parts, " · ")))
 }
 
-// escape makes text part of an SVG; control characters are in no XML.
+// escape makes text part of an SVG. It removes control characters, which XML does not allow.
 func escape(text string) string {
 	return html.EscapeString(strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0xfffe || c == 0xffff {

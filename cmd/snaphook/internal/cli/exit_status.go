@@ -6,20 +6,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit statuses besides 0.
+// The exit statuses other than 0.
 const (
-	Failed  = 1 // snaphook could not do it, or check found something
-	Refused = 2 // a hook blocked, or wants the agent to stop
+	Failed  = 1 // snaphook failed, or check found something
+	Refused = 2 // a hook blocked, or stops the agent
 )
 
-// badInput is an error that ends the program with 2: its input cannot be used. It serves verbs
-// whose status 1 means that something was found.
+// badInput is an error that ends the program with status 2: its input cannot be used. It is for
+// verbs whose status 1 means that something was found.
 type badInput struct{ error }
 
 // Unwrap returns the error itself.
 func (u badInput) Unwrap() error { return u.error }
 
-// StatusOf is the exit status for an error.
+// StatusOf returns the exit status for an error.
 func StatusOf(err error) int {
 	if u := (badInput{}); errors.As(err, &u) {
 		return Refused
@@ -27,8 +27,8 @@ func StatusOf(err error) int {
 	return Failed
 }
 
-// TwoIfUnusable makes every error of a verb end the program with 2, errors of its flags and
-// arguments included.
+// TwoIfUnusable makes every error of a verb end the program with status 2, including errors of its
+// flags and arguments.
 func TwoIfUnusable(cmd *cobra.Command) *cobra.Command {
 	args, run := cmd.Args, cmd.RunE
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUnusable(ExplainFlagError(cmd, err)) })

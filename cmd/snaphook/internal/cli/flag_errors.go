@@ -36,7 +36,7 @@ func ExplainFlagError(cmd *cobra.Command, err error) error {
 	)
 }
 
-// DidYouMean offers the names that a misspelt one may stand for.
+// DidYouMean returns the names that are similar to a misspelt one.
 func DidYouMean(prefix, wrote string, names []string) string {
 	near := lo.Map(settings.Near(wrote, names), func(name string, _ int) string { return prefix + name })
 	if len(near) == 0 {
@@ -45,7 +45,7 @@ func DidYouMean(prefix, wrote string, names []string) string {
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }
 
-// NoArguments refuses arguments, for verbs that have flags alone.
+// NoArguments returns an error for arguments, for verbs that have flags alone.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf(

@@ -11,7 +11,7 @@ import (
 // Global holds the flags that the root command defines for every verb, and the
 // exit status of the process.
 type Global struct {
-	Status  int // the exit status of a verb that returned no error
+	Status  int // exit status of a verb that returned no error
 	Dir     string
 	Verbose bool
 
@@ -45,12 +45,12 @@ func (g *Global) Directory() (string, error) {
 	return g.found, nil
 }
 
-// JSONFlag is the flag --json of the verbs that have an answer for programs.
+// JSONFlag holds the flag --json of the verbs that have an answer for programs.
 type JSONFlag struct {
 	JSON bool
 }
 
-// AddJSON adds the flag of the verbs that have an answer for programs.
+// AddJSON adds the flag --json.
 func (f *JSONFlag) AddJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "Answer with one JSON document: --json | jq .")
 }

@@ -43,7 +43,7 @@ const valueName = "value name"
 // The widths of help, in columns.
 const (
 	leastWidth = 40
-	plainWidth = 80  // where no terminal is
+	plainWidth = 80  // outside of a terminal
 	mostWidth  = 100 // longer lines are hard to read
 	textColumn = 26
 )
@@ -145,8 +145,8 @@ func indented(lines []string, by string) (all []string) {
 	return all
 }
 
-// InColumns breaks lines at blanks, so that no flag is torn at its hyphens. A line that begins with a
-// blank is part of a list and stays.
+// InColumns breaks lines at blanks, and not at the hyphens of flags. It keeps a line that begins with
+// a blank, which is part of a list.
 func InColumns(text string, most int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

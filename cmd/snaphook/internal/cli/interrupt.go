@@ -10,14 +10,14 @@ import (
 // ErrInterrupted reports that a signal ended a read or a verb.
 var ErrInterrupted = errors.New("interrupted by a signal")
 
-// OpenUntil opens a file, until ctx ends: a pipe without a writer is not open before it has
-// one. An open that still waits then ends with the process.
+// OpenUntil opens a file, until ctx ends: opening a pipe blocks until the pipe has a writer. An
+// open that is still blocked then ends with the process.
 func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 	type result struct {
 		file *os.File
 		err  error
 	}
-	done := make(chan result, 1) // room for a result that is not waited for
+	done := make(chan result, 1) // buffered: nobody may wait for the result
 	go func() {
 		file, err := os.Open(path)
 		done <- result{file, err}
@@ -30,18 +30,17 @@ func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Interruptible reads from in until ctx ends, also from a pipe in which nothing
-// comes. A read that still waits then ends with the process. It is used from
-// one goroutine.
+// Interruptible reads from in until ctx ends, even if in is a pipe without data. A read that is
+// still blocked then ends with the process. It must be used from one goroutine.
 type Interruptible struct {
 	Ctx  context.Context
 	In   io.ReadCloser
-	own  []byte // buffer of the pending read, which after ctx writes nowhere else
-	held []byte // read, and not returned yet
+	own  []byte // buffer of the pending read, which after ctx must not write to the caller's
+	held []byte // bytes that were read, and not returned yet
 	err  error
 }
 
-// Read returns errInterrupted when the context has ended.
+// Read returns [ErrInterrupted] when the context has ended.
 func (r *Interruptible) Read(p []byte) (n int, err error) {
 	if r.Ctx.Err() != nil {
 		return 0, ErrInterrupted
@@ -77,7 +76,7 @@ func (r *Interruptible) fill() {
 	}
 }
 
-// Close closes the underlying reader, unless a read still waits.
+// Close closes the underlying reader, unless a read is still blocked.
 func (r *Interruptible) Close() error {
 	if errors.Is(r.err, ErrInterrupted) {
 		return nil
@@ -85,7 +84,7 @@ func (r *Interruptible) Close() error {
 	return r.In.Close()
 }
 
-// FileOf is the file that is read; ok is false for anything else.
+// FileOf returns the file that is read; ok is false for any other reader.
 func FileOf(in io.Reader) (file *os.File, ok bool) {
 	if r, is := in.(*Interruptible); is {
 		file, ok = r.In.(*os.File)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaxLabel is the length, in characters, of a command in lists.
+// MaxLabel limits the length of a command in lists, in characters.
 const MaxLabel = 72
 
 // projectDir matches the variable of the project's directory before a path, with the quotes around the
@@ -14,8 +14,8 @@ var projectDir = regexp.MustCompile(`"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\
 	`|"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)"` +
 	`|\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)`)
 
-// Label returns a command as lists show it: its first line, with the paths of the project's files
-// relative to the project, cut in the middle to most characters.
+// Label returns a command in the form that lists show: its first line, with the paths of the
+// project's files relative to the project, cut in the middle to most characters.
 func Label(command string, most int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
 	line = projectDir.ReplaceAllString(line, "$1$2$3")
@@ -25,8 +25,8 @@ func Label(command string, most int) string {
 	return CutMiddle(OneLine(line), most)
 }
 
-// CutMiddle replaces the middle of a text that is longer than most characters by an ellipsis: the
-// beginning names a program, the end a file.
+// CutMiddle replaces the middle of a text that is longer than most characters by an ellipsis: its
+// beginning is a program's name, and its end a file's.
 func CutMiddle(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -36,8 +36,8 @@ func CutMiddle(text string, most int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-1-head):])
 }
 
-// SkipText returns the reason why a hook did not run: the kind and its detail, or the detail alone where
-// it begins with the kind.
+// SkipText returns the reason why a hook did not run: the kind and its detail, or only the detail if
+// that begins with the kind.
 func SkipText(kind, detail string) string {
 	switch {
 	case detail == "":

@@ -20,7 +20,7 @@ func ShortPath(path string) string {
 	return path
 }
 
-// WantDir refuses a path that is not a directory.
+// WantDir returns an error for a path that is not a directory.
 func WantDir(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -34,8 +34,8 @@ func WantDir(path string) error {
 	return nil
 }
 
-// WantFile refuses an empty path and a file that does not exist. The reader of
-// the file reports every other error.
+// WantFile returns an error for an empty path and for a file that does not exist. The reader of the
+// file reports every other error.
 func WantFile(path string) error {
 	if path == "" {
 		return errors.New("the name of the file is missing")

@@ -33,8 +33,8 @@ var (
 	Odd    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
 )
 
-// Say writes an answer to standard output at once, so that there is a whole
-// one or none; styles are dropped where they are not wanted.
+// Say writes an answer to standard output in one write: it is printed as a whole or not at all.
+// Styles are removed where they are not wanted.
 func Say(cmd *cobra.Command, text string) error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -42,7 +42,7 @@ func Say(cmd *cobra.Command, text string) error {
 	return Write(colorprofile.NewWriter(cmd.OutOrStdout(), os.Environ()), []byte(text))
 }
 
-// SayJSON writes one JSON document, in one line unless a person looks at it.
+// SayJSON writes one JSON document, in one line unless it writes to a terminal.
 func SayJSON(cmd *cobra.Command, v any) error {
 	options := json.JoinOptions(
 		jsontext.AllowInvalidUTF8(true),
@@ -80,8 +80,8 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Visible replaces characters that would move the cursor, change colours or turn text around by
-// visible forms: the text may come from strangers.
+// Visible replaces characters that would move the cursor, change colours or reverse text by visible
+// forms: the text may come from strangers.
 func Visible(s string) string {
 	if !strings.ContainsFunc(s, isHidden) {
 		return s
@@ -97,11 +97,11 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// isHidden reports whether a terminal may obey a character, or show nothing for it.
+// isHidden reports whether a terminal may interpret a character, or show nothing for it.
 func isHidden(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 
-// VisibleJSON escapes the characters of JSON text that visible would show: it is the same JSON,
-// and a terminal obeys nothing in it. Bytes that are not UTF-8 become U+FFFD.
+// VisibleJSON escapes the characters of JSON text that [Visible] would replace: the JSON value is
+// the same, and a terminal interprets nothing in it. Bytes that are not UTF-8 become U+FFFD.
 func VisibleJSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r == utf8.RuneError || isHidden(r) && r != '\r' }
 	if bytes.IndexFunc(text, hidden) < 0 {
@@ -122,7 +122,7 @@ func VisibleJSON(text []byte) []byte {
 	return escaped
 }
 
-// OneLine is the visible form of text for a line of a list.
+// OneLine returns the visible form of text for a line of a list.
 func OneLine(s string) string {
 	return strings.ReplaceAll(Visible(s), "\n", `\n`)
 }
@@ -153,7 +153,7 @@ func columnsOf(cmd *cobra.Command) int {
 	return width
 }
 
-// leastFirst is the width to which the first column is cut at most, in characters.
+// leastFirst is the least width, in characters, to which the first column is cut.
 const leastFirst = 12
 
 func fit(headers []string, rows [][]string, width int, optional []string) ([]string, [][]string) {
@@ -215,8 +215,7 @@ func Indented(s string, by int) string {
 	return strings.ReplaceAll(strings.TrimRight(Visible(s), "\n"), "\n", "\n"+strings.Repeat(" ", by))
 }
 
-// Quoted shows an argument list so that its parts can be told apart, and
-// nothing in it is hidden.
+// Quoted formats an argument list: its parts can be distinguished, and nothing in it is hidden.
 func Quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {

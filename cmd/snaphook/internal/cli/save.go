@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// SaveFile replaces a regular file as a whole; it writes to any other file, such as /dev/stdout
-// or a pipe, in place.
+// SaveFile replaces a regular file as a whole; it writes in place to any other file, such as
+// /dev/stdout or a pipe.
 func SaveFile(path string, text []byte, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
