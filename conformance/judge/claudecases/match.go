@@ -89,7 +89,7 @@ func show(v any, options ...json.Options) string {
 	return llxprtcases.Show(plain(v), options...)
 }
 
-// plain returns v as decoded JSON, or v itself if it is none.
+// plain returns the value that v decodes or converts to as JSON, or v itself if that fails.
 func plain(v any) any {
 	text, isText := v.(jsontext.Value)
 	if !isText {

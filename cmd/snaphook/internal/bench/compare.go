@@ -58,14 +58,15 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-// controlledBy reports whether a start-up is part of a measurement: of its hook, or of a whole fire.
+// controlledBy reports whether a start-up is a control of a measurement: that of its hook, or of a
+// whole fire.
 func controlledBy(name, start string) bool {
 	id := strings.TrimSuffix(start, startup)
 	return name == coldFire || name == id+cold
 }
 
 // difference compares two samples; controls are the ratios of measurements that no change of the hook
-// changes.
+// affects.
 func difference(name string, was, is []float64, controls ...float64) Difference {
 	before, after := sample(was), sample(is)
 	a, b := center(before), center(after)
@@ -85,15 +86,15 @@ func difference(name string, was, is []float64, controls ...float64) Difference 
 	return d
 }
 
-// stretches is into how many parts the runs of a sample are divided, in the order in which they were
-// made, and leastStretch how many runs each must have.
+// stretches is the number of parts into which the runs of a sample are divided, in the order in
+// which they were made, and leastStretch the least number of runs in each.
 const (
 	stretches    = 4
 	leastStretch = 5
 )
 
-// wander is the part by which the median of a stretch of runs differs at most from that of all: as
-// much as the figure moves in one result without any change. 0 of a few runs.
+// wander returns the largest part by which the median of a stretch of runs differs from that of
+// all: the figure moves as much in one result without any change. It is 0 for a few runs.
 func wander(values []float64) (most float64) {
 	n := len(values) / stretches
 	whole := median(values)

@@ -15,10 +15,10 @@ type Global struct {
 	Dir     string
 	Verbose bool
 
-	// Find returns the project that the current directory belongs to. Nil: it is that directory.
+	// Find returns the project to which the directory belongs. Nil: the directory itself.
 	Find func(dir string) string
 
-	found string // by Find
+	found string // the result of Find
 }
 
 // Directory returns the absolute path of the project: --dir, or the one that the current directory

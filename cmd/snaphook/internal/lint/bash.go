@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// bashism is syntax that a POSIX shell does not have.
+// bashism is syntax of bash that a POSIX shell does not have.
 type bashism struct {
 	at   syntax.Pos
 	what string
@@ -102,7 +102,7 @@ func bashParam(p *syntax.ParamExp) string {
 	return ""
 }
 
-// bashCall are builtins and forms of them that bash alone has.
+// bashCall returns a name for the builtin that a call uses, or for its form, if only bash has it.
 func bashCall(c *syntax.CallExpr) string {
 	var words []string
 	for _, w := range c.Args {

@@ -2,8 +2,8 @@ package lint
 
 import "strings"
 
-// tools lists the tools of each dialect's own agent, of older and of newer releases: a hook may
-// be written for any of them.
+// tools lists the tools of each dialect's own agent, in older and newer releases: a hook may be
+// written for any of them.
 var tools = map[string][]string{
 	"claude": strings.Fields(`
 		Agent AgentOutputTool AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit
@@ -23,7 +23,7 @@ var tools = map[string][]string{
 		update_topic read_mcp_resource list_mcp_resources`),
 }
 
-// meant are names that other systems have for a tool, by dialect.
+// meant maps names that other systems have for a tool to the dialect's name, by dialect.
 var meant = map[string]map[string]string{
 	"claude": {
 		"run_shell_command": "Bash", "shell": "Bash", "terminal": "Bash", "execute_command": "Bash",

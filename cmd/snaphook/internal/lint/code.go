@@ -6,16 +6,16 @@ import "strings"
 // string with its quotes, or one character of anything else.
 type token struct {
 	text   string
-	at     int // offset
+	at     int // offset in the text
 	indent int // columns of white space before the first token of the line; -1 for others
 	str    bool
 }
 
-// maxTokens bounds the tokens read of one script.
+// maxTokens limits the tokens that are read of one script.
 const maxTokens = 200_000
 
-// tokens splits a program. Comments are left out. It is as exact as the rules
-// need: it knows strings, comments and indentation, and no grammar.
+// tokens splits a program, without comments. It is as exact as the rules need: it knows strings,
+// comments and indentation, but no grammar.
 func tokens(text string, l lang) (all []token) {
 	first, indent := true, 0
 	for at := 0; at < len(text) && len(all) < maxTokens; {
@@ -56,7 +56,7 @@ func tokens(text string, l lang) (all []token) {
 				end++
 			}
 			if end < len(text) && (text[end] == '"' || text[end] == '\'') && isPrefix(text[at:end]) && l == langPython {
-				at = end // the prefix of a string: r, b, f
+				at = end // a prefix of the string: r, b, f
 				end, t.str = stringEnd(text, at, l), true
 			}
 		}
@@ -82,7 +82,7 @@ func isPrefix(word string) bool {
 	return len(word) <= 2 && strings.Trim(strings.ToLower(word), "rbfut") == ""
 }
 
-// stringEnd is where a string ends that begins at an offset.
+// stringEnd returns the end of the string that begins at an offset.
 func stringEnd(text string, at int, l lang) int {
 	quote := text[at : at+1]
 	if triple := strings.Repeat(quote, 3); l == langPython && strings.HasPrefix(text[at:], triple) {
@@ -95,13 +95,13 @@ func stringEnd(text string, at int, l lang) int {
 		case strings.HasPrefix(text[i:], quote):
 			return i + len(quote)
 		case text[i] == '\n' && len(quote) == 1 && quote != "`":
-			return i // not closed
+			return i // the string is not closed
 		}
 	}
 	return len(text)
 }
 
-// value is the text of a string token, without its quotes.
+// value returns the text of a string token, without its quotes.
 func (t token) value() string {
 	text := t.text
 	for _, quote := range []string{`"""`, `'''`, `"`, `'`, "`"} {
@@ -112,7 +112,7 @@ func (t token) value() string {
 	return text
 }
 
-// has reports whether tokens from i on are these texts.
+// has reports whether the tokens from i on have these texts.
 func has(all []token, i int, texts ...string) bool {
 	if i < 0 || i+len(texts) > len(all) {
 		return false
@@ -125,7 +125,7 @@ func has(all []token, i int, texts ...string) bool {
 	return true
 }
 
-// mentions reports whether a name stands anywhere in a program.
+// mentions reports whether a program contains one of the names.
 func mentions(all []token, names ...string) bool {
 	for _, t := range all {
 		for _, name := range names {

@@ -11,17 +11,17 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// call is one program that a command starts in any case.
+// call is one call of a program in a command.
 type call struct {
-	words   []string // expanded
-	known   []bool   // which of words are certain
-	dir     string   // where it runs; empty if that is not known
+	words   []string // words after expansion
+	known   []bool   // whether each of words is certain
+	dir     string   // its working directory; empty if that is not known
 	plugin  string
 	at      hook.Position
 	certain bool // it runs whenever the hook does, and its failure is the hook's
 }
 
-// readCommand finds the calls of a hook's command, and its scripts.
+// readCommand finds the calls in a hook's command, and its scripts.
 func (v *view) readCommand() {
 	plugin := v.pluginRoot()
 	if args := v.entry.Get("args"); args.Kind() == '[' {
@@ -54,7 +54,7 @@ func (v *view) readCommand() {
 	v.follow()
 }
 
-// pluginRoot is the directory of the plugin or the extension that a hook is of.
+// pluginRoot returns the directory of the hook's plugin or extension.
 func (v *view) pluginRoot() string {
 	if v.h.Source != hook.Plugin && v.h.Source != hook.Extension || v.h.Position.File == "" {
 		return ""
@@ -74,7 +74,7 @@ type callWalker struct {
 	found  []call
 }
 
-// stmts looks at statements that run one after another.
+// stmts visits statements that run one after another.
 func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
 	last := len(all) // index of the statement that decides the exit status
 	for i := len(all) - 1; i > 0; i-- {
@@ -88,8 +88,8 @@ func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
 	}
 }
 
-// stmt looks at a statement. In a condition a call that only looks whether
-// something is so need not be there; test says that it is one.
+// stmt visits a statement. A call in a condition that only tests for a program need not exist; test
+// reports that the statement is such a call.
 func (w *callWalker) stmt(s *syntax.Stmt, certain, condition bool) (test bool) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -137,7 +137,7 @@ func (w *callWalker) binary(cmd *syntax.BinaryCmd, certain, condition bool) (tes
 	return w.stmt(cmd.Y, certain, condition)
 }
 
-// isTest reports whether a call only looks whether something is so.
+// isTest reports whether a call only tests a condition.
 func isTest(c *syntax.CallExpr) bool {
 	switch name(c) {
 	case "test", "[", "[[", "which", "type", "hash", "grep", "jq", "git", "true", "false":
@@ -191,8 +191,8 @@ func wrapper(name string) (w bash.Wrapper, ok bool) {
 	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
 }
 
-// unwrapped skips programs that only start another. If they have options, the started program is
-// uncertain.
+// unwrapped skips programs that only start another one. If they have options, the started program
+// is uncertain.
 func (c call) unwrapped() call {
 	for len(c.words) > 1 && c.known[0] {
 		w, ok := wrapper(c.words[0])
@@ -214,7 +214,7 @@ func (c call) unwrapped() call {
 	return c
 }
 
-// program is the program of a call; empty if it is not known.
+// program returns the program of a call; empty if it is not known.
 func (c call) program() string {
 	if len(c.words) == 0 || !c.known[0] {
 		return ""
@@ -228,15 +228,15 @@ var languages = map[bash.Language]lang{
 	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
 }
 
-// valued are options of interpreters that take the next word, and inline those
-// whose next word is the program.
+// valued lists options of interpreters whose next word is their value, and inline those whose next
+// word is the program.
 var (
 	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
 	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-s", "-", "-n"}
 )
 
-// interpreted is the script of a call of an interpreter, and the words after
-// it. ok is false if it runs none, or which one is not known.
+// interpreted returns the script of an interpreter's call, and the words after it. ok is false if
+// it runs none, or if the script is not known.
 func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())
 	if !is {
@@ -267,8 +267,8 @@ func isFlags(word string, flag byte) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, flag) > 0 && len(word) <= 5
 }
 
-// isScriptName keeps sub-commands of programs that are more than interpreters
-// apart from files.
+// isScriptName reports whether a word is a file, and not a sub-command of a program that is more
+// than an interpreter.
 func isScriptName(program, word string) bool {
 	if base(program) != "bun" {
 		return true

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// programs are the programs that the corpus finds in PATH, independent of the machine.
+// programs lists the programs that the corpus finds in PATH, independent of the machine.
 var programs = strings.Fields(`
 	bash sh env cat jq git curl npx uvx pipx pwsh python3 node gofmt grep date wc sha256sum touch`)
 
@@ -53,7 +53,7 @@ func hooksOf(t *testing.T, dir string) (hooks []*hook.Hook) {
 	return hooks
 }
 
-// corpusCase is one mistake of the corpus, and the same without it.
+// corpusCase is one mistake of the corpus, and the same project without it.
 type corpusCase struct {
 	name       string
 	bad, clean map[string]string // text by path

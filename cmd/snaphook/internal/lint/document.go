@@ -8,13 +8,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// The largest files that are read, in bytes.
+// The limits of the files that are read, in bytes.
 const (
 	maxSettings = 1 << 20
 	maxScript   = 256 << 10
 )
 
-// maxLevels is how deep below the root of a settings file hooks may stand.
+// maxLevels limits how deep below the root of a settings file hooks are looked for.
 const maxLevels = 8
 
 // document is a settings file.
@@ -26,11 +26,11 @@ type document struct {
 	ignores []ignore
 }
 
-// place is where an entry stands.
+// place holds an entry and its group.
 type place struct{ entry, group settings.Value }
 
-// document reads a settings file once. One that cannot be read, or is no JSON,
-// has nothing in it: the loader has said so.
+// document reads a settings file once. A file that cannot be read, or is not JSON, is treated as
+// empty: the loader has reported it.
 func (l *linter) document(file string) *document {
 	if d := l.documents[file]; d != nil {
 		return d
@@ -69,7 +69,7 @@ func (d *document) collect(v settings.Value, level int) {
 	}
 }
 
-// offset is where a position lies in a text; -1 if it does not.
+// offset returns the offset of a position in a text; -1 if it is outside.
 func offset(text []byte, at hook.Position) int {
 	start := 0
 	if bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")) {
@@ -88,7 +88,7 @@ func offset(text []byte, at hook.Position) int {
 	return start
 }
 
-// positionOf is the place of an offset in a text.
+// positionOf returns the position of an offset in a text.
 func positionOf(file string, text []byte, at int) hook.Position {
 	at = max(0, min(at, len(text)))
 	line := bytes.Count(text[:at], []byte("\n")) + 1

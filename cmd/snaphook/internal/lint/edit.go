@@ -13,16 +13,16 @@ import (
 // edit is a change of one file. It applies only if the replaced text is unchanged.
 type edit []change
 
-// change is one of an edit.
+// change is one change of an edit.
 type change struct {
 	file       string
-	seen       []byte // the whole text that was looked at
+	seen       []byte // the whole text that the change was made for
 	start, end int    // the replaced range
 	with       string
-	executable bool // sets the bits for execution, and changes no text
+	executable bool // sets the permission to execute, and changes no text
 }
 
-// literalEnd is the end of the JSON string or number that begins at start.
+// literalEnd returns the end of the JSON string or number that begins at start.
 func literalEnd(text []byte, start int) int {
 	if start < 0 || start >= len(text) {
 		return -1
@@ -45,7 +45,7 @@ func literalEnd(text []byte, start int) int {
 	return -1
 }
 
-// span is where a string or a number stands in a settings file.
+// span returns the range of a string or a number in a settings file.
 func (v *view) span(value settings.Value) (start, end int, ok bool) {
 	if v.doc == nil || !value.Exists() {
 		return 0, 0, false
@@ -63,7 +63,7 @@ func (v *view) replaceValue(value settings.Value, with string) edit {
 	return edit{{file: v.doc.file, seen: v.doc.text, start: start, end: end, with: with}}
 }
 
-// setText puts another string in the place of one.
+// setText replaces a string.
 func (v *view) setText(value settings.Value, text string) edit {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {
@@ -72,8 +72,7 @@ func (v *view) setText(value settings.Value, text string) edit {
 	return v.replaceValue(value, string(quoted))
 }
 
-// remove takes a member with a string or a number out of its object, and a
-// comma with it.
+// remove removes a member with a string or a number, and a comma next to it.
 func (v *view) remove(value settings.Value) edit {
 	_, end, ok := v.span(value)
 	if !ok {
@@ -98,13 +97,12 @@ func (v *view) remove(value settings.Value) edit {
 	return edit{{file: v.doc.file, seen: text, start: start, end: end}}
 }
 
-// startsLine reports whether only white space stands before an offset in its
-// line.
+// startsLine reports whether only white space precedes an offset in its line.
 func startsLine(text []byte, at int) bool {
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text[:at], '\n')+1:at])) == 0
 }
 
-// insertions puts texts into a script.
+// insertions inserts texts into a script, by offset.
 func (s *script) insertions(texts map[int]string) edit {
 	var e edit
 	for at, text := range texts {
@@ -113,8 +111,8 @@ func (s *script) insertions(texts map[int]string) edit {
 	return e
 }
 
-// apply makes changes of one text. Those that overlap an earlier one are left
-// out; done says which were made.
+// applyTo makes the changes of one text, except those that overlap an earlier one; done reports for
+// each whether it was made.
 func applyTo(text []byte, changes []change) (changed []byte, done []bool) {
 	order := make([]int, len(changes))
 	for i := range order {

@@ -10,14 +10,14 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// projectVars are the variables with the project's directory.
+// projectVars lists the variables with the project's directory.
 var projectVars = []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
 
-// scope holds the variables and the directory known at a place of a shell text.
+// scope holds the variables and the directory that are known at a position of a shell text.
 type scope struct {
 	vars map[string]string
-	dir  string // where relative paths count from; empty if that is not known
-	file string // of the script, absolute; empty for a command
+	dir  string // directory for relative paths; empty if that is not known
+	file string // absolute path of the script; empty for a command
 }
 
 func (l *linter) newScope(dir, file, plugin string) *scope {
@@ -34,7 +34,7 @@ func (l *linter) newScope(dir, file, plugin string) *scope {
 	return s
 }
 
-// words expands the words of a call; known says which of them are certain.
+// words expands the words of a call; known reports for each whether it is certain.
 func (s *scope) words(all []*syntax.Word) (texts []string, known []bool) {
 	for _, w := range all {
 		text, ok := s.word(w)
@@ -43,7 +43,7 @@ func (s *scope) words(all []*syntax.Word) (texts []string, known []bool) {
 	return texts, known
 }
 
-// word is the text of a word, if that shows without running anything.
+// word returns the text of a word; ok is false if only running it could show the text.
 func (s *scope) word(w *syntax.Word) (string, bool) {
 	text, ok := s.parts(w.Parts, false)
 	if !ok {
@@ -105,7 +105,7 @@ func (s *scope) param(p *syntax.ParamExp) (string, bool) {
 		if ok {
 			return value, true
 		}
-		return "", false // it may be set
+		return "", false // the variable may be set
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return value, ok
 	case syntax.RemSmallSuffix:
@@ -131,7 +131,7 @@ func (s *scope) output(c *syntax.CmdSubst) (string, bool) {
 	return "", false
 }
 
-// changed is the output of cd DIR and pwd.
+// changed returns the output of cd DIR and pwd.
 func (s *scope) changed(cd, pwd *syntax.CallExpr) (string, bool) {
 	if name(cd) != "cd" || name(pwd) != "pwd" || len(cd.Args) < 2 {
 		return "", false
@@ -167,7 +167,7 @@ func (s *scope) prints(call *syntax.CallExpr) (string, bool) {
 	return "", false
 }
 
-// repository is the directory of the work tree that dir is in.
+// repository returns the root of the work tree that contains dir.
 func repository(dir string) (string, bool) {
 	for at := dir; at != ""; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
@@ -180,7 +180,7 @@ func repository(dir string) (string, bool) {
 	return dir, dir != ""
 }
 
-// path is where a text leads; ok is false if that is not known.
+// path returns the absolute path for a text; ok is false if it is not known.
 func (s *scope) path(text string) (string, bool) {
 	if filepath.IsAbs(text) {
 		return filepath.Clean(text), true
@@ -191,7 +191,7 @@ func (s *scope) path(text string) (string, bool) {
 	return filepath.Join(s.dir, text), true
 }
 
-// assign notes the value of a variable.
+// assign records the value of a variable.
 func (s *scope) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		return

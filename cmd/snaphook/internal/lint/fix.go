@@ -13,17 +13,17 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// NotFixed says why a finding was left as it is.
+// NotFixed is a finding that was not fixed, with the reason.
 type NotFixed struct {
 	Finding
 	Why string
 }
 
 // Apply makes the changes of findings that have any. It changes only files below one of the
-// directories, after links are resolved, and those in files: a project's settings may name any
-// file of the user. It replaces each file as a whole, and keeps its mode.
+// directories, after links are resolved, and those in files: a project's settings may name any file
+// of the user. It replaces each file as a whole, and keeps its mode.
 //
-// An error is an error of the file system, or a file that changed meanwhile; earlier fixes
+// An error is an error of the file system, or reports a file that changed meanwhile; earlier fixes
 // remain.
 func Apply(ctx context.Context, found []Finding, within, files []string) (fixed []Finding, left []NotFixed, err error) {
 	byFile, order := map[string][]int{}, []string{}
@@ -62,7 +62,7 @@ func Apply(ctx context.Context, found []Finding, within, files []string) (fixed 
 	return fixed, left, errors.Join(errs...)
 }
 
-// allowed returns the file itself, or says why it is not changed.
+// allowed returns the file after links are resolved, or why it must not be changed.
 func allowed(file string, within, files []string) (target, why string) {
 	target, err := filepath.EvalSymlinks(file)
 	if err == nil {
@@ -107,7 +107,7 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 				return nil, fmt.Errorf("%s was changed while it was looked at; run check --fix again", file)
 			}
 			if c.executable {
-				mode |= mode & 0o444 >> 2 // users who may read it may run it
+				mode |= mode & 0o444 >> 2 // users who may read it may execute it
 				done[n] = true
 				continue
 			}
@@ -129,5 +129,5 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 	if err := maybe.WriteFile(file, changed, mode); err != nil {
 		return nil, err
 	}
-	return done, os.Chmod(file, mode) // the file's own mode, independent of the umask
+	return done, os.Chmod(file, mode) // the umask does not apply to the file's own mode
 }

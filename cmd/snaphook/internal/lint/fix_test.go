@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// TestWhatIsFixedIsFixed repairs every mistake of the corpus that can be, and
-// looks again: it is gone, and nothing new has come.
+// TestWhatIsFixedIsFixed fixes every mistake of the corpus that has a fix, and checks again: the
+// mistake is gone, and there is no new one.
 func TestWhatIsFixedIsFixed(t *testing.T) {
 	files, err := filepath.Glob("testdata/corpus/*.txtar")
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// project writes a project whose hooks run a script, and whose command is a
-// text.
+// project writes a project with two hooks: one runs a script, and the other is a command text.
 func project(t *testing.T, ext, script, command string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -43,8 +42,7 @@ func project(t *testing.T, ext, script, command string) (dir string) {
 	return dir
 }
 
-// survive runs all rules, and all fixes in memory: files would take most of the
-// time.
+// survive runs all rules, and all fixes in memory: writing files would take most of the time.
 func survive(t *testing.T, dir string) {
 	t.Helper()
 	modules, err := filepath.Glob(filepath.Join(dir, "x.*s"))
@@ -110,13 +108,13 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-// TestNothingOverflows reads scripts that are nested as deep as they may be long
-// to the rules, with the stack of a small program.
+// TestNothingOverflows runs the rules on scripts with the deepest nesting that their length allows,
+// with the stack of a small program.
 func TestNothingOverflows(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
 	n := 0
 	for text := range deep.Shell(64 << 10) {
-		if n++; n%29 == 0 { // a part of them: each takes a while
+		if n++; n%29 == 0 { // a part of them, because each takes a while
 			survive(t, project(t, ".sh", text, text))
 		}
 	}
@@ -128,8 +126,8 @@ func TestNothingOverflows(t *testing.T) {
 	}
 }
 
-// TestAListOfConditionsIsReadInTimeInProportion compares a list of conditions, which
-// stand in each other, with one of as many commands, which do not.
+// TestAListOfConditionsIsReadInTimeInProportion compares a list of nested conditions with a list of
+// as many commands.
 func TestAListOfConditionsIsReadInTimeInProportion(t *testing.T) {
 	const times, most = 4_000, 8
 	check := func(text string) func() time.Duration {
@@ -145,7 +143,7 @@ func TestAListOfConditionsIsReadInTimeInProportion(t *testing.T) {
 	for _, unit := range []string{"a&&", "a||", "test -x a&&", "if a;then a;fi&&"} {
 		conditions := check(strings.Repeat(unit, times) + "a")
 		ratio := math.Inf(1)
-		for range 5 { // the least counts: other tests may have had the processor
+		for range 5 { // the fastest run is compared: other tests may have used the processor
 			ratio = min(ratio, float64(conditions())/float64(plain()))
 		}
 		if ratio > most {

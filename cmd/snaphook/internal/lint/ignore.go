@@ -22,17 +22,17 @@ var ruleIgnoreUnknown = Rule{
 // marker begins the comment that ignores findings: snaphook-ignore ID, ID.
 const marker = "snaphook-ignore"
 
-// ignore is one such comment.
+// ignore is one comment that ignores findings.
 type ignore struct {
-	at    hook.Position // of the comment
+	at    hook.Position // position of the comment
 	ids   []string
 	line  int  // the line whose findings it ignores
 	whole bool // all findings of the file
 
-	hook hook.Position // in place of the line: the hook whose command has the comment
+	hook hook.Position // instead of line: the hook whose command has the comment
 }
 
-// names reads a comment: the ids that it ignores.
+// ignoredIDs returns the ids that a comment ignores; ok is false for other comments.
 func ignoredIDs(comment string) (ids []string, ok bool) {
 	comment = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(comment), "#/*"))
 	rest, ok := strings.CutPrefix(comment, marker)
@@ -57,8 +57,8 @@ func isID(word string) bool {
 		strings.Trim(word, "-") == word
 }
 
-// settingsIgnores finds the comments of a settings file. One that stands alone
-// is for the next line with something else in it.
+// settingsIgnores returns the comments of a settings file. A comment on its own line ignores
+// findings of the next line that has other text.
 func settingsIgnores(file string, text []byte) (all []ignore) {
 	for at := 0; at < len(text); at++ {
 		switch {
@@ -87,7 +87,7 @@ func settingsIgnores(file string, text []byte) (all []ignore) {
 	return all
 }
 
-// newIgnore finds the line that a comment is for.
+// newIgnore returns the ignore of a comment, with the line that it concerns.
 func newIgnore(file string, text []byte, start, end int, ids []string, comment string) ignore {
 	g := ignore{at: positionOf(file, text, start), ids: ids}
 	g.line = g.at.Line
@@ -109,8 +109,8 @@ func newIgnore(file string, text []byte, start, end int, ids []string, comment s
 	return g
 }
 
-// scriptIgnores finds the comments of a script. One before the first line that
-// does something is for the whole file.
+// scriptIgnores returns the comments of a script. One before the first statement concerns the whole
+// file.
 func scriptIgnores(s *script) (all []ignore) {
 	comment, head, at := "#", true, 0
 	if s.lang == langNode {
@@ -132,7 +132,7 @@ func scriptIgnores(s *script) (all []ignore) {
 	return all
 }
 
-// commandIgnores are the ids that comments of a hook's command ignore.
+// commandIgnores returns the ids that comments of a hook's command ignore.
 func commandIgnores(file *syntax.File) (ids []string) {
 	if file == nil || len(file.Stmts) == 0 && len(file.Last) == 0 {
 		return nil
@@ -147,8 +147,8 @@ func commandIgnores(file *syntax.File) (ids []string) {
 	return ids
 }
 
-// ignored reports whether a comment ignores a finding: in its file, or at the
-// hook that it is about.
+// ignored reports whether a comment ignores a finding: in its file, or at the hook that it
+// concerns.
 func (l *linter) ignored(f Finding, all []ignore) bool {
 	places := append([]hook.Position{f.Position}, f.around...)
 	return slices.ContainsFunc(all, func(g ignore) bool {

@@ -1,9 +1,9 @@
-// Package lint finds mistakes in configured hooks: matchers that match nothing, scripts that
-// cannot start, exit statuses that do not block.
+// Package lint finds mistakes in configured hooks: matchers that match nothing, scripts that cannot
+// start, exit statuses that do not block.
 //
-// It runs nothing. Settings and scripts are foreign text: it skips texts that are too long or
-// nested too deep. A rule reports certain mistakes only; where only a run could show one, there
-// is no finding.
+// It runs nothing. Settings and scripts are untrusted text: it skips texts that are too long or
+// nested too deep. A rule reports certain mistakes only; where only a run could show one, there is
+// no finding.
 package lint
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Severity is how much a finding matters.
+// Severity ranks findings.
 type Severity string
 
 // The severities.
 const (
 	Error   Severity = "error"   // the hook does not serve its purpose
-	Warning Severity = "warning" // it does not in some cases, or elsewhere
+	Warning Severity = "warning" // it does not in some cases, or on other machines
 	Note    Severity = "note"    // good to know; the exit status of check leaves it out
 )
 
@@ -35,26 +35,26 @@ type Finding struct {
 	Message  string
 	Fix      string // the remedy
 
-	missing string          // the program that is not there: one finding for all hooks that start it
-	edit    edit            // makes the mistake go away; nil if a person has to
-	around  []hook.Position // the hook and the group that it is about
+	missing string          // the missing program: hooks that start the same one share a finding
+	edit    edit            // fixes the mistake; nil if only a person can
+	around  []hook.Position // the hook and the group that it concerns
 }
 
-// Fixable reports whether [Apply] can make the mistake go away.
+// Fixable reports whether [Apply] can fix the mistake.
 func (f Finding) Fixable() bool { return f.edit != nil }
 
 // Options name the hooks and files to check.
 type Options struct {
-	Dir   string       // the project's, absolute: where hooks run
+	Dir   string       // the project's directory, absolute: where hooks run
 	Hooks []*hook.Hook // as loaded
 	Files []string     // settings files, also those without hooks, named as positions name them
-	Tools Tools        // known tools besides the dialects' own
+	Tools Tools        // known tools in addition to the dialects' own
 
 	Modules         []string // files in JavaScript and TypeScript whose handlers run in the host
 	ModulesExtended bool     // the modules run in the extension runtime of xcsh
 
 	Path string    // for programs; empty means the process's PATH
-	More []Finding // of other checks, which comments ignore as well
+	More []Finding // findings of other checks, which comments can ignore as well
 }
 
 // Check returns the findings of all rules, in the order of the hooks, without those that a
@@ -103,8 +103,8 @@ func Check(ctx context.Context, o Options) []Finding {
 	return l.kept()
 }
 
-// looked reports whether a hook is looked at: one that is switched off may be
-// switched on.
+// looked reports whether a hook is checked: one that is switched off is, since it may be switched
+// on.
 func looked(h *hook.Hook) bool {
 	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
 }
@@ -116,14 +116,14 @@ type linter struct {
 	events    map[string]pipeline.Info
 	documents map[string]*document // by the file's name
 	scripts   map[string]*script   // by path; nil if the file is not a script
-	programs  map[string]bool      // whether PATH leads to them
+	programs  map[string]bool      // by program: PATH has it
 	views     []*view
 	found     []Finding
 	at        map[string]int // index in found, by the key that identifies equal findings
 }
 
-// maxFound bounds the findings of one rule in one script, the comments of one file, and other
-// lists that are compared pairwise.
+// maxFound limits the findings of one rule in one script, the comments of one file, and other lists
+// that are compared pairwise.
 const maxFound = 200
 
 // hook runs the rules on one hook. They may compare it with the other hooks: all views are complete.
@@ -135,8 +135,8 @@ func (l *linter) hook(v *view) {
 	}
 }
 
-// add keeps a finding; the same one of several hooks is one, and in a script the
-// place alone counts.
+// add stores a finding. Equal findings of several hooks become one; in a script, equal positions
+// are enough.
 func (l *linter) add(f Finding) {
 	key := f.ID + "\x00" + f.Position.String()
 	if l.documents[f.Position.File] != nil {
@@ -152,7 +152,7 @@ func (l *linter) add(f Finding) {
 	l.found = append(l.found, f)
 }
 
-// kept are the findings that no comment ignores, by file and place.
+// kept returns the findings that no comment ignores, by file and position.
 func (l *linter) kept() []Finding {
 	ignores := l.ignores()
 	found := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return l.ignored(f, ignores) })

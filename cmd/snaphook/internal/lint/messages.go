@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxNodes bounds the nodes visited for one statement: statements nest, and each is visited.
+// maxNodes limits the nodes visited for one statement: statements nest, and each is visited.
 const maxNodes = 1000
 
 // calledWith returns the texts of the calls in a script, by the called name.
@@ -23,7 +23,7 @@ func calledWith(file *syntax.File) map[string]string {
 	return said
 }
 
-// wordsOf are the texts in a statement.
+// wordsOf returns the texts in a statement.
 func wordsOf(node syntax.Node) string {
 	var b strings.Builder
 	nodes := 0
@@ -40,15 +40,15 @@ func wordsOf(node syntax.Node) string {
 	return b.String()
 }
 
-// troubles are words of messages about the hook's own troubles: such a branch
-// does not refuse, it fails.
+// troubles lists words of messages about problems of the hook itself: a branch with such a message
+// fails, and does not refuse.
 var troubles = []string{
 	"not found", "not installed", "is required", "are required", "requires ", "usage:", "usage ", "missing", "no such",
 	"could not", "couldn't", "unable to", "failed to", "invalid json", "parse", "install ", "internal error",
 	"not executable", "unknown option", "traceback", "warning:", "not set", "expected",
 }
 
-// verdicts are words that mark a message as a refusal.
+// verdicts lists words that mark a message as a refusal.
 var verdicts = []string{
 	"block", "denied", "deny", "refus", "forbid", "forbidden", "not allowed", "not permitted", "prohibit", "protected",
 	"dangerous", "reject",
@@ -99,7 +99,7 @@ func (w *exitWalker) looksForTools(s *syntax.Stmt) bool {
 	return found
 }
 
-// asksForTools reports whether one node does.
+// asksForTools reports whether a node tests for the presence of a program, a file or an argument.
 func asksForTools(node syntax.Node) bool {
 	switch n := node.(type) {
 	case *syntax.CallExpr:
@@ -123,5 +123,5 @@ func asksForTools(node syntax.Node) bool {
 	return false
 }
 
-// fileTests are the words of test that ask for a file.
+// fileTests lists the operators of test that check a file.
 var fileTests = []string{"-x", "-f", "-e", "-d", "-s", "-r"}

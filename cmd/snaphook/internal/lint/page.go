@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Page is docs/lint.md.
+// Page returns the text of docs/lint.md.
 func Page() string {
 	var b strings.Builder
 	b.WriteString(intro)
@@ -45,7 +45,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 		"script. Several ids have commas between them, and a reason may follow. Claude Code allows no comments in "+
 		"its settings: there it is the command's comment.") + "\n\n"
 
-// section is the section of a rule on the page.
+// section returns the section of a rule on the page.
 func (r Rule) section() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc+" "+r.Why))
@@ -55,7 +55,7 @@ func (r Rule) section() string {
 	return b.String()
 }
 
-// example shows text as code, or prose with code in it as it is.
+// example formats text as code, or keeps prose that contains code.
 func example(title, text string) string {
 	if strings.Contains(text, "`") {
 		return wrap(title+": "+text+".") + "\n"

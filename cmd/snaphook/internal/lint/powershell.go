@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxName bounds the name of a variable.
+// maxName limits the length of a variable's name.
 const maxName = 256
 
-// psTokens splits a program in PowerShell as tokens does others: words, strings
-// with their quotes, and one character of anything else. Comments are left out.
+// psTokens splits a program in PowerShell, as tokens does for other languages: into words, strings
+// with their quotes, and single other characters, without comments.
 func psTokens(text string) (all []token) {
 	first, indent := true, 0
 	for at := 0; at < len(text) && len(all) < maxTokens; {
@@ -25,7 +25,7 @@ func psTokens(text string) (all []token) {
 			}
 			at++
 			continue
-		case c == '`' && at+1 < len(text): // the line goes on, or the next character is no syntax
+		case c == '`' && at+1 < len(text): // the line continues, or the next character is escaped
 			at += 2
 			continue
 		case strings.HasPrefix(text[at:], "<#"):
@@ -72,7 +72,8 @@ func psWordEnd(text string, at int, option bool) int {
 	return at
 }
 
-// psStringEnd is where a string ends; a quote is doubled in it, or after `.
+// psStringEnd returns the end of a string, in which a quote is escaped by another one or by a
+// backtick.
 func psStringEnd(text string, at int) int {
 	quote := text[at]
 	for i := at + 1; i < len(text); i++ {
@@ -99,18 +100,18 @@ func psHereEnd(text string, at int) int {
 // psCall is one command of a program in PowerShell.
 type psCall struct {
 	words []token
-	piped bool // its input is the output of the one before it
-	depth int  // of the braces that it is in
+	piped bool // its input is the output of the previous command
+	depth int  // nesting depth of its braces
 }
 
-// psCalls finds the commands of a program. Parts of expressions may be among them; rules look for
+// psCalls returns the commands of a program. It may include parts of expressions; rules look for
 // names that no expression contains.
 func psCalls(all []token) (calls []psCall) {
 	var now psCall
 	depth, piped := 0, false
 	flush := func() {
 		if len(now.words) == 0 {
-			return // the target of the pipe comes later
+			return // the target of the pipe follows later
 		}
 		now.depth, now.piped = depth, piped
 		calls = append(calls, now)
@@ -145,12 +146,12 @@ func psCalls(all []token) (calls []psCall) {
 	return calls
 }
 
-// name is the command, in lower case.
+// name returns the command, in lower case.
 func (c psCall) name() string {
 	return strings.ToLower(base(strings.ReplaceAll(c.words[0].value(), `\`, "/")))
 }
 
-// texts returns the words of a call as far as they are literal; "?" stands for the rest.
+// texts returns the words of a call that are literal, and "?" for others.
 func (c psCall) texts(known map[string]string) (texts []string, certain []bool) {
 	for _, w := range c.words {
 		text, ok := psText(w, known)
@@ -162,7 +163,7 @@ func (c psCall) texts(known map[string]string) (texts []string, certain []bool) 
 	return texts, certain
 }
 
-// psText is the text of a word, with the variables that are known in it.
+// psText returns the text of a word, with known variables replaced.
 func psText(w token, known map[string]string) (string, bool) {
 	text := w.value()
 	if w.str && strings.HasPrefix(w.text, "'") {
@@ -218,7 +219,7 @@ func (v *view) readPowerShell(plugin string) {
 		c := call{dir: v.Dir, plugin: plugin, at: s.at}
 		c.words, c.known = p.texts(known)
 		c.certain = i == len(calls)-1 && (i == 0 || p.piped && i == 1)
-		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // which needs no permission to run
+		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // which needs no permission to execute
 			c.words = append([]string{"powershell", "-File"}, c.words...)
 			c.known = append([]bool{true, true}, c.known...)
 		}
@@ -229,8 +230,8 @@ func (v *view) readPowerShell(plugin string) {
 	v.follow()
 }
 
-// isCmdlet reports whether a word is a command or a keyword of PowerShell
-// itself, or something that is no command at all.
+// isCmdlet reports whether a word is a command or a keyword of PowerShell itself, or no command at
+// all.
 func isCmdlet(word string) bool {
 	if word == "" {
 		return true
@@ -241,14 +242,14 @@ func isCmdlet(word string) bool {
 		!strings.Contains(word, "/")
 }
 
-// psWords are keywords and aliases.
+// psWords lists keywords and aliases.
 var psWords = strings.Fields(`
 	begin break catch class continue data do dynamicparam else elseif end enum exit filter finally for foreach function
 	if in param process return switch throw trap try until using while cd echo cat ls dir type cp mv rm del copy move
 	sls select where sort measure group tee ft fl gc sc ac gci gi ni ri iex irm iwr curl wget cls sleep pwd pushd popd
 	set gv sv % ? h kill ps write clear mkdir md rd rmdir ren sal gal [ ] true false null input cwd home`)
 
-// powershellFile is the script of a call of PowerShell.
+// powershellFile returns the script of a call of PowerShell.
 func (c call) powershellFile() (l lang, script string, args []string, ok bool) {
 	for i := 1; i < len(c.words); i++ {
 		switch word := strings.ToLower(c.words[i]); {

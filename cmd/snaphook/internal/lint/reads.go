@@ -9,19 +9,19 @@ import (
 
 // reading records how a shell script uses its standard input.
 type reading struct {
-	surely  bool // something reads it that is there to read
-	perhaps bool // a program has it that may read it
-	onlyTTY bool // it is read where it is a terminal, and nowhere else
+	surely  bool // a program that certainly reads it reads it
+	perhaps bool // a program that may read it gets it
+	onlyTTY bool // it is read only if it is a terminal
 }
 
-// silent are programs that do not read their standard input.
+// silent lists programs that do not read their standard input.
 var silent = strings.Fields(`
 	: [ [[ afplay basename break cd chmod command continue cp curl date declare dirname echo exit export false find
 	getopts git hash kill let local ls mkdir mktemp mv notify-send osascript paplay popd printf pushd pwd readlink
 	realpath return rm say set shift shopt sleep stat test touch tput trap true type typeset umask uname unset wait
 	wget which whoami hostname id npm npx pnpm yarn make`)
 
-// filters read it if they are given no file.
+// filters lists programs that read standard input if they are given no file.
 var filters = strings.Fields("cat jq read mapfile readarray grep egrep rg sed awk head tail tee tr cut sort wc xargs")
 
 // reader walks through a script and tracks whether the standard input of a statement is the
@@ -104,7 +104,7 @@ func (r *reader) branch(cond, then []*syntax.Stmt, yes, mine bool) {
 	r.surely, r.perhaps = r.surely || inner.surely, r.perhaps || inner.perhaps
 }
 
-// asksTTY reports whether a condition is that standard input is a terminal.
+// asksTTY reports whether a condition tests that standard input is a terminal.
 func asksTTY(s *syntax.Stmt) bool {
 	if s.Negated {
 		return false
@@ -176,17 +176,17 @@ func readsStdin(named string, args []string) bool {
 	case "read", "mapfile", "readarray", "tr", "cut", "xargs":
 		return true
 	}
-	return files <= 1 // grep, sed, awk: the pattern or the program
+	return files <= 1 // the first argument of grep, sed and awk is a pattern or program
 }
 
-// word looks into the command substitutions of a word.
+// word visits the command substitutions of a word.
 func (r *reader) word(w *syntax.Word, mine bool) {
 	if w != nil {
 		r.words(w, mine)
 	}
 }
 
-// words looks at the commands that a node has in its words.
+// words visits the command substitutions in all words of a node.
 func (r *reader) words(node syntax.Node, mine bool) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {

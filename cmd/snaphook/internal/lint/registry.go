@@ -9,15 +9,15 @@ type Rule struct {
 	Doc      string   // one sentence: the mistake
 	Why      string   // the consequence, in a sentence or two
 	Mistake  string   // an example
-	Fix      string   // the same without the mistake
-	Fixable  bool     // check --fix does that, where the fix is certain
+	Fix      string   // the example without the mistake
+	Fixable  bool     // check --fix can fix it, where the fix is certain
 
-	look func(*view) // at one hook; nil where the rule looks at more, or belongs to another part of check
+	look func(*view) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
 }
 
-// rules is the registry, in the order of docs/lint.md. A new rule is a variable of type Rule
-// beside the function that looks for the mistake, a line here, and cases in
-// testdata/corpus/ID.txtar. init fills it: the functions use it.
+// rules is the registry, in the order of docs/lint.md. A new rule needs a variable of type Rule
+// next to the function that looks for the mistake, a line here, and cases in
+// testdata/corpus/ID.txtar. init fills the list, because the functions use it.
 var rules []Rule
 
 func init() {

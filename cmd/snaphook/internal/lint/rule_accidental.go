@@ -17,7 +17,7 @@ var ruleAccidentalExit2 = Rule{
 	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
 }
 
-// accidentalTwo looks for hooks that end with 2 although nothing is refused.
+// accidentalTwo looks for hooks that exit with 2 although they refuse nothing.
 func accidentalTwo(v *view) {
 	for _, c := range v.calls {
 		l, script, args, ok := c.interpreted()
@@ -66,8 +66,7 @@ func (v *view) syntaxError(s *script) {
 		"this is no shell syntax (%s), so the shell ends with 2, which %s", wrong.Text, v.meansTwo()))
 }
 
-// argparse looks for arguments that a Python script does not know: its parser
-// ends with 2.
+// argparse looks for arguments that a Python script does not know: its parser exits with 2.
 func (v *view) argparse(c call, s *script, args []string) {
 	if s == nil || slices.Contains(c.known, false) {
 		return
@@ -90,12 +89,12 @@ func (v *view) argparse(c call, s *script, args []string) {
 // parser is the argparse configuration of a script.
 type parser struct {
 	options    map[string]bool // by name; true if a value follows
-	required   [][]string      // the names of options without which it ends
-	positional []string        // that have to be there
+	required   [][]string      // names of each option without which it exits
+	positional []string        // required positional arguments
 }
 
-// parserOf reads the calls of add_argument; nil if one of them is not written
-// out.
+// parserOf reads the calls of add_argument; it returns nil if one has arguments that are not
+// literal.
 func parserOf(all []token) *parser {
 	p := &parser{options: map[string]bool{"-h": false, "--help": false}}
 	for i := range all {
@@ -120,7 +119,7 @@ func parserOf(all []token) *parser {
 	return p
 }
 
-// closing is the parenthesis that closes the one at open.
+// closing returns the index of the parenthesis that closes the one at open.
 func closing(all []token, open int) int {
 	depth := 0
 	for i := open; i < min(len(all), open+2000); i++ {
@@ -201,7 +200,7 @@ func (p *parser) wrong(args []string) string {
 	return ""
 }
 
-// find is the option that an argument names, which may be the beginning of it.
+// find returns the option that an argument names, which may be abbreviated.
 func (p *parser) find(option string) (name string, known bool) {
 	if _, known := p.options[option]; known || option == "--" {
 		return option, true

@@ -61,8 +61,8 @@ func answerUnread(v *view) {
 // blank replaces a comment by spaces, which keeps later offsets.
 func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
 
-// otherEvent returns the event that a script names in its answers, where it names one alone and no hook
-// of that event runs the script.
+// otherEvent returns the event that a script names in its answers, if it names only one and no hook of
+// that event runs the script.
 func (v *view) otherEvent(s *script) (at int, name string) {
 	all := literalEvent.FindAllSubmatchIndex(s.text, maxFound)
 	if len(all) == 0 || len(all) != len(eventName.FindAllIndex(s.text, maxFound)) {
@@ -103,7 +103,7 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 		}
 	}
 	if specific != nil || endsWith2.Match(text) {
-		return 0, "", "" // it refuses in another way
+		return 0, "", "" // it refuses in a way that has an effect
 	}
 	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
 		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is no member of an answer, so it decides nothing", text[m[2]:m[3]])
@@ -121,7 +121,7 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 // sampleMember matches the members of a JSON object that a prompt shows.
 var sampleMember = regexp.MustCompile(`[{,]\s*\\?["'](\w+)\\?["']\s*:`)
 
-// verdictMembers are names that people give to a verdict.
+// verdictMembers lists names that people give to a verdict.
 var verdictMembers = strings.Fields("decision permissionDecision hookSpecificOutput continue block blocked allow allowed approve approved deny safe verdict result status")
 
 // promptAnswer looks at the answer that a prompt asks its model for.

@@ -12,8 +12,8 @@ var ruleChangeLost = Rule{
 	Fix:     `pi.on("tool_call", event => ({ block: !isSafe(event.input.command), reason: "…" }))`,
 }
 
-// lostChanges lists the changes that have no effect, by event and member, each with the code that has
-// the effect.
+// lostChanges lists the changes without an effect, by event and member, each with the code that has
+// the intended effect.
 var lostChanges = map[string]map[string]lostChange{
 	"tool_call": {"input": {within: true, fix: "return {block: true, reason} where the call must not run"}},
 	"tool_result": {
@@ -29,7 +29,7 @@ var lostChanges = map[string]map[string]lostChange{
 
 // lostChange is a change of a member that has no effect.
 type lostChange struct {
-	within bool // a change of a part of the member has none either
+	within bool // a change of a part of the member has no effect either
 	fix    string
 }
 
@@ -55,7 +55,7 @@ func handlerOf(all []token, i int) (event, argument string, body []token, ok boo
 	body = all[i+3 : min(end, len(all))]
 	for at, t := range body {
 		if !t.str && isName(t.text) && t.text != "async" && t.text != "function" {
-			if has(body, at-1, "{") { // it takes its argument apart
+			if has(body, at-1, "{") { // it destructures its argument
 				return "", "", nil, false
 			}
 			return all[i+2].value(), t.text, body, true
@@ -95,8 +95,8 @@ func (v *view) moduleChanges(s *script, all []token, i int) {
 	}
 }
 
-// assigned reports whether a value is assigned to the expression that ends before i, or with
-// within to a part of it.
+// assigned reports whether a value is assigned to the expression that ends before i or, with
+// within, to a part of it.
 func assigned(body []token, i int, within bool) bool {
 	for within && i < len(body) {
 		switch {
@@ -117,7 +117,7 @@ func assigned(body []token, i int, within bool) bool {
 	return has(body, i, "=") && !has(body, i+1, "=") && !has(body, i+1, ">")
 }
 
-// returns reports whether an object of the body has the member.
+// returns reports whether an object literal in the body has the member.
 func returns(body []token, name string) bool {
 	for at := range body {
 		if isMember(body, at, name) {

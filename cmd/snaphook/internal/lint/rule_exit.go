@@ -47,7 +47,7 @@ func (v *view) blocksAt(status int) bool {
 	return effect != exits.Of(&hook.Reply{Exit: 97}) || v.h.FailClosed || v.event.Rules.FailClosed
 }
 
-// refusing are texts with which a script refuses in JSON.
+// refusing lists texts with which a script refuses in JSON.
 var refusing = []string{
 	`permissionDecision`, `"decision"`, `'decision'`, `\"decision\"`, `decision:`, `"continue"`, `\"continue\"`,
 	`continue: false`, `decision =`, `decision=`,
@@ -82,14 +82,14 @@ func (v *view) shellExit(s *script) {
 	}
 }
 
-// exitWalker finds out how a script ends.
+// exitWalker records how a script can end.
 type exitWalker struct {
-	two     bool               // some way ends with 2, or with a status that is not known
+	two     bool               // a path ends with 2, or with an unknown status
 	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
 	said    map[string]string  // texts passed to its functions, by their names
 
-	tools map[*syntax.Stmt]bool // results of looksForTools
+	tools map[*syntax.Stmt]bool // cached results of looksForTools
 }
 
 // refuses reports whether a script refuses by calling a function, judged by its name or by the
@@ -98,8 +98,7 @@ func (w *exitWalker) refuses(function string) bool {
 	return isVerdict(function) || isVerdict(w.said[function])
 }
 
-// list looks at statements that run one after another; branch says whether they
-// run only in some cases.
+// list visits statements that run one after another; branch means that they run only in some cases.
 func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 	warned, text := false, ""
 	for _, s := range stmts {
@@ -110,10 +109,10 @@ func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 	}
 }
 
-// maxSaid bounds the kept length of messages, in bytes.
+// maxSaid limits the length of messages that are kept, in bytes.
 const maxSaid = 4096
 
-// joined are two messages, as far as they are short.
+// joined joins two messages, up to maxSaid bytes.
 func joined(a, b string) string {
 	if len(a)+len(b) > maxSaid {
 		return b

@@ -2,12 +2,12 @@ package lint
 
 import "strings"
 
-// codeExit looks for a refusal with status 1 in Python or JavaScript: an exit(1)
-// after a message on standard error in the same block.
+// codeExit looks for a refusal with status 1 in Python or JavaScript: an exit(1) after a message on
+// standard error in the same block.
 func (v *view) codeExit(s *script) {
 	text := string(s.text)
 	if answersJSON(text) || v.hasArguments(s) {
-		return // a program with sub-commands fails in more ways than a guard refuses
+		return // a program with sub-commands has more reasons to fail than a guard has to refuse
 	}
 	all := tokens(text, s.lang)
 	var ones []token
@@ -27,8 +27,7 @@ func (v *view) codeExit(s *script) {
 	}
 }
 
-// exitAt is the status of a call that ends the program; "?" for one that is no
-// number.
+// exitAt returns the status of a call that ends the program; "?" if it is not a number.
 func exitAt(all []token, i int, l lang) (status string, ok bool) {
 	open := -1
 	switch {
@@ -65,8 +64,8 @@ func statusOf(t token) string {
 	return "?"
 }
 
-// refusesAt reports whether the exit at i follows a message on standard error in
-// its block, and the block is no handler of errors.
+// refusesAt reports whether the exit at i follows a message on standard error in its block, and the
+// block does not handle an error.
 func refusesAt(all []token, i int, l lang) bool {
 	start := lineOf(all, i)
 	if all[start].indent <= 0 && l == langPython {
@@ -89,7 +88,7 @@ func refusesAt(all []token, i int, l lang) bool {
 	return false
 }
 
-// lineOf is the first token of the line that token i is in.
+// lineOf returns the first token of the line that contains token i.
 func lineOf(all []token, i int) int {
 	for ; i >= 0; i-- {
 		if all[i].indent >= 0 {
@@ -114,8 +113,7 @@ func warnsIn(all []token, from, to int) (text string, warns bool) {
 	return b.String(), warns
 }
 
-// handles reports whether a line begins a handler of errors, or asks whether
-// something is there.
+// handles reports whether a line begins an error handler, or tests for the presence of something.
 func handles(line []token, l lang) bool {
 	return mentions(line, "except", "catch", "exists", "existsSync", "which", "argv", "ImportError", "isatty", "isTTY") ||
 		l == langNode && mentions(line, "err", "error")

@@ -21,7 +21,7 @@ var ruleScriptMissing = Rule{
 	Fix:     `{"type": "command", "command": "./hooks/guard.sh"}`,
 }
 
-// missing looks for programs and scripts that are not there.
+// missing looks for programs and scripts that do not exist.
 func missing(v *view) {
 	for _, c := range v.calls {
 		if !c.certain || v.hasBackslashes() {
@@ -44,11 +44,11 @@ func missing(v *view) {
 			}
 		case !v.has(p, c.dir):
 			if _, is := languageOf(p); is && !slices.Contains(desktops, p) {
-				continue // interpreter-missing
+				continue // reported by interpreter-missing
 			}
 			f := v.report("script-missing", c.at, "install it, or write the path of a program that is there",
 				"there is no program %q in PATH", p)
-			f.Severity, f.missing = Warning, p // on this machine
+			f.Severity, f.missing = Warning, p // it may exist on other machines
 			if slices.Contains(desktops, p) {
 				f.Severity = Note
 			}
@@ -57,25 +57,25 @@ func missing(v *view) {
 	}
 }
 
-// desktops are programs that one operating system alone has.
+// desktops lists programs that only one operating system has.
 var desktops = strings.Fields(
 	"afplay osascript say open pbcopy terminal-notifier notify-send paplay aplay xdg-open dunstify canberra-gtk-play powershell wsl",
 )
 
-// foreign reports whether a word is a path or program of Windows, or one that another rule looks at.
+// foreign reports whether a word is a path or program of Windows, or checked by another rule.
 func (v *view) foreign(word string) bool {
 	if runtime.GOOS == "windows" {
 		return true
 	}
 	if strings.HasPrefix(word, "~/") {
-		return true // in quotes: tilde-quoted
+		return true // quoted: checked by tilde-quoted
 	}
 	ext := strings.ToLower(filepath.Ext(word))
 	return slices.Contains([]string{".exe", ".cmd", ".bat", ".ps1"}, ext) || strings.Contains(word, `\`) ||
 		len(word) > 2 && word[1] == ':' && word[2] == '/'
 }
 
-// has reports whether a program is there, as a shell would look for it.
+// has reports whether a program exists, by the rules of a shell.
 func (v *view) has(program, dir string) bool {
 	if strings.ContainsRune(program, '/') {
 		path, ok := (&scope{dir: dir}).path(program)
@@ -107,7 +107,7 @@ func (v *view) nearFile(path string) string {
 	return "put the file there, or remove the hook"
 }
 
-// builtins are the words that a shell knows without a program.
+// builtins lists the words that a shell runs without a program.
 var builtins = strings.Fields(`
 	. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc
 	fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly
@@ -166,7 +166,7 @@ func interpreterMissing(v *view) {
 	}
 }
 
-// shellMissing looks for the shell that an entry asks for.
+// shellMissing reports that the shell in an entry does not exist.
 func (v *view) shellMissing() {
 	shell, _ := v.entry.Get("shell").Text()
 	program := map[string]string{"bash": "bash", "powershell": "pwsh"}[shell]
@@ -175,11 +175,11 @@ func (v *view) shellMissing() {
 	}
 	f := v.report("interpreter-missing", v.at("shell"), "install it, or remove \"shell\" and write the command for sh",
 		"\"shell\" asks for %s, and there is no program %q in PATH", shell, program)
-	f.Severity = Warning // on this machine
+	f.Severity = Warning // it may exist on other machines
 	v.add(*f)
 }
 
-// direct is the script that a call starts by its path, without an interpreter.
+// direct returns the script that a call starts by its path, without an interpreter.
 func (v *view) direct(c call) *script {
 	if p := c.program(); !strings.ContainsRune(p, '/') {
 		return nil
@@ -251,7 +251,7 @@ func crlf(v *view) {
 		direct := v.direct(c) == s && strings.HasPrefix(string(s.text), "#!")
 		first, _, _ := bytes.Cut(s.text, []byte("\n"))
 		if s.lang != langShell && !(direct && bytes.HasSuffix(first, []byte("\r"))) {
-			continue // other languages do not mind
+			continue // other languages accept these line ends
 		}
 		at := bytes.Index(s.text, []byte("\r\n"))
 		f := v.report("script-crlf", s.position(at), "save it with LF alone: sed -i 's/\\r$//' "+s.file,
@@ -265,9 +265,8 @@ func crlf(v *view) {
 	}
 }
 
-// isPolyglot reports whether a script is written for shells that do not look at
-// its first line: cmd.exe and sh read such files alike. An empty one does nothing
-// anywhere.
+// isPolyglot reports whether a script is written for shells that ignore its first line, such as
+// files that both cmd.exe and sh can read. An empty script does nothing anywhere.
 func isPolyglot(s *script) bool {
 	text := bytes.TrimSpace(s.text)
 	ext := strings.ToLower(filepath.Ext(s.path))
@@ -284,7 +283,7 @@ func languageName(s *script, direct bool) string {
 	return "its interpreter"
 }
 
-// shebangs are the first lines for the endings of scripts.
+// shebangs maps the endings of scripts to first lines.
 var shebangs = map[string]string{
 	".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/env node\n", ".mjs": "#!/usr/bin/env node\n",
 	".cjs": "#!/usr/bin/env node\n", ".rb": "#!/usr/bin/env ruby\n", ".pl": "#!/usr/bin/env perl\n",
@@ -300,12 +299,13 @@ var ruleScriptNoShebang = Rule{
 	Fix:     "guard.sh begins with `#!/usr/bin/env bash`",
 }
 
-// noShebang looks for scripts that start by themselves and do not say how.
+// noShebang looks for scripts that are started directly, and have no first line that names the
+// interpreter.
 func noShebang(v *view) {
 	for _, c := range v.calls {
 		s := v.direct(c)
 		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || isPolyglot(s) ||
-			bytes.HasPrefix(s.text, []byte(byteOrderMark)) { // script-bom
+			bytes.HasPrefix(s.text, []byte(byteOrderMark)) { // reported by script-bom
 			continue
 		}
 		line := shebangs[filepath.Ext(s.path)]

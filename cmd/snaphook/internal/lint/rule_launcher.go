@@ -54,7 +54,7 @@ func (v *view) shellLaunchers(s *script) {
 	})
 }
 
-// literals returns the words of a call as far as they are literal; "?" stands for the rest.
+// literals returns the words of a call that are literal, and "?" for others.
 func literals(words []*syntax.Word) (texts []string) {
 	for _, w := range words {
 		text, ok := literal(w)
@@ -72,7 +72,7 @@ func (v *view) unpinned(at hook.Position, severity Severity, fix, format string,
 	v.add(*f)
 }
 
-// launcher looks at one call.
+// launcher checks one call.
 func (v *view) launcher(at hook.Position, words []string) {
 	words = call{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
 	switch kind, rest := launcherOf(words); kind {
@@ -96,8 +96,8 @@ func (v *view) launcher(at hook.Position, words []string) {
 	}
 }
 
-// launcherOf says which registry a call runs packages from, and returns the words
-// after the launcher.
+// launcherOf returns the registry from which a call runs packages, and the words after the
+// launcher.
 func launcherOf(words []string) (kind string, rest []string) {
 	if len(words) < 2 {
 		return "", nil
@@ -161,7 +161,7 @@ func isLocal(p string) bool {
 	return strings.HasPrefix(p, ".") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || pinnedGit.MatchString(p)
 }
 
-// npm looks at a call that runs a package of npm.
+// npm checks a call that runs a package of npm.
 func (v *view) npm(at hook.Position, launcher string, rest []string) {
 	if slices.Contains(rest, "--no-install") || slices.Contains(rest, "--no") || slices.Contains(rest, "--offline") {
 		return
@@ -187,7 +187,7 @@ func (v *view) npm(at hook.Position, launcher string, rest []string) {
 // installed reports whether the project pins a package itself.
 func (v *view) installed(p string) bool {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
-		return false // a version is asked for
+		return false // the call names a version
 	}
 	if _, err := os.Stat(filepath.Join(v.Dir, "node_modules", ".bin", p)); err == nil {
 		return true
@@ -207,7 +207,7 @@ func (v *view) installed(p string) bool {
 	return false
 }
 
-// binaries are packages whose program has another name.
+// binaries maps packages to their programs, if the names differ.
 var binaries = map[string]string{
 	"tsc": "typescript", "biome": "@biomejs/biome", "playwright": "@playwright/test", "ng": "@angular/cli",
 	"nest": "@nestjs/cli", "sb": "storybook", "changeset": "@changesets/cli", "commitlint": "@commitlint/cli",

@@ -21,7 +21,7 @@ var ruleMatcherUnreachable = Rule{
 	Fix:     `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 }
 
-// unreachable looks for matchers that match nothing there is.
+// unreachable looks for matchers that match no existing subject.
 func unreachable(v *view) {
 	pattern := strings.TrimSpace(v.h.Pattern)
 	if pattern == "" || pattern == "*" || v.h.Matcher == nil || !v.group.Get("matcher").Exists() {
@@ -36,12 +36,12 @@ func unreachable(v *view) {
 	}
 }
 
-// matcher is a matcher with the subjects it is compared with.
+// matcher is a matcher with the subjects to which it is compared.
 type matcher struct {
 	*view
 	pattern  string
 	subjects []string
-	complete bool   // there are no others
+	complete bool   // subjects has all that exist
 	noun     string // the noun for a subject
 }
 
@@ -77,7 +77,7 @@ func (m matcher) findings() (found []Finding) {
 	return found
 }
 
-// mayBeMCP reports whether a tool of an MCP server that is not known can match.
+// mayBeMCP reports whether a tool of an unknown MCP server can match.
 func (m matcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 	if !m.ofTools() || !strings.Contains(pattern, "mcp") || serverOnly(pattern) {
 		return false
@@ -88,8 +88,8 @@ func (m matcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 	return !isName(pattern) || m.h.Dialect != "claude" || strings.Count(pattern, "__") >= 2
 }
 
-// serverOnly reports whether a pattern is the name of an MCP server: a tool of
-// it has its own name after that.
+// serverOnly reports whether a pattern is the name of an MCP server alone: the names of its tools
+// are longer.
 func serverOnly(pattern string) bool {
 	rest, ok := strings.CutPrefix(pattern, "mcp__")
 	return ok && isName(pattern) && rest != "" && !strings.Contains(rest, "__")
@@ -100,7 +100,7 @@ func isName(pattern string) bool {
 	return pattern != "" && strings.Trim(strings.ToLower(pattern), "abcdefghijklmnopqrstuvwxyz0123456789_-.") == ""
 }
 
-// parts are the names between the bars of a list or an expression.
+// parts returns the names between the bars of a list or an expression.
 func (m matcher) parts() []string {
 	pattern := strings.TrimSuffix(strings.TrimPrefix(m.pattern, "^"), "$")
 	for _, open := range []string{"(?:", "("} {
@@ -118,7 +118,7 @@ func (m matcher) parts() []string {
 	})
 }
 
-// maxNames bounds the names of a matcher that are looked at one by one.
+// maxNames limits the names of a matcher that are checked one by one.
 const maxNames = 100
 
 // part returns the finding about one of several names; nil without one.
@@ -134,7 +134,7 @@ func (m matcher) part(name string, all []string) *Finding {
 	if better == "" || slices.Contains(all, better) || slices.ContainsFunc(all, func(other string) bool {
 		return m.matches(other, better)
 	}) {
-		return nil // a name of another system beside ours does no harm
+		return nil // a name of another system, next to one of ours, is harmless
 	}
 	return m.finding(
 		fmt.Sprintf("%q in this matcher matches no %s", name, m.noun),
@@ -150,7 +150,7 @@ func (m matcher) matches(pattern, subject string) bool {
 	return note == "" && compiled != nil && compiled.Match(subject)
 }
 
-// whole is the finding about a matcher that matches nothing.
+// whole returns the finding about a matcher that matches nothing.
 func (m matcher) whole() *Finding {
 	pattern := m.pattern
 	message := fmt.Sprintf("the matcher %q matches no %s, so this hook never runs", pattern, m.noun)
@@ -196,8 +196,8 @@ func (m matcher) some() []string {
 	return []string{"run_shell_command", "replace", "write_file"}
 }
 
-// corrected is the matcher with names that there are; ok is false if one of its
-// names is like none.
+// corrected returns the matcher with existing names; ok is false if one of its names is similar to
+// none.
 func (m matcher) corrected() (string, bool) {
 	fields := strings.FieldsFunc(m.pattern, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
 	if len(fields) > maxNames {
@@ -256,7 +256,7 @@ var ruleMatcherUnused = Rule{
 	Fix:     `"Stop": [{"hooks": [{"type": "command", "command": "./done.sh"}]}]`,
 }
 
-// unused looks for matchers of events that have none.
+// unused looks for matchers of events without a subject.
 func unused(v *view) {
 	value := v.group.Get("matcher")
 	pattern, ok := value.Text()

@@ -28,7 +28,7 @@ type memberUse struct {
 }
 
 // membersUnknown compares the members that a script reads with the members of the events whose
-// hooks call it.
+// hooks run it.
 func membersUnknown(v *view) {
 	for _, s := range v.scripts {
 		var uses []memberUse
@@ -61,8 +61,8 @@ func membersUnknown(v *view) {
 	}
 }
 
-// membersFor returns the members that the input of a script may have: known from the events whose
-// hooks call it, elsewhere from all events of the dialect.
+// membersFor returns the members that the input of a script may have: in known, those of the events
+// whose hooks run it, and in elsewhere those of all events of the dialect.
 func (v *view) membersFor(s *script) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]
@@ -93,10 +93,10 @@ func mentionsWord(s *script, word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).Match(s.text)
 }
 
-// argumentNames are names that the arguments of tools have in all systems.
+// argumentNames lists names that arguments of tools have in all systems.
 var argumentNames = []string{"command", "file_path", "filePath", "content", "old_string", "new_string", "url"}
 
-// sameMeaning are words with which other systems name a part of a member.
+// sameMeaning maps words that other systems use in the names of members.
 var sameMeaning = map[string]string{
 	"result": "response", "output": "response", "args": "input", "arguments": "input", "params": "input",
 	"parameters": "input", "message": "prompt", "query": "prompt", "text": "prompt",
@@ -104,8 +104,8 @@ var sameMeaning = map[string]string{
 
 var upper = regexp.MustCompile(`[A-Z]`)
 
-// memberMeant returns the member that a name stands for: the same words in another spelling, or
-// the last word of one; "" if it stands for none.
+// memberMeant returns the member that a name probably means: the same words in another spelling, or
+// the last word of one; "" if there is none.
 func memberMeant(name string, known []string) string {
 	snake := strings.TrimPrefix(strings.ToLower(upper.ReplaceAllString(name, "_$0")), "_")
 	words := strings.Split(snake, "_")
@@ -200,8 +200,8 @@ func inlineProgram(call *syntax.CallExpr) (l lang, text string) {
 	return l, ""
 }
 
-// ownInput returns the statements of a script whose standard input is the script's own: no pipe, no
-// redirection and no loop feeds them, and they are not in a function.
+// ownInput returns the statements of a script whose standard input is the script's own: they are
+// not in a function, and have no pipe, redirection or loop as input.
 func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
 	own, fed := map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
 	depth := 0
@@ -298,8 +298,8 @@ func inputVariables(file *syntax.File) map[string]bool {
 	return inputs
 }
 
-// readVariables returns the variables that a call of read sets; whole is false if it may read a part of
-// the line, or another file.
+// readVariables returns the variables that a call of read sets; whole is false if it may read only a
+// part of the line, or another file.
 func readVariables(call *syntax.CallExpr) (variables []string, whole bool) {
 	whole = true
 	for i := 1; i < len(call.Args); i++ {
@@ -467,7 +467,8 @@ func nodeMembers(s *script) (uses []memberUse) {
 	return uses[:min(len(uses), maxFound)]
 }
 
-// destructured returns the members that a pattern of JavaScript takes: it ends with the brace at end.
+// destructured returns the members that a destructuring pattern of JavaScript names; its last brace
+// is at end.
 func destructured(all []token, end int) (members []token) {
 	depth := 0
 	for i := end; i > 0 && len(members) < maxFound; i-- {

@@ -44,7 +44,7 @@ func (l *linter) module(file string) {
 	}
 }
 
-// comparedTool checks the text that a tool's name is compared with; the token at i is toolName.
+// comparedTool checks the text to which a tool's name is compared; the token at i is toolName.
 func (v *view) comparedTool(s *script, all []token, i int) {
 	if at := i + 1; has(all, at, "=", "=") || has(all, at, "!", "=") {
 		for at < len(all) && (all[at].text == "=" || all[at].text == "!") {
@@ -64,7 +64,7 @@ func (v *view) comparedTool(s *script, all []token, i int) {
 	}
 }
 
-// switchedTools looks at the cases of a switch over a tool's name.
+// switchedTools checks the cases of a switch over a tool's name.
 func (v *view) switchedTools(s *script, all []token, i int) {
 	depth, of := 0, false
 	for ; i < len(all); i++ {
@@ -87,7 +87,7 @@ func (v *view) switchedTools(s *script, all []token, i int) {
 	}
 }
 
-// toolLiteral looks at a string that stands for a tool.
+// toolLiteral checks a string that names a tool.
 func (v *view) toolLiteral(s *script, all []token, i int) {
 	if i < 0 || i >= len(all) || !all[i].str {
 		return
@@ -109,11 +109,11 @@ func (v *view) toolLiteral(s *script, all []token, i int) {
 		"no tool has the name %q, so this is never so", name))
 }
 
-// moduleTools are the tools of xcsh and pi.
+// moduleTools lists the tools of xcsh and pi.
 var moduleTools = strings.Fields(`
 	ask bash calculator edit fetch find grep list ls lsp notebook python read ssh task todo_write web_search write`)
 
-// moduleExec looks at a call of pi.exec, whose arguments begin at i.
+// moduleExec checks a call of pi.exec, whose arguments begin at i.
 func (v *view) moduleExec(s *script, all []token, i int) {
 	if i+1 >= len(all) || !all[i].str || strings.Contains(all[i].text, "${") {
 		return
@@ -135,14 +135,14 @@ func (v *view) moduleExec(s *script, all []token, i int) {
 	}
 }
 
-// moduleShell looks at a text that a module has a shell run.
+// moduleShell checks a text that a module passes to a shell.
 func (v *view) moduleShell(at hook.Position, text string) {
 	if ast, err := ParseShell(text, syntax.LangBash); err == nil {
 		v.shellLaunchers(&script{at: at, inline: true, lang: langShell, ast: ast})
 	}
 }
 
-// moduleEnv looks at a variable that a module reads.
+// moduleEnv checks a variable that a module reads.
 func (v *view) moduleEnv(s *script, name token) {
 	if neverSet.MatchString(name.text) {
 		v.add(*v.report("stdin-unread", s.position(name.at), "read the argument of the handler: event.input",

@@ -1,7 +1,7 @@
 package lint
 
-// policyRules are the findings of package policy about overlays, which the command line passes
-// in [Options]; see docs/cli.md.
+// policyRules lists the findings of package policy about overlays, which the command line passes in
+// [Options]; see docs/cli.md.
 var policyRules = []Rule{
 	{
 		ID: "policy-rule-unmatched", Severity: Warning,

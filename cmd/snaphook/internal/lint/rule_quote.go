@@ -19,7 +19,7 @@ var ruleUnquotedPath = Rule{
 		"gofmt -l \"$file\"",
 }
 
-// unquoted looks for variables with paths that a shell takes apart.
+// unquoted looks for variables with paths that a shell splits into words.
 func unquoted(v *view) {
 	for _, s := range v.scripts {
 		if s.lang != langShell || s.ast == nil {
@@ -41,12 +41,12 @@ func unquoted(v *view) {
 	}
 }
 
-// unquotedInline looks at the command itself: one finding for all variables.
+// unquotedInline checks the command itself, with one finding for all variables.
 func (v *view) unquotedInline(s *script) {
 	q := quoting{paths: pathVars(s.ast), inline: true}
 	uses := q.find(s.ast)
 	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
-		// These the system keeps in one piece itself.
+		// The system keeps these in one word itself.
 		return slices.Contains(projectVars, u.name) && v.h.Dialect != "claude" || isPluginVar(u.name)
 	})
 	if len(uses) == 0 {
@@ -83,7 +83,7 @@ func (v *view) unquotedInline(s *script) {
 
 func isPluginVar(name string) bool { return name == "CLAUDE_PLUGIN_ROOT" || name == "extensionPath" }
 
-// pathUse is a variable that is not quoted.
+// pathUse is an unquoted use of a variable.
 type pathUse struct {
 	name       string
 	at, end    syntax.Pos
@@ -99,9 +99,9 @@ func (u pathUse) text(s *script) string {
 	return string(s.text[start:end])
 }
 
-// quoting finds variables that are not quoted where a shell takes them apart.
+// quoting finds variables that are not quoted where a shell splits them.
 type quoting struct {
-	paths  map[string]Severity // classes of assigned variables; "" is no path
+	paths  map[string]Severity // classes of assigned variables; "" means no path
 	inline bool
 	found  []pathUse
 }
@@ -138,7 +138,7 @@ func (q *quoting) find(file *syntax.File) []pathUse {
 	return q.found
 }
 
-// harmlessFor are programs to which blanks in an argument make no difference.
+// harmlessFor lists programs for which blanks in an argument make no difference.
 var harmlessFor = []string{"echo", "printf", "exit", "return", "export", "local", "eval"}
 
 func (q *quoting) word(w *syntax.Word, i int, program string, backquoted bool) {
@@ -170,10 +170,10 @@ func (q *quoting) word(w *syntax.Word, i int, program string, backquoted bool) {
 	}
 }
 
-// pathName are names of variables with one path.
+// pathName matches names of variables that hold one path.
 var pathName = regexp.MustCompile(`(?i)^(.*_)?(file_?path|file_?name|file|path|dir|directory|folder|cwd|root|script|repo_root)$`)
 
-// fromCall are members of a hook's input that hold paths.
+// fromCall matches members of a hook's input that hold paths.
 var fromCall = regexp.MustCompile(`\b(file_path|notebook_path|transcript_path|absolute_path|dir_path|cwd|path)\b`)
 
 // pathVars classifies the variables that a script assigns, by their possible values: a path of
@@ -242,7 +242,7 @@ func valueHolds(variable string, w *syntax.Word, vars map[string]Severity) (hold
 	return holds
 }
 
-// isList reports whether the output of a command is several words on purpose.
+// isList reports whether the output of a command is meant to be several words.
 func isList(c *syntax.CmdSubst) bool {
 	text := wordsOf(c)
 	return strings.Contains(text, "[]") || strings.Contains(text, "join(")

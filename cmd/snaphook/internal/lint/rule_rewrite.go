@@ -18,8 +18,7 @@ var ruleRewriteConflict = Rule{
 	Fix: "one hook that does both, or matchers that have no tool in common",
 }
 
-// rewriteNames are the members of an answer that change the input of a tool, by
-// dialect.
+// rewriteNames maps a dialect to the member of an answer that changes the input of a tool.
 var rewriteNames = map[string]string{"claude": "updatedInput", "llxprt": "tool_input"}
 
 // conflicts looks for two hooks that rewrite the same member at the same time.
@@ -89,8 +88,8 @@ func (l *linter) sharedTools(a, b *view) string {
 	return strings.Join(shared, ", ")
 }
 
-// rewrites are the members of the tool's input that a hook's scripts write, as
-// far as they are written out.
+// rewrites returns the members of the tool's input that a hook's scripts write, if their names are
+// literal.
 func (v *view) rewrites() (members []string) {
 	word := rewriteNames[v.h.Dialect]
 	if word == "" {
@@ -99,7 +98,7 @@ func (v *view) rewrites() (members []string) {
 	for _, s := range v.scripts {
 		text := string(s.text)
 		if word == "tool_input" && !strings.Contains(text, "hookSpecificOutput") {
-			continue // it only reads it
+			continue // the script only reads it
 		}
 		for at := strings.Index(text, word); at >= 0; {
 			members = append(members, membersAt(text, at+len(word))...)
@@ -114,8 +113,8 @@ func (v *view) rewrites() (members []string) {
 	return slices.Compact(members)
 }
 
-// membersAt are the names of the object that is written after an offset:
-// ": {"command": …, timeout: …}" or ".command = …", with quotes of any kind.
+// membersAt returns the names in the object that is written after an offset: ": {"command": …,
+// timeout: …}" or ".command = …", with quotes of any kind.
 func membersAt(text string, at int) (members []string) {
 	rest := strings.TrimLeft(text[at:min(len(text), at+2048)], "\\\"'] \t\r\n")
 	if name, ok := strings.CutPrefix(rest, "."); ok {

@@ -17,7 +17,7 @@ var ruleSecretInSettings = Rule{
 		`"allowedEnvVars": ["HOOK_TOKEN"]}`,
 }
 
-// secretForms are tokens that show by their form, with whose they are.
+// secretForms lists tokens that have a recognizable form, with their issuers.
 var secretForms = []struct {
 	what string
 	form *regexp.Regexp
@@ -106,7 +106,7 @@ func isPlaceholder(text string) bool {
 	return false
 }
 
-// varied keeps out texts such as sk-aaaaaaaaaaaaaaaaaaaa.
+// varied reports whether a text has many different characters, unlike sk-aaaaaaaaaaaaaaaaaaaa.
 func varied(text string) bool {
 	seen := map[rune]bool{}
 	for _, c := range text {
@@ -115,8 +115,8 @@ func varied(text string) bool {
 	return len(seen) >= 8
 }
 
-// random reports whether a text is no word: it has letters and digits, and many
-// of them.
+// random reports whether a text is unlikely to be a word: it has letters and digits, and many of
+// them.
 func random(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.ContainsFunc(text, func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -67,7 +67,7 @@ var ruleAsyncGate = Rule{
 	Fix:     `{"type": "command", "command": "./guard.sh"}`,
 }
 
-// asyncGate looks for hooks in the background where hooks can refuse.
+// asyncGate looks for background hooks of events where hooks can refuse.
 func asyncGate(v *view) {
 	if v.event.Can&pipeline.CanBlock == 0 || v.h.Background != hook.Async {
 		return
@@ -80,15 +80,15 @@ func asyncGate(v *view) {
 	v.add(*f)
 }
 
-// refusesHere reports whether a script refuses as this hook calls it. A dispatcher, which acts by
-// its arguments, may refuse for other hooks alone.
+// refusesHere reports whether a script can refuse when this hook calls it. A dispatcher, which acts
+// by its arguments, may refuse for other hooks alone.
 func (v *view) refusesHere(s *script) bool {
 	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
 }
 
-// dispatches reports whether a script acts by its arguments, and the words that this hook passes
-// do not show that it guards: a hook in the foreground calls the script with other words, or the
-// script contains none of them.
+// dispatches reports whether a script acts by its arguments, and nothing shows that it guards with
+// the words that this hook passes: a hook in the foreground calls the script with other words, or
+// the script contains none of these.
 func (v *view) dispatches(s *script) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")
@@ -127,7 +127,7 @@ var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*
 
 func readsArguments(s *script) bool { return arguments.Match(s.text) }
 
-// endsWith2 finds the end of a program with status 2.
+// endsWith2 matches the end of a program with status 2.
 var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
 
 var ruleShellBashSyntax = Rule{
@@ -162,7 +162,7 @@ func bashSyntax(v *view) {
 				}
 			}
 			v.add(*f)
-			break // one is enough to know
+			break // one is enough
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (v *view) startsSh(s *script) bool {
 	return false
 }
 
-// shIsBash reports whether /bin/sh is another name of bash here.
+// shIsBash reports whether /bin/sh is bash on this machine.
 func shIsBash() bool {
 	target, err := filepath.EvalSymlinks("/bin/sh")
 	if err != nil {
@@ -187,7 +187,7 @@ func shIsBash() bool {
 		return strings.Contains(name, "bash") || name == "zsh"
 	}
 	_, dash := os.Stat("/bin/dash")
-	return dash != nil // macOS has a bash of the name sh
+	return dash != nil // on macOS sh is a bash
 }
 
 var ruleWarmWouldHelp = Rule{
@@ -198,7 +198,7 @@ var ruleWarmWouldHelp = Rule{
 	Fix:     `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "auto"}]}  in .snaphook.json`,
 }
 
-// warmHelps says which hooks could be kept warm.
+// warmHelps reports hooks that could be kept warm.
 func warmHelps(v *view) {
 	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
 		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {

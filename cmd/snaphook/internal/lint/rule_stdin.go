@@ -18,8 +18,8 @@ var ruleStdinUnread = Rule{
 	Fix:     "input=$(cat)\ncase \"$input\" in *'rm -rf'*) exit 2 ;; esac",
 }
 
-// stdinUnread looks for scripts that look for the call in a place where it is
-// not.
+// stdinUnread looks for scripts that read the call from arguments or variables, where hosts do not
+// put it.
 func stdinUnread(v *view) {
 	for _, s := range v.scripts {
 		switch {
@@ -31,7 +31,7 @@ func stdinUnread(v *view) {
 	}
 }
 
-// neverSet are variables that people expect of hosts, and hosts do not set.
+// neverSet matches variables that people expect of hosts, and that hosts do not set.
 var neverSet = regexp.MustCompile(
 	`^(CLAUDE|GEMINI|LLXPRT)_(TOOL_(INPUT|NAME|OUTPUT|RESPONSE|USE|ARGS|RESULT|PARAMS|COMMAND)|FILE_PATHS?|HOOK_(INPUT|EVENT|DATA|PAYLOAD)|USER_PROMPT|PROMPT|NOTIFICATION|COMMAND)[A-Z_]*$`,
 )
@@ -62,7 +62,7 @@ func (v *view) shellStdin(s *script) {
 			what = "this hook is given no arguments, so $" + use.name + " is empty, and standard input is not read"
 		}
 		v.add(*v.report("stdin-unread", s.pos(use.at), readIt, "%s", what))
-		return // one is enough to know
+		return // one is enough
 	}
 	w := &exitWalker{}
 	if w.list(s.ast.Stmts, false); !reads.perhaps && (w.two || answersJSON(string(s.text))) {
@@ -70,7 +70,7 @@ func (v *view) shellStdin(s *script) {
 	}
 }
 
-// decidesBlindly notes that a guard of tools does not look at the call.
+// decidesBlindly notes that a guard of tools does not read the call.
 func (v *view) decidesBlindly(s *script) {
 	if !v.ofTools() || !v.gates() {
 		return
@@ -81,14 +81,13 @@ func (v *view) decidesBlindly(s *script) {
 	v.add(*f)
 }
 
-// use is where a variable is used.
+// use is a use of a variable.
 type use struct {
 	name string
 	at   syntax.Pos
 }
 
-// unsetVars are uses of variables that should hold the call and that nothing
-// sets.
+// unsetVars returns uses of variables that look as if they held the call, and that nothing sets.
 func (v *view) unsetVars(s *script) (found []use) {
 	set := v.assigned(s.ast)
 	args := !s.inline && v.hasArguments(s)
@@ -132,7 +131,7 @@ func hasDefault(op syntax.ParExpOperator) bool {
 	}, op)
 }
 
-// hasArguments reports whether a script is given any, or may be.
+// hasArguments reports whether a script gets arguments, or may get them.
 func (v *view) hasArguments(s *script) bool {
 	for _, c := range v.calls {
 		if c.file() != s.path {
@@ -149,7 +148,7 @@ func (v *view) hasArguments(s *script) bool {
 	return false
 }
 
-// assigned are the variables that a script sets, or its settings do.
+// assigned returns the variables that a script, or its settings, sets.
 func (v *view) assigned(file *syntax.File) map[string]bool {
 	set := map[string]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -162,7 +161,7 @@ func (v *view) assigned(file *syntax.File) map[string]bool {
 			set[n.Name.Value] = true
 		case *syntax.ParamExp:
 			if n.Param != nil && n.Exp != nil && hasDefault(n.Exp.Op) {
-				set[n.Param.Value] = true // its author knows that it may be empty
+				set[n.Param.Value] = true // the default shows that it may be empty
 			}
 		case *syntax.CallExpr:
 			named := name(n)
@@ -190,15 +189,15 @@ func (v *view) assigned(file *syntax.File) map[string]bool {
 	return set
 }
 
-// standard are modules that read no standard input by themselves.
+// standard lists modules that do not read standard input by themselves.
 var standard = strings.Fields(`
 	__future__ argparse ast base64 collections contextlib copy csv dataclasses datetime difflib enum fnmatch functools
 	glob hashlib io itertools json logging math os pathlib platform random re shlex shutil signal socket sqlite3 string
 	subprocess sys tempfile textwrap threading time traceback typing unicodedata urllib uuid
 	fs path child_process util url crypto events buffer process assert readline`)
 
-// codeStdin looks for programs that look for the call in their arguments or in
-// variables that hosts do not set.
+// codeStdin looks for programs that read the call from their arguments or from variables that hosts
+// do not set.
 func (v *view) codeStdin(s *script) {
 	all := tokens(string(s.text), s.lang)
 	for _, t := range all {
@@ -209,7 +208,7 @@ func (v *view) codeStdin(s *script) {
 	for i, t := range all {
 		imported, imports := importAt(all, i, s.lang)
 		if imports && !slices.Contains(standard, imported) {
-			return // it may read
+			return // the module may read it
 		}
 		if has(all, i, "open", "(", "0") || has(all, i, "readFileSync", "(", "0") || !t.str && (t.text == "exec" || t.text == "eval" || t.text == "__import__") {
 			return
@@ -244,7 +243,7 @@ func readJSON(l lang) string {
 	return "read the call: const call = JSON.parse(fs.readFileSync(0))"
 }
 
-// importAt is the module that a statement at i imports, its first name.
+// importAt returns the first name of the module that a statement at i imports.
 func importAt(all []token, i int, l lang) (module string, ok bool) {
 	if i+1 >= len(all) || all[i].str {
 		return "", false

@@ -19,8 +19,8 @@ var ruleBackslashPath = Rule{
 	Fix:     `{"type": "command", "command": "python .claude/hooks/guard.py"}`,
 }
 
-// windowsPath matches words that are paths with backslashes: a drive, two or more of them, or a
-// known ending. A backslash before a character that a shell quotes is no part of a path.
+// windowsPath matches words that are paths with backslashes: with a drive, two or more backslashes,
+// or a known ending. A backslash before a character that a shell quotes is not part of a path.
 var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
 
 func backslashPath(v *view) {
@@ -46,10 +46,11 @@ func backslashPath(v *view) {
 	})
 }
 
-// scriptEndings are the endings of programs and scripts.
+// scriptEndings lists the endings of programs and scripts.
 var scriptEndings = strings.Fields(".py .js .mjs .cjs .ts .sh .bash .cmd .bat .exe .ps1 .rb .pl .php")
 
-// isPathWord keeps arguments such as \w\d, which may be patterns, apart from paths.
+// isPathWord reports whether a word is a path, and not an argument such as \w\d, which may be a
+// pattern.
 func isPathWord(word string) bool {
 	return slices.Contains(scriptEndings, strings.ToLower(filepath.Ext(word))) || strings.Contains(word, `:\`) || strings.HasPrefix(word, `.\`) || strings.HasPrefix(word, `..\`)
 }
@@ -85,7 +86,7 @@ func tildeQuoted(v *view) {
 	}
 }
 
-// tildeFiles looks for files that a script writes, reads or makes by a quoted ~/.
+// tildeFiles looks for files that a script writes, reads or creates by a quoted ~/.
 func (v *view) tildeFiles(s *script) {
 	look := func(w *syntax.Word) {
 		if text, ok := literal(w); ok && strings.HasPrefix(text, "~/") && isQuoted(w) {
@@ -159,7 +160,7 @@ func echoEscapes(v *view) {
 	}
 }
 
-// isFormat reports whether a call of printf has a format alone.
+// isFormat reports whether a call of printf has only a format.
 func isFormat(call *syntax.CallExpr) bool { return name(call) == "printf" && len(call.Args) == 2 }
 
 var ruleScriptBOM = Rule{
@@ -249,7 +250,7 @@ func pythonOnlyDefines(all []token) bool {
 	return found
 }
 
-// pureCalls are functions of Python that scripts compute their constants with.
+// pureCalls lists functions of Python with which scripts compute their constants.
 var pureCalls = strings.Fields("compile set frozenset tuple dict list Path resolve expanduser join dirname abspath get getenv getLogger")
 
 // isConstant reports whether an expression of Python, up to the next statement of the module, calls
@@ -336,14 +337,13 @@ func scriptRelative(v *view) {
 	}
 }
 
-// testsFile reports whether the command looks whether a file is there before it runs it: where it is not,
-// the command ends with success.
+// testsFile reports whether the command runs a file only if it exists, and otherwise succeeds.
 func (v *view) testsFile(path string) bool {
 	return strings.Contains(v.h.Command, "-f "+path) || strings.Contains(v.h.Command, "-x "+path) || strings.Contains(v.h.Command, "-e "+path)
 }
 
 // hasBackslashes reports whether backslash-path may have a finding about the command: other rules
-// then need none about the same path.
+// then do not report the same path.
 func (v *view) hasBackslashes() bool {
 	for _, word := range strings.Fields(v.h.Command) {
 		if windowsPath.MatchString(word) && !strings.ContainsAny(word, `"'`) {

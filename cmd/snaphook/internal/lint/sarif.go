@@ -14,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// SARIF is a log of the format in which GitHub takes the results of checks,
-// version 2.1.0.
+// SARIF is a log in the format that GitHub reads, version 2.1.0.
 type SARIF struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -85,14 +84,13 @@ const (
 	problemID = "settings-problem"
 )
 
-// Problem makes a finding of something that the loader of settings could not
-// use.
+// Problem returns a finding for a problem that the loader of settings has reported.
 func Problem(at hook.Position, message string) Finding {
 	return Finding{ID: problemID, Severity: Error, Position: at, Message: message}
 }
 
-// NewSARIF makes a log of findings. Files are given relative to dir, which is
-// the root of the repository, where they lie below it.
+// NewSARIF returns a log of findings. Paths of files below dir, the root of the repository, are
+// relative to it.
 func NewSARIF(version, dir string, found []Finding) SARIF {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	texts := map[string][]byte{}
@@ -107,7 +105,7 @@ func NewSARIF(version, dir string, found []Finding) SARIF {
 	for _, f := range found {
 		index := slices.IndexFunc(all, func(r Rule) bool { return r.ID == f.ID })
 		if index < 0 {
-			continue // a finding without a rule cannot be: a test compares them
+			continue // a test ensures that each finding has a rule
 		}
 		run.Results = append(run.Results, newSARIFResult(f, index, dir, texts))
 	}
@@ -140,7 +138,7 @@ func newSARIFResult(f Finding, index int, dir string, texts map[string][]byte) s
 	result := sarifResult{Rule: f.ID, Index: index, Level: f.Severity, Message: sarifText{Text: text}}
 	file := f.Position.File
 	if file == "" {
-		file = "." // a problem of no file; GitHub wants a place
+		file = "." // a problem without a file; GitHub requires one
 	}
 	location := sarifLocation{}
 	location.Physical.Artifact = sarifURI{URI: fileURI(file)}
@@ -158,11 +156,11 @@ func newSARIFResult(f Finding, index int, dir string, texts map[string][]byte) s
 	return result
 }
 
-// characters is the column of a place in characters; places count bytes.
+// characters returns the column of a position in characters; positions count bytes.
 func characters(at hook.Position, texts map[string][]byte) int {
 	text, seen := texts[at.File]
 	if !seen {
-		text, _ = bounded.ReadFile(context.Background(), at.File, maxSettings) // without it bytes are as good
+		text, _ = bounded.ReadFile(context.Background(), at.File, maxSettings) // if this fails, bytes are used
 		texts[at.File] = text
 	}
 	start := offset(text, hook.Position{Line: at.Line, Column: 1})
@@ -181,7 +179,7 @@ func fileURI(path string) string {
 	}
 	abs = filepath.ToSlash(abs)
 	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // a drive of Windows
+		abs = "/" + abs // begins with a drive of Windows
 	}
 	return (&url.URL{Scheme: "file", Path: abs}).String()
 }

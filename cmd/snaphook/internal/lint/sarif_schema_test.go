@@ -37,7 +37,7 @@ func TestTheLogHoldsToTheSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, run := range report.Runs { // the library adds defaults that do not pass its own validation
+			for _, run := range report.Runs { // the library's defaults do not pass its own validation
 				run.Language, run.Tool.Driver.Language = "en-US", "en-US"
 				run.NewlineSequences = []string{"\n"}
 			}
@@ -62,7 +62,7 @@ func TestTheLogHoldsToTheSchema(t *testing.T) {
 	}
 }
 
-// lost are the members of a value that another one does not have.
+// lost returns the members of a value that another one lacks.
 func lost(path string, ours, theirs any) (all []string) {
 	switch v := ours.(type) {
 	case map[string]any:

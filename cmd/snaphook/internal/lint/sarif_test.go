@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// TestTheLogIsWhatGitHubTakes looks at the members that GitHub reads.
+// TestTheLogIsWhatGitHubTakes checks the members that GitHub reads.
 func TestTheLogIsWhatGitHubTakes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a b", "ö.sh")
@@ -85,7 +85,7 @@ func TestTheLogIsWhatGitHubTakes(t *testing.T) {
 		id, level, uri, base string
 		line, column         int
 	}{
-		{"gate-exit-1", "error", "a%20b/%C3%B6.sh", "%SRCROOT%", 2, 4}, // in characters
+		{"gate-exit-1", "error", "a%20b/%C3%B6.sh", "%SRCROOT%", 2, 4}, // columns are in characters
 		{"warm-would-help", "note", "file://", "", 1, 1},
 		{"settings-problem", "error", "settings.json", "%SRCROOT%", 0, 0},
 		{"settings-problem", "error", "", "", 0, 0},

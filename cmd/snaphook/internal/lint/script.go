@@ -34,13 +34,13 @@ type script struct {
 	text   []byte
 	mode   fs.FileMode
 	lang   lang
-	inline bool // it is the command of the hook
+	inline bool // the command of the hook
 	posix  bool // /bin/sh runs it
 	zsh    bool // its syntax is not known
 
-	shebang string // after #!
+	shebang string // the text after #!
 	ast     *syntax.File
-	mistake error // of the syntax
+	mistake error // the syntax error
 
 	ignores []ignore
 }
@@ -57,8 +57,7 @@ func (s *script) parse() {
 	}
 }
 
-// position is the place of an offset of the script. One in a command is the
-// command's.
+// position returns the position of an offset of the script. In a command it is the command's.
 func (s *script) position(at int) hook.Position {
 	if s.inline {
 		return s.at
@@ -66,7 +65,7 @@ func (s *script) position(at int) hook.Position {
 	return positionOf(s.file, s.text, at)
 }
 
-// pos is the place of a node.
+// pos returns the position of a node.
 func (s *script) pos(p syntax.Pos) hook.Position {
 	if s.inline || !p.IsValid() {
 		return s.at
@@ -108,8 +107,8 @@ func (c call) resolve(word string) string {
 	return path
 }
 
-// script reads the file of a call once; nil if it is no text, not there, or one
-// of the system.
+// script reads the file of a call once; nil if it does not exist, is not text, or belongs to the
+// system.
 func (l *linter) script(path string, c call) *script {
 	if s, seen := l.scripts[path]; seen {
 		return s
@@ -134,8 +133,8 @@ func (l *linter) script(path string, c call) *script {
 	return s
 }
 
-// language returns the language of the script, by the program called with it, else its first
-// line, else its name.
+// language returns the language of the script: by the program that runs it, else by its first line,
+// else by its name.
 func (s *script) language(c call) {
 	if rest, ok := bytes.CutPrefix(s.text, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -153,7 +152,7 @@ func (s *script) language(c call) {
 	s.posix = program == "sh" || program == "dash"
 }
 
-// shebangProgram is the base name of the interpreter that a first line names.
+// shebangProgram returns the base name of the interpreter in a first line.
 func shebangProgram(line string) string {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -170,7 +169,7 @@ func shebangProgram(line string) string {
 	return ""
 }
 
-// isSystems reports whether a file belongs to the machine.
+// isSystems reports whether a file belongs to the operating system, which lint does not check.
 func isSystems(path string) bool {
 	return slices.ContainsFunc(
 		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
@@ -178,7 +177,7 @@ func isSystems(path string) bool {
 	)
 }
 
-// shortPath is a path below the current directory, if it is there.
+// shortPath returns a path relative to the current directory, if the file is below it.
 func shortPath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -190,7 +189,7 @@ func shortPath(path string) string {
 	return path
 }
 
-// isThere reports whether a file exists, as far as that can be seen.
+// isThere reports whether a file exists; it is true if that cannot be determined.
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(errorText(err), "not a directory")

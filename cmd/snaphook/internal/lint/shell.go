@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// ParseShell reads a text in a dialect of shell syntax.
+// ParseShell parses a text in a dialect of shell syntax.
 func ParseShell(text string, lang syntax.LangVariant) (*syntax.File, error) {
 	if lang == syntax.LangBash {
 		return bash.ParseComments(text)
@@ -14,11 +14,10 @@ func ParseShell(text string, lang syntax.LangVariant) (*syntax.File, error) {
 	return bash.ParseAs(text, lang)
 }
 
-// literal is the text of a word without expansions, unquoted; ok is false for
-// any other word.
+// literal returns the unquoted text of a word without expansions; ok is false for any other word.
 func literal(w *syntax.Word) (text string, ok bool) { return bash.Text(w) }
 
-// unescaped takes the backslashes out that a shell removes outside of quotes.
+// unescaped removes the backslashes that a shell removes outside of quotes.
 func unescaped(s string) string { return bash.Unescape(s, false) }
 
 // name returns the literal program of a call; empty if it is not literal.
@@ -30,11 +29,11 @@ func name(call *syntax.CallExpr) string {
 	return base(text)
 }
 
-// base is the last element of a path with either slash.
+// base returns the last element of a path with either kind of slash.
 func base(path string) string { return bash.Base(path) }
 
-// callOf is the call that a statement is.
+// callOf returns the call of a statement; nil if it is none.
 func callOf(s *syntax.Stmt) *syntax.CallExpr { return bash.Call(s) }
 
-// plainVar is the name of a $NAME or ${NAME}; empty for anything else.
+// plainVar returns the name in $NAME or ${NAME}; empty for anything else.
 func plainVar(part syntax.WordPart) string { return bash.Variable(part) }

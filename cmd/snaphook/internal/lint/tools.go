@@ -10,14 +10,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Tools are names of tools by dialect; the key "" holds names for all dialects.
+// Tools holds names of tools by dialect; the key "" holds names for all dialects.
 type Tools map[string][]string
 
-// of are the names for a dialect.
+// of returns the names for a dialect.
 func (t Tools) of(dialect string) []string { return append(slices.Clone(t[""]), t[dialect]...) }
 
-// servers reports whether a tool of the MCP server that a pattern begins with is
-// known.
+// servers reports whether a tool of the MCP server is known with whose name a pattern begins.
 func (t Tools) servers(dialect, pattern string) bool {
 	server, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pattern, "^"), "mcp__"), "__")
 	return ok && isName(server) && slices.ContainsFunc(t.of(dialect), func(tool string) bool {
@@ -25,13 +24,13 @@ func (t Tools) servers(dialect, pattern string) bool {
 	})
 }
 
-// maxTools is how large a file with names may be.
+// maxTools limits the size of a file with names.
 const maxTools = 1 << 20
 
-// ReadTools reads the names of tools from a file: names, one a line, with #
-// comments, or JSON: an array of names or of objects with "name", as MCP's
-// tools/list answers, the same below "tools", or such an array for each dialect.
-// The error is a [settings.Problem] with the place.
+// ReadTools reads the names of tools from a file: names, one on each line, with # comments, or
+// JSON: an array of names or of objects with "name", as in the answer of MCP's tools/list, the same
+// in a member "tools", or such an array for each dialect. The error is a [settings.Problem] with
+// the position.
 func ReadTools(ctx context.Context, file string) (Tools, error) {
 	text, err := bounded.ReadFile(ctx, file, maxTools)
 	if err != nil {

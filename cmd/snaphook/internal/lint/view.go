@@ -8,17 +8,17 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// view is one hook with all that rules look at.
+// view is one hook with everything that rules read.
 type view struct {
 	*linter
 	h     *hook.Hook
 	event pipeline.Info
-	entry settings.Value // of the hook; not there if its file cannot be read again
-	group settings.Value // with its matcher
-	doc   *document      // nil likewise
+	entry settings.Value // the hook's entry; absent if its file cannot be read again
+	group settings.Value // the group with its matcher
+	doc   *document      // nil if the file cannot be read again
 
-	calls   []call    // the programs that its command starts
-	scripts []*script // the command itself first, if a shell reads it, then the files that it starts
+	calls   []call    // calls of programs in its command
+	scripts []*script // the command itself, if a shell reads it, then the files that it starts
 }
 
 func (l *linter) view(h *hook.Hook) *view {
@@ -34,7 +34,8 @@ func (l *linter) view(h *hook.Hook) *view {
 	return v
 }
 
-// gates reports whether the hook can block: its event can, and it is waited for.
+// gates reports whether the hook can block: its event can be blocked, and the fire waits for the
+// hook.
 func (v *view) gates() bool {
 	return v.event.Can&pipeline.CanBlock != 0 && v.h.Background == hook.Foreground
 }
@@ -42,7 +43,7 @@ func (v *view) gates() bool {
 // ofTools reports whether the event is about one tool.
 func (v *view) ofTools() bool { return v.event.Subject == "tool_name" }
 
-// at is the place of a member of the entry, or the entry itself.
+// at returns the position of a member of the entry, or of the entry itself.
 func (v *view) at(member string) hook.Position {
 	if m := v.entry.Get(member); m.Exists() {
 		return m.Position()
@@ -50,7 +51,7 @@ func (v *view) at(member string) hook.Position {
 	return v.h.Position
 }
 
-// report adds a finding of a rule at a place.
+// report adds a finding of a rule at a position.
 func (v *view) report(id string, at hook.Position, fix string, format string, args ...any) *Finding {
 	f := Finding{
 		ID: id, Severity: ruleOf(id).Severity, Position: at, Message: fmt.Sprintf(format, args...), Fix: fix,

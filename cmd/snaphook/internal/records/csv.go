@@ -16,11 +16,11 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// errJSONAndCSV is the error of two forms at once.
+// errJSONAndCSV is the error for --json together with --csv.
 var errJSONAndCSV = errors.New("--json and --csv exclude each other; give one of them")
 
 // writeCSV writes rows. Their texts come from hooks: control characters are made visible, and a
-// text that a spreadsheet would take for a formula begins with an apostrophe.
+// text that a spreadsheet would read as a formula gets an apostrophe in front.
 func writeCSV(cmd *cobra.Command, rows ...[]string) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -35,7 +35,7 @@ func writeCSV(cmd *cobra.Command, rows ...[]string) error {
 	return cli.Write(cmd.OutOrStdout(), b.Bytes())
 }
 
-// plainCell is a text that a spreadsheet takes for a text.
+// plainCell returns a text that a spreadsheet reads as text.
 func plainCell(s string) string {
 	s = cli.OneLine(s)
 	if formula := strings.TrimLeft(s, " \t"); formula != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(formula)[0]) {
@@ -50,7 +50,7 @@ var logColumns = []string{
 	"mode", "class", "failed_open", "error", "background",
 }
 
-// logRows are a row for each hook of a fire, and one for a fire without.
+// logRows returns a row for each hook of a fire, or one row for a fire without hooks.
 func logRows(l *rec.Line) [][]string {
 	fire := []string{
 		l.Time.UTC().Format(time.RFC3339Nano), l.Event, l.Session, l.Subject, lo.CoalesceOrEmpty(l.Late, l.ID),

@@ -6,12 +6,11 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// HookKey names a hook in a record: its event in full, its id, and the SHA-256 of its command, since settings that
-// change give an id to another hook.
+// HookKey identifies a hook in a record: by its event in full, its id, and the SHA-256 of its command, because a
+// change of the settings can give the id to another hook.
 type HookKey struct{ Event, ID, SHA256 string }
 
-// Figures count the runs of one hook in a record. Times are in milliseconds, by nearest rank; they are null where it
-// never ran.
+// Figures count the runs of one hook in a record. Times are in milliseconds, by nearest rank; null if it never ran.
 type Figures struct {
 	Looked     int      `json:"looked"`
 	Ran        int      `json:"ran"`
@@ -22,15 +21,15 @@ type Figures struct {
 	P95MS      *float64 `json:"p95Ms"`
 }
 
-// RecordRead says how much of a record was read.
+// RecordRead describes how much of a record was read.
 type RecordRead struct {
 	File       string `json:"file"`
 	Fires      int    `json:"fires"`
 	Unreadable int    `json:"unreadable"`
 }
 
-// ReadFigures counts the runs of every hook in a record and in the files that were rotated away from it, in memory for
-// one line and for the counts. It says which lines cannot be read, as stats does.
+// ReadFigures counts the runs of every hook in a record and in its rotated files. Memory holds one line and the
+// counts. It reports lines that cannot be read, as stats does.
 func ReadFigures(cmd *cobra.Command, path string) (map[HookKey]Figures, *RecordRead, error) {
 	all := map[HookKey]*hookStat{}
 	read, err := ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
@@ -59,5 +58,5 @@ func ReadFigures(cmd *cobra.Command, path string) (map[HookKey]Figures, *RecordR
 	return figures, &RecordRead{path, read.fires, read.unreadable}, nil
 }
 
-// GlobOf matches a whole text; * stands for any text, ? for one character.
+// GlobOf returns a function that matches whole texts; * matches any text, ? one character.
 func GlobOf(pattern string) func(string) bool { return glob(pattern) }

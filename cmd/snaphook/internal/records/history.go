@@ -1,5 +1,5 @@
-// Package records holds the verbs that read a record: log, stats and trace; and
-// the reader of records that other verbs use.
+// Package records holds the verbs that read a record: log, stats and trace; and the reader of
+// records for other verbs.
 package records
 
 import (
@@ -19,20 +19,20 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// RecordVariable names the file that every fire is recorded in.
+// RecordVariable is the variable that names the file in which every fire is recorded.
 const RecordVariable = "SNAPHOOK_RECORD"
 
-// MaxToldLines bounds the unreadable lines that are named one by one.
+// MaxToldLines limits the unreadable lines that are reported one by one.
 const MaxToldLines = 20
 
-// history is a record that is read.
+// history is the state of reading a record.
 type history struct {
 	file       string
 	fires      int
 	unreadable int
 }
 
-// recordOf is the record that an argument names, or the environment.
+// recordOf returns the record that an argument names, or the environment.
 func recordOf(args []string, server NATS) (string, error) {
 	if path := server.Path(); path != "" {
 		if len(args) > 0 {
@@ -56,8 +56,8 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ReadRecord returns every fire of a record to use, in memory for one of them, and says
-// which lines cannot be read. A record without one that can is an error.
+// ReadRecord passes every fire of a record to use, with one of them in memory, and reports lines
+// that cannot be read. A record without any readable line is an error.
 func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
 	parts, err := openParts(cmd, path, follow)
 	if err != nil {
@@ -126,7 +126,7 @@ func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		_ = f.Close() // it was only looked at
+		_ = f.Close() // it was only read
 		return nil, fmt.Errorf("%s is a directory; name the file of a record", path)
 	}
 	if follow {
@@ -142,7 +142,7 @@ type tail struct {
 	f    *os.File
 }
 
-// glance is how often a file is looked at that is followed.
+// glance is the interval at which a followed file is checked.
 const glance = 100 * time.Millisecond
 
 func (t *tail) Read(b []byte) (int, error) {
@@ -160,8 +160,8 @@ func (t *tail) Read(b []byte) (int, error) {
 	}
 }
 
-// move goes on with the file that has taken the place of a finished one, or
-// from the beginning of one that was emptied.
+// move continues with the file that has replaced a finished one, or at the beginning of one that
+// was emptied.
 func (t *tail) move() {
 	ours, err := t.f.Stat()
 	there, err2 := os.Stat(t.path)
@@ -172,8 +172,8 @@ func (t *tail) move() {
 	switch {
 	case err != nil || os.SameFile(ours, there) && there.Size() >= at:
 	case os.SameFile(ours, there):
-		_, _ = t.f.Seek(0, io.SeekStart) // if not, nothing more is read
-	case ours.Size() > at: // first the rest of it
+		_, _ = t.f.Seek(0, io.SeekStart) // if this fails, nothing more is read
+	case ours.Size() > at: // read the rest of it first
 	default:
 		if next, _, err := bounded.Open(t.path); err == nil {
 			_ = t.f.Close() // it has been read
@@ -225,7 +225,7 @@ func hasFailed(l *rec.Line) bool {
 	return false
 }
 
-// glob matches a whole text; * stands for any text, ? for one character.
+// glob returns a function that matches whole texts; * matches any text, ? one character.
 func glob(pattern string) func(string) bool {
 	re := regexp.MustCompile(
 		"(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + "$",
@@ -233,7 +233,7 @@ func glob(pattern string) func(string) bool {
 	return re.MatchString
 }
 
-// moment reads a time: how long ago, a date, or both with a time.
+// moment parses a time: how long ago, a date, or a date and a time.
 func moment(text string, now time.Time) (time.Time, error) {
 	ago := text
 	if days, ok := strings.CutSuffix(text, "d"); ok {

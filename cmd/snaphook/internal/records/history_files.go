@@ -17,12 +17,11 @@ type part struct {
 	name string
 }
 
-// maxFiles bounds the files of one record that are read: more would be kept by
-// no rotation.
+// maxFiles limits the files of one record that are read: no rotation keeps more.
 const maxFiles = 1000
 
-// openParts opens a record with the files that were rotated away from it,
-// FILE.1 and so on, the oldest first. One that is followed is FILE alone.
+// openParts opens a record with the files that were rotated away from it, FILE.1 and so on, the
+// oldest first. With follow it opens FILE alone.
 func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 	newest, err := OpenHistory(cmd, path, follow)
 	if err != nil {
@@ -39,7 +38,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 		if err != nil {
 			break
 		}
-		if sameFile(before, f) { // it was rotated while we looked
+		if sameFile(before, f) { // the file was rotated meanwhile
 			_ = f.Close()
 			closeParts(parts)
 			return openParts(cmd, path, follow)

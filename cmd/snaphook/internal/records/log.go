@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// LogFlags are the flags of log; record-test takes those that choose fires.
+// LogFlags holds the flags of log; record-test uses those that select fires.
 type LogFlags struct {
 	cli.JSONFlag
 	NATS
@@ -64,7 +64,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	return cmd
 }
 
-// AddChoice adds the flags that choose fires.
+// AddChoice adds the flags that select fires.
 func (of *LogFlags) AddChoice(to *pflag.FlagSet) {
 	to.StringVar(
 		&of.event,
@@ -108,7 +108,7 @@ func (of *LogFlags) Choice() (*Choice, error) {
 	return c, err
 }
 
-// show prints the chosen fires of a record.
+// show prints the selected fires of a record.
 func (of *LogFlags) show(cmd *cobra.Command, path string) error {
 	c, err := of.Choice()
 	if err != nil {
@@ -136,7 +136,7 @@ func (of *LogFlags) show(cmd *cobra.Command, path string) error {
 	return err
 }
 
-// lineText is a fire as a person reads it.
+// lineText returns a fire in the form for a person.
 func lineText(l *rec.Line) string {
 	var b strings.Builder
 	words := []string{cli.Faint.Render(l.Time.Local().Format("2006-01-02 15:04:05.000")), cli.Strong.Render(cli.OneLine(l.Event))}
@@ -192,8 +192,8 @@ func decisionText(l *rec.Line) string {
 	return style.Render(cli.OneLine(word))
 }
 
-// hookText describes the run of a hook in a fire, or the reason why it did not run. It leaves out a
-// reason that is shown above it.
+// hookText describes the run of a hook in a fire, or the reason why it did not run. It omits a
+// reason that equals shown, which is printed above it.
 func hookText(h *rec.Hook, shown string) string {
 	at := ""
 	if h.File != "" {
@@ -253,7 +253,7 @@ func outcomeWord(outcome, class string, failed, open bool) string {
 	return style.Render(cli.OneLine(word))
 }
 
-// endingText is how a hook in the background ended.
+// endingText describes how a hook in the background ended.
 func endingText(e *rec.Ending) string {
 	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed(), false) + "  " + cli.Faint.Render(cli.Milliseconds(e.MS))
 	if e.Error != "" {

@@ -49,7 +49,7 @@ func browser(t *testing.T) context.Context {
 
 const evil = `</script><script>document.title="hacked"</script><img src=x onerror='document.title="hacked"'>`
 
-// traceOf is a trace of so many fires, of which every hundredth is denied.
+// traceOf returns a trace of so many fires, every hundredth of which is denied.
 func traceOf(fires int) []*tracetree.Node {
 	var b tracetree.Builder
 	at, exit, took := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), 0, 3.5
@@ -131,7 +131,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 		t.Errorf("%d rows are drawn, want those that can be seen", drawn)
 	}
 
-	run("a key goes to the search", chromedp.KeyEvent("/"), script(`document.activeElement.id`, &selected), script(`document.activeElement.value = ""`, nil)) // the driver also types the key: clear it
+	run("a key goes to the search", chromedp.KeyEvent("/"), script(`document.activeElement.id`, &selected), script(`document.activeElement.value = ""`, nil)) // the driver also types the key: clear the field
 	expect("the focus", selected, "search")
 	run("a search", chromedp.SendKeys("#search", "because of", chromedp.ByID), script(`document.querySelector("#count").textContent`, &count),
 		script(`[...document.querySelectorAll(".row.hit .name")].map(e => e.textContent).join()`, &found))
@@ -177,7 +177,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 	}
 }
 
-// screenshots keeps pictures for docs and for eyes.
+// screenshots writes pictures for the documentation and for inspection.
 func screenshots(t *testing.T, ctx context.Context, to string) {
 	t.Helper()
 	for _, theme := range []string{"light", "dark"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// statistics are the answer of the verb.
+// statistics is the answer of stats.
 type statistics struct {
 	File       string      `json:"file"`
 	Fires      int         `json:"fires"`
@@ -34,11 +34,10 @@ type hookStat struct {
 	RunMS      ranks   `json:"runMs"`
 	QueuedMS   ranks   `json:"queuedMs"`
 	Nearest    *string `json:"nearest"`
-	Shadowed   int     `json:"shadowed"` // fires in which it ran in shadow
-	Differed   int     `json:"differed"` // of those, in which the outcome were another if it counted
+	Shadowed   int     `json:"shadowed"` // number of fires in which it ran in shadow
+	Differed   int     `json:"differed"` // number of those whose outcome would be another if it had an effect
 
-	// Background counts the ends of those runs that went on in the background; nil
-	// if there was none.
+	// Background counts the ends of runs in the background; nil if there was none.
 	Background *inBackground `json:"background"`
 
 	label       string
@@ -64,7 +63,7 @@ type ranks struct {
 	Max *float64 `json:"max"`
 }
 
-// statsFlags are the flags of stats.
+// statsFlags holds the flags of stats.
 type statsFlags struct {
 	cli.JSONFlag
 	NATS
@@ -126,17 +125,17 @@ func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 	return cli.Say(cmd, s.text(cmd))
 }
 
-// Bounds of the statistics kept in memory, for any record.
+// Limits of the statistics in memory, for any record.
 const (
 	mostHooks = 10_000
 	mostName  = 8 << 10 // bytes of an event and an id; the engine writes less
 )
 
-// tally counts by hook.
+// tally holds the counts by hook.
 type tally struct {
 	by    map[[2]string]*hookStat
 	order []*hookStat
-	left  int // entries that are not counted
+	left  int // number of entries that are not counted
 }
 
 func (t *tally) add(l *rec.Line) {
@@ -168,7 +167,7 @@ func (t *tally) of(event string, h *rec.Hook) *hookStat {
 	return s
 }
 
-// shortened keeps no more of a long text than so many bytes.
+// shortened returns at most so many bytes of a text.
 func shortened(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -176,7 +175,7 @@ func shortened(s string, most int) string {
 	return strings.ToValidUTF8(strings.Clone(s[:most]), "")
 }
 
-// end counts the end of a run in the background, if it has been.
+// end counts the end of a run in the background, if there is one.
 func (s *hookStat) end(e *rec.Ending) {
 	if e == nil {
 		return
@@ -222,7 +221,7 @@ func (s *hookStat) add(h *rec.Hook, subject string) {
 	}
 }
 
-// hooks are by event, in the order in which they were seen.
+// hooks returns the counts by event, in the order in which the hooks were first seen.
 func (t *tally) hooks() []*hookStat {
 	slices.SortStableFunc(t.order, func(a, b *hookStat) int { return cmp.Compare(a.Event, b.Event) })
 	for _, s := range t.order {

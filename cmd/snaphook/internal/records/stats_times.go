@@ -9,8 +9,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// times are durations in milliseconds: as they are while there are few, and a
-// histogram with an error below 1 % of many.
+// times holds durations in milliseconds: the values while there are few, and a histogram with an
+// error below 1 % when there are many.
 type times struct {
 	few  []float64
 	many *hdrhistogram.Histogram // microseconds
@@ -20,7 +20,7 @@ type times struct {
 
 const (
 	fewTimes    = 1024
-	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; longer times count as this
+	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; the limit of longer times
 )
 
 func (t *times) add(ms float64) {
@@ -41,7 +41,7 @@ func (t *times) add(ms float64) {
 }
 
 func (t *times) record(ms float64) {
-	_ = t.many.RecordValue(int64(min(longestTime, max(0, math.Round(ms*1000))))) // it is in range
+	_ = t.many.RecordValue(int64(min(longestTime, max(0, math.Round(ms*1000))))) // the value is in range
 }
 
 func (t *times) ranks() ranks {
@@ -52,8 +52,8 @@ func (t *times) ranks() ranks {
 	return ranks{P50: lo.ToPtr(t.at(0.50)), P95: lo.ToPtr(t.at(0.95)), P99: lo.ToPtr(t.at(0.99)), Max: &t.max}
 }
 
-// at is the percentile by nearest rank: the smallest value that is not below so
-// large a part of all.
+// at returns the percentile by nearest rank: the smallest value such that at least this part of all
+// values is not greater.
 func (t *times) at(part float64) float64 {
 	rank := max(1, int64(math.Ceil(part*float64(t.n)-1e-9)))
 	if t.many == nil {
@@ -67,12 +67,12 @@ func (t *times) at(part float64) float64 {
 	return t.max
 }
 
-// curve is the mean of durations over time, in a bounded number of parts: when
-// all are taken, each two neighbours become one.
+// curve holds the mean of durations over time, in a limited number of parts: when all parts are
+// used, each two neighbours are merged.
 type curve struct {
 	sums   []float64
 	counts []int
-	width  int // values in each part
+	width  int // number of values in each part
 }
 
 const maxParts = 24
@@ -94,7 +94,7 @@ func (c *curve) add(v float64) {
 	c.sums, c.counts = append(c.sums, v), append(c.counts, 1)
 }
 
-// String draws a block for each part, as high as its mean is beside the highest.
+// String draws a block for each part, whose height is its mean in proportion to the highest.
 func (c *curve) String() string {
 	const blocks = "▁▂▃▄▅▆▇█"
 	highest := 0.0
@@ -121,7 +121,7 @@ type nearest struct {
 	seen    map[string]bool
 }
 
-// Bounds of the subjects that are compared for one hook, and of the texts.
+// Limits of the subjects that are compared for one hook, and of the texts.
 const (
 	maxSubjects = 1000
 	maxSubject  = 256 // bytes
@@ -151,8 +151,8 @@ func (n *nearest) best() *string {
 	return &n.subject
 }
 
-// distance counts the letters to insert, delete or replace that make b of a;
-// upper and lower case are half a mistake less apart than other letters.
+// distance returns the edit distance of two texts: 2 for each letter that is inserted, deleted or
+// replaced, and 1 for a letter that differs only in case.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

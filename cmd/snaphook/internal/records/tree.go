@@ -13,13 +13,13 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// Bounds of the fires of a trace, and with them of the memory.
+// Limits of the fires of a trace, which limit its memory.
 const (
 	mostTraced      = 200_000
 	mostTracedBytes = 256 << 20
 )
 
-// traceFlags are the flags of trace.
+// traceFlags holds the flags of trace.
 type traceFlags struct {
 	NATS
 	session, html, chrome, otlp string
@@ -94,8 +94,8 @@ func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 	return of.write(cmd, sessions)
 }
 
-// write writes the trace in every form that is asked for; without any to
-// standard output, for a person.
+// write writes the trace in every requested form; if none is requested, to standard output in the
+// form for a person.
 func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) error {
 	forms := []struct {
 		flag, file string
@@ -121,7 +121,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	return cli.Say(cmd, treeText(sessions))
 }
 
-// visibly returns make for JSON that may be written to a terminal.
+// visibly returns a make whose JSON may be written to a terminal.
 func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Node) ([]byte, error) {
 	return func(sessions []*tracetree.Node) ([]byte, error) {
 		text, err := make(sessions)
@@ -132,7 +132,7 @@ func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Nod
 // barWidth is the width of a session's whole time, in characters.
 const barWidth = 32
 
-// treeText is the trace for a person.
+// treeText returns the trace in the form for a person.
 func treeText(sessions []*tracetree.Node) string {
 	var b strings.Builder
 	for i, s := range sessions {
@@ -183,7 +183,7 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 	}
 }
 
-// nodeName is a node in a few words.
+// nodeName describes a node in a few words.
 func nodeName(n *tracetree.Node) string {
 	words := []string{string(n.Kind)}
 	switch n.Kind {
@@ -198,7 +198,7 @@ func nodeName(n *tracetree.Node) string {
 	return cli.OneLine(strings.Join(lo.Compact(words), " "))
 }
 
-// barOf shows when a node was, within its session.
+// barOf draws the time of a node within its session.
 func barOf(session, n *tracetree.Node) string {
 	whole := max(1, float64(session.End.Sub(session.Start)))
 	at := func(t time.Time) int {

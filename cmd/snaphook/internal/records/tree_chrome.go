@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// chromeEvent is one of the trace event format.
+// chromeEvent is an event of the trace event format.
 type chromeEvent struct {
 	Name  string            `json:"name"`
 	Cat   string            `json:"cat,omitzero"`
@@ -22,8 +22,8 @@ type chromeEvent struct {
 	Args  map[string]string `json:"args,omitzero"`
 }
 
-// chromeOf is the trace event format: a process for each session, and threads on
-// which nothing overlaps that is not nested.
+// chromeOf returns the trace in the trace event format: a process for each session, with threads on
+// which only nested nodes overlap.
 func chromeOf(sessions []*tracetree.Node) ([]byte, error) {
 	var all []chromeEvent
 	for i, s := range sessions {
@@ -47,10 +47,11 @@ type chrome struct {
 	pid    int
 	events []chromeEvent
 	busy   threads
-	latest map[*tracetree.Node]time.Time // when the last part of a node ended
+	latest map[*tracetree.Node]time.Time // the time at which the last part of a node ended
 }
 
-// threads are the threads of a process, a heap with the first free one at the top.
+// threads holds the threads of a process, as a heap in which the one that is free first is at the
+// top.
 type threads []thread
 
 type thread struct {
@@ -71,7 +72,7 @@ func (t *threads) Pop() any {
 // add adds a node to a thread, and its children to the same thread while they fit.
 func (c *chrome) add(n *tracetree.Node, thread int) {
 	c.span(n, thread)
-	free := n.Start // the thread's time within n
+	free := n.Start // the time from which the thread is free within n
 	for _, child := range n.Children {
 		if !child.Start.Before(free) && !child.End.After(n.End) {
 			free = child.End
@@ -82,7 +83,7 @@ func (c *chrome) add(n *tracetree.Node, thread int) {
 	}
 }
 
-// thread is one that has nothing at the time of n.
+// thread returns a thread that is free at the time of n.
 func (c *chrome) thread(n *tracetree.Node) int {
 	if len(c.busy) > 0 && !n.Start.Before(c.busy[0].until) {
 		id := c.busy[0].id
@@ -95,7 +96,7 @@ func (c *chrome) thread(n *tracetree.Node) int {
 	return t.id
 }
 
-// end keeps when the last part of each node ended.
+// end stores and returns the time at which the last part of a node ended.
 func (c *chrome) end(n *tracetree.Node) time.Time {
 	latest := n.End
 	for _, child := range n.Children {

@@ -17,7 +17,7 @@ import (
 //go:embed page.html
 var page []byte
 
-// pageData is the data of the page. Its rows are a tree by their depth.
+// pageData is the data of the page. Its rows form a tree by their depth.
 type pageData struct {
 	Total float64   `json:"total"` // milliseconds
 	Fires int       `json:"fires"`
@@ -38,9 +38,8 @@ type pageRow struct {
 	Details [][2]string `json:"x,omitzero"`
 }
 
-// pageOf is a page of HTML that refers to nothing outside it. Texts are in it as
-// JSON alone, in which < > and & are escaped, and the page's script puts them
-// into text nodes.
+// pageOf returns a page of HTML without external references. Its texts are only in JSON, in which <
+// > and & are escaped, and the page's script puts them into text nodes.
 func pageOf(sessions []*tracetree.Node) ([]byte, error) {
 	d := pageData{}
 	first, last := sessions[0].Start, sessions[0].End
@@ -216,7 +215,7 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 	return r
 }
 
-// endingDetails are how a hook ended in the background.
+// endingDetails describes how a hook ended in the background.
 func endingDetails(e *rec.Ending) [][2]string {
 	if e == nil {
 		return nil

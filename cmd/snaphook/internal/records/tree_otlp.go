@@ -15,8 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// The forms of OTLP/JSON that are used: ids are hexadecimal, times are
-// nanoseconds in a string.
+// The parts of OTLP/JSON that are used: ids are hexadecimal, times are nanoseconds in a string.
 type otlpSpan struct {
 	TraceID    string          `json:"traceId"`
 	SpanID     string          `json:"spanId"`
@@ -39,7 +38,7 @@ type otlpStatus struct {
 	Message string `json:"message,omitzero"`
 }
 
-// otlpOf is OTLP/JSON: a trace for each session, with a span for each node, each
+// otlpOf returns the trace as OTLP/JSON: a trace for each session, with a span for each node, each
 // fire and each hook that ran.
 func otlpOf(sessions []*tracetree.Node) ([]byte, error) {
 	spans := []otlpSpan{}
@@ -61,7 +60,7 @@ type otlp struct {
 	spans          *[]otlpSpan
 }
 
-// idOf makes ids that are the same for the same record.
+// idOf returns an id that is the same for the same record.
 func idOf(digits int, parts ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return hex.EncodeToString(sum[:])[:digits]
@@ -85,8 +84,7 @@ func (o *otlp) span(id, parent, name string, start, end time.Time, failed string
 	*o.spans = append(*o.spans, s)
 }
 
-// genAI is the name of a span, and its attributes, by the conventions for
-// generative AI.
+// genAI returns the name of a span, and its attributes, by the conventions for generative AI.
 func genAI(n *tracetree.Node) (name string, attributes []string) {
 	operation := func(word, of string) string {
 		attributes = append(attributes, "gen_ai.operation.name", word)
