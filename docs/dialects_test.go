@@ -120,7 +120,7 @@ func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	}
 }
 
-// Copilot's hooks run beside Claude Code's, which run once.
+// Copilot's hooks run in addition to Claude Code's, which run once.
 func TestClaudeBesideCopilotAtTheDoor(t *testing.T) {
 	testkit.Home(t)
 	dir := testkit.Project(t, map[string]string{

@@ -119,7 +119,7 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 	return found
 }
 
-// shortGlob is a glob for a command: the whole of it, or the beginning of a long one.
+// shortGlob returns a glob for a command: the whole command, or the beginning of a long one.
 func shortGlob(command string) string {
 	if runes := []rune(command); len(runes) > 80 {
 		return overlay.Literal(string(runes[:79])) + "*"

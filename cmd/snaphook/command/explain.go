@@ -22,9 +22,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// explaining are the flags of explain.
+// explaining holds the flags of explain.
 type explaining struct {
-	server   records.NATS // in place of a file
+	server   records.NATS // replaces a file
 	last     bool
 	session  string
 	decision string
@@ -72,7 +72,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	return cmd
 }
 
-// explained is the answer of the verb: the story, and for an event that was fired its effects.
+// explained is the answer of explain: the story and, for an event that was fired, its effects.
 type explained struct {
 	*explain.Explanation
 	Effects any `json:"effects,omitempty"`
@@ -94,12 +94,13 @@ func (f *flags) explain(cmd *cobra.Command, of explaining, what string) error {
 	return f.explainRecorded(cmd, of, what)
 }
 
-// isEventName tells the name of an event, or an attempt at one, from the id of a line.
+// isEventName reports whether text is the name of an event, or a misspelt one, and not the id of a
+// line.
 func isEventName(text string) bool {
 	return strings.Contains(text, ".") || text != "" && len(byName(text, knownEvents())) > 0
 }
 
-// explainRecorded explains a line of a record, in memory for the chosen ones.
+// explainRecorded explains the selected lines of a record, with only these in memory.
 func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) error {
 	path := cmp.Or(of.server.Path(), f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
@@ -144,7 +145,7 @@ func (of explaining) has(l *rec.Line, id string) bool {
 		(of.decision == "" || l.Decision == of.decision || of.decision == "none" && l.Decision == "")
 }
 
-// words are the choice, after "fire".
+// words describes the selection, as the end of "fire …".
 func (of explaining) words() string {
 	words := ""
 	if of.session != "" {
@@ -156,7 +157,7 @@ func (of explaining) words() string {
 	return words
 }
 
-// addEndings puts the ends of hooks in the background into the line of their fire.
+// addEndings copies the ends of background hooks into the line of their fire.
 func addEndings(fire, late *rec.Line) {
 	for i := range late.Hooks {
 		for j := range fire.Hooks {
@@ -206,7 +207,7 @@ func (f *flags) explainEvent(cmd *cobra.Command, name string) error {
 	return f.explainFire(cmd, name, input)
 }
 
-// explainFire fires an event, and explains the line that its record has.
+// explainFire fires an event, and explains the line of its record.
 func (f *flags) explainFire(cmd *cobra.Command, name string, input []byte) error {
 	event, err := eventNamed(name, knownEvents())
 	if err != nil {
@@ -227,7 +228,7 @@ func (f *flags) explainFire(cmd *cobra.Command, name string, input []byte) error
 	return errors.New("the fire left no record, so it cannot be explained")
 }
 
-// setSeen replaces the texts of a record by the effects of the fire, where its system has them.
+// setSeen replaces the texts of a record by the effects of the fire, if its system has them.
 func setSeen(e *explain.Explanation, effects any) {
 	o, err := wire.Of(effects)
 	if err != nil {

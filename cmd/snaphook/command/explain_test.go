@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/record/explain"
 )
 
-// The readers of refusals that explain knows are those of the dialects, which declare most of them, and its
-// events are events.
+// explain and the dialects agree on who reads a refusal, for most events, and explain names only existing
+// events.
 func TestExplainKnowsTheEventsAsTheyAreDeclared(t *testing.T) {
 	known := explain.Events()
 	compared := 0

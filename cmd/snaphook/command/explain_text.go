@@ -10,13 +10,13 @@ import (
 	"github.com/snaphook-go/snaphook/record/explain"
 )
 
-// outcomeStyles are the colours of outcomes; the others have none.
+// outcomeStyles maps outcomes to colours; the others have none.
 var outcomeStyles = map[string]func(...string) string{
 	"denied": cli.Bad.Render, "stopped": cli.Bad.Render, "asked": cli.Odd.Render, "changed": cli.Odd.Render,
 	"allowed": cli.Good.Render, "passed": cli.Good.Render,
 }
 
-// explainText is a story as a person reads it.
+// explainText returns a story in the form for a person.
 func explainText(e *explain.Explanation) string {
 	var b strings.Builder
 	head := []string{cli.Strong.Render(cli.OneLine(e.Event))}
@@ -87,7 +87,7 @@ func writeStep(b *strings.Builder, s *explain.Step) {
 	}
 }
 
-// rewriteText says whose change counts.
+// rewriteText describes whose change is used.
 func rewriteText(r explain.Rewrite) string {
 	hooks := strings.Join(lo.Map(r.Hooks, func(label string, _ int) string { return cli.Label(label, 40) }), ", ")
 	text := lo.Ternary(r.Key == "", "the input", cli.OneLine(r.Key)) + " by " + hooks

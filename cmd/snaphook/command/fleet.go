@@ -25,14 +25,14 @@ import (
 
 // The environment variables of the fleet.
 const (
-	natsVariable     = "SNAPHOOK_NATS"         // the server
-	passwordVariable = "SNAPHOOK_KEY_PASSWORD" // of the secret key of policies
+	natsVariable     = "SNAPHOOK_NATS"         // address of the server
+	passwordVariable = "SNAPHOOK_KEY_PASSWORD" // password of the secret key of policies
 )
 
-// defaultServer is where the embedded server listens.
+// defaultServer is the address of the embedded server.
 const defaultServer = "nats://127.0.0.1:4222"
 
-// fleetFlags say how to reach the server of a fleet.
+// fleetFlags holds the flags for the connection to the server of a fleet.
 type fleetFlags struct {
 	url, creds string
 	nc         *nats.Conn
@@ -44,7 +44,7 @@ func (f *fleetFlags) addTo(to *pflag.FlagSet, about string) {
 		"Credentials `FILE` of --nats, such as agent.creds; else the one in "+records.CredsVariable)
 }
 
-// connect connects to the server, which has to be there.
+// connect connects to the server; without a server it fails.
 func (f *fleetFlags) connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
 	options := *log
 	options.Creds = f.creds
@@ -55,8 +55,8 @@ func (f *fleetFlags) connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// load returns the hooks that ask workers; none without --nats. A server that is not there is no error: the
-// hooks then deny.
+// load returns the hooks that ask workers; none without --nats. An unreachable server is not an error here:
+// the hooks then deny.
 func (f *fleetFlags) load() ([]pipeline.Load, error) {
 	if f.url == "" {
 		return nil, nil
@@ -77,7 +77,8 @@ func (f *fleetFlags) close() {
 	}
 }
 
-// fleetHome is the directory of the fleet's files: those of the embedded server, its keys, caches and spools.
+// fleetHome returns the directory of the fleet's files: those of the embedded server, its keys, caches and
+// spools.
 func fleetHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "snaphook", "fleet"), nil
@@ -168,7 +169,8 @@ func (f *flags) push(cmd *cobra.Command, server fleetFlags, name, dir string) er
 		cli.Count(pushed.Bytes, "byte"), strings.Join(pushed.Events, ", ")))
 }
 
-// checkPolicyDir refuses a directory in whose hooks check finds an error, such as a script that is broken.
+// checkPolicyDir returns an error for a directory in whose hooks check finds an error, such as a broken
+// script.
 func (f *flags) checkPolicyDir(cmd *cobra.Command, dir string) error {
 	of := &flags{Global: f.Global}
 	of.Dir = dir
@@ -195,8 +197,8 @@ func absolute(name string) string {
 	return name
 }
 
-// fleetLoads reads the settings of a policy, for every dialect of the command line that has settings: those in
-// its directory, and none of the user's or the machine's.
+// fleetLoads returns Loads for the settings of a policy, for every dialect of the command line that has
+// settings. They read those in its directory, and none of the user's or the machine's.
 func fleetLoads(dir string) (loads []pipeline.Load) {
 	for _, d := range mainDialects() {
 		if d.modules {

@@ -70,7 +70,7 @@ snaphook test --dir ~/project`,
 }
 
 func (f *flags) init(cmd *cobra.Command) error {
-	f.Find = nil // it begins a project
+	f.Find = nil // init begins a project here, and does not look for one above
 	dir, err := f.Directory()
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// hookFiles are the files below a folder of a hook system in which a project has its hooks.
+// hookFiles lists the files in a hook system's folder that may have hooks of a project.
 var hookFiles = []string{
 	"settings.json", "settings.local.json", "hooks.json", "config.toml", "hooks", "copilot/settings.json", "copilot/settings.local.json",
 }
@@ -20,7 +20,7 @@ var hookFiles = []string{
 func projectFiles() (files []string) {
 	for _, d := range dialects {
 		for _, mark := range d.marks {
-			if mark[0] == '.' { // the others are names of files of the machine
+			if mark[0] == '.' { // other marks are names of files of the machine
 				for _, name := range hookFiles {
 					files = append(files, filepath.Join(mark, filepath.FromSlash(name)))
 				}
@@ -38,11 +38,11 @@ func hasProject(dir string) bool {
 	})
 }
 
-// findProject returns the directory of the project that dir belongs to, as the hook systems find it:
-// dir itself if it has settings, else the nearest directory above it that has some, up to the root of
-// the git repository. Outside of a repository it is dir. The home directory is no project above another
-// one, since its settings are the user's; and a directory of another user is none, who could run hooks
-// by it.
+// findProject returns the directory of the project that dir belongs to, by the rules of the hook
+// systems: dir itself if it has settings, else the nearest directory above it that has some, up to the
+// root of the git repository. Outside of a repository it is dir. Two directories above dir are never
+// its project: the home directory, whose settings are the user's, and a directory of another user, who
+// could run hooks that way.
 func findProject(dir string) string {
 	if hasProject(dir) {
 		return dir

@@ -24,10 +24,10 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// quietLog is for verbs that say their errors themselves.
+// quietLog drops the log, for verbs that print their errors themselves.
 var quietLog = slog.New(slog.DiscardHandler)
 
-// serving are the flags of serve.
+// serving holds the flags of serve.
 type serving struct {
 	fleetFlags
 	embedded, prepare bool
@@ -111,7 +111,7 @@ func (f *flags) serve(cmd *cobra.Command, of *serving) error {
 	return of.work(cmd, nc, key, log)
 }
 
-// publicKey is the key that verifies policies. With --embedded a pair is made.
+// publicKey returns the key that verifies policies. With --embedded it creates a pair.
 func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 	switch {
 	case of.prepare:
@@ -133,7 +133,7 @@ func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 	return fleet.ReadPublicKey(of.key)
 }
 
-// makeKeys makes the pair policy.key and policy.pub.
+// makeKeys creates the pair policy.key and policy.pub.
 func makeKeys(dir string) error {
 	public, private, err := minisign.GenerateKey(nil)
 	if err != nil {
@@ -153,7 +153,7 @@ func makeKeys(dir string) error {
 	return renameio.WriteFile(filepath.Join(dir, "policy.pub"), append(open, '\n'), 0o644)
 }
 
-// work serves until a signal.
+// work serves until a signal ends it.
 func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKey, log *slog.Logger) error {
 	cache, err := os.MkdirTemp(of.data, "worker-")
 	if err != nil {
@@ -211,15 +211,15 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	return nil
 }
 
-// cached are the files of a policy in a cache, the signature first.
+// cached lists the files of a policy in a cache, the signature first.
 var cached = []string{"policy.tar.minisig", "policy.tar"}
 
-// takeCache takes the policy of an earlier worker of this directory.
+// takeCache uses the policy that an earlier worker of this directory has cached.
 func (of *serving) takeCache(cache string) error {
 	return copyFiles(cache, filepath.Join(of.data, "policy"))
 }
 
-// keepCache keeps the policy for the next worker of this directory.
+// keepCache stores the policy for the next worker of this directory.
 func (of *serving) keepCache(cache string, log *slog.Logger) {
 	if err := copyFiles(filepath.Join(of.data, "policy"), cache); err != nil {
 		log.Warn("the policy is not kept for the next worker", slog.String("error", err.Error()))
@@ -245,7 +245,7 @@ func copyFiles(to, from string) error {
 	return nil
 }
 
-// serveHTTP serves the health of the worker; close ends it.
+// serveHTTP serves the health of the worker; closeHTTP ends that.
 func (of *serving) serveHTTP(h http.Handler, log *slog.Logger) (closeHTTP func(), err error) {
 	if of.http == "" {
 		return func() {}, nil
@@ -261,7 +261,7 @@ func (of *serving) serveHTTP(h http.Handler, log *slog.Logger) (closeHTTP func()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(listener) // ends with Shutdown
+		_ = server.Serve(listener) // returns after Shutdown
 	}()
 	log.Info("health and metrics are served", slog.String("address", listener.Addr().String()))
 	return func() {

@@ -20,13 +20,13 @@ type Difference struct {
 	Changed  bool
 }
 
-// Compare compares the measurements that both results have. The interval comes from the intervals
-// of both medians and is therefore conservative.
+// Compare compares the measurements that both results have. The interval comes from the intervals of
+// both medians and is therefore conservative.
 //
-// The runs of two results were made at two times, and a test of equal medians sees each difference
-// between these. A change therefore counts only beyond that of the two controls that were measured in
-// the same rounds, a program that does nothing and the start-up of the hook, and beyond the drift of
-// the measurement within each result.
+// The runs of the two results were made at different times, and a test of equal medians detects every
+// difference between these times. Therefore Compare reports a change only if it is larger than the
+// change of two controls measured in the same rounds, a program that does nothing and the start-up of
+// the hook, and larger than the drift of the measurement within each result.
 func Compare(old, now *Result) (differences []Difference, err error) {
 	if old.Event != now.Event {
 		return nil, fmt.Errorf("it is of %s, and this one of %s", old.Event, now.Event)

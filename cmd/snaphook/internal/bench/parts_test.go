@@ -153,8 +153,8 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 	}
 }
 
-// The same hook, measured twice, is the same: a figure that wanders while it is measured, as an empty script's does,
-// and one that is slower with the start of every process.
+// Compare reports no change of a hook that was measured twice: neither of a figure that drifts during a measurement,
+// as an empty script's does, nor of one that is slower because every process starts more slowly.
 func TestCompareOfTheSameHookIsNoDifference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	wandering := func(n int, from, to float64) (values []float64) {

@@ -21,9 +21,9 @@ type Global struct {
 	found string // the result of Find
 }
 
-// Directory returns the absolute path of the project: --dir, or the one that the current directory
-// belongs to, which is told on standard error where it is another. It is an error if the directory
-// does not exist.
+// Directory returns the absolute path of the project: --dir, or the project of the current
+// directory. If that is another directory, it prints its path on standard error. It is an error if
+// the directory does not exist.
 func (g *Global) Directory() (string, error) {
 	if g.found != "" {
 		return g.found, nil

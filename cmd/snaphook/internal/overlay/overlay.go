@@ -1,4 +1,4 @@
-// Package overlay writes rules of .snaphook.json that can be pasted as they are.
+// Package overlay writes rules for .snaphook.json that a user can paste without changes.
 package overlay
 
 import (
@@ -7,14 +7,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// literal takes the meaning from the characters of a glob.
+// literal escapes the special characters of a glob.
 var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
-// Literal returns a glob that matches a text alone.
+// Literal returns a glob that matches only this text.
 func Literal(text string) string { return literal.Replace(text) }
 
-// Rule returns an overlay with one rule: hooks of an event with a command, a glob, have a member with
-// a word. An empty event is any.
+// Rule returns an overlay with one rule: for hooks of an event whose command matches a glob, it sets
+// a member to a word. An empty event means any event.
 func Rule(event, command, member, word string) string {
 	match := wire.Object(nil)
 	if event != "" {

@@ -113,7 +113,8 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	return nil
 }
 
-// OpenHistory opens a record: a file, - for standard input, or the address of the server of a fleet.
+// OpenHistory opens a record: a file, - for standard input, or the records of a fleet by the address
+// of its server.
 func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
 	if isNATS(path) {
 		return openNATS(cmd, path, follow)

@@ -14,10 +14,10 @@ import (
 	"github.com/snaphook-go/snaphook/fleet"
 )
 
-// CredsVariable names the credentials file of the server.
+// CredsVariable is the variable that names the credentials file of the server.
 const CredsVariable = "SNAPHOOK_CREDS"
 
-// NATS are the flags of verbs that read the records of a fleet.
+// NATS holds the flags of verbs that read the records of a fleet.
 type NATS struct{ URL, Creds string }
 
 // AddTo adds the flags.
@@ -27,7 +27,8 @@ func (n *NATS) AddTo(to *pflag.FlagSet) {
 		"Credentials `FILE` of --nats, such as reader.creds; else the one in "+CredsVariable)
 }
 
-// Path returns the path for [ReadRecord] of the records on the server; empty without --nats.
+// Path returns the path by which [ReadRecord] reads the records on the server; empty without
+// --nats.
 func (n *NATS) Path() string {
 	if n.URL == "" || n.Creds == "" {
 		return n.URL
