@@ -13,7 +13,7 @@ import (
 type surroundings struct {
 	kind    string          // Node or Bun
 	dir     string          // of the module
-	partial []string        // of Options
+	partial []string        // Partial of Options
 	lacking map[string]bool // modules of the host that lack something which is imported
 }
 
@@ -46,8 +46,8 @@ func (s *surroundings) isPartial(name string) bool {
 	})
 }
 
-// completes reports whether a module replaces a package whose missing parts are errors where they
-// are used.
+// completes reports whether a module replaces a package that is not installed; parts that the
+// module lacks are errors where they are used.
 func (s *surroundings) completes(name string) bool {
 	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
 }

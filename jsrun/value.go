@@ -53,7 +53,7 @@ func (h *Handle) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// asJavaScript are the options to read and write JSON as JavaScript does.
+// asJavaScript holds the options to read and write JSON as JavaScript does.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Args holds the arguments with which JavaScript called a Go function.

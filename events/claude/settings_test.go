@@ -49,8 +49,8 @@ func wantRunnable(t testing.TB, hooks []*hook.Hook, want ...string) {
 
 const neighbour = `{"hooks": [{"type": "command", "command": "neighbour"}]}`
 
-// The settings of a row in this file are one line; problems are at their column, in the second
-// line.
+// In the tests of this file the settings of a row are written into the second line of a settings
+// file; problems name that line, and the column within the row.
 
 // Rules C3, C4, C5.
 func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {

@@ -55,7 +55,7 @@ type answer struct {
 	interrupt, granted           bool
 }
 
-// lenient are the options with which JSON is read: of equal names the last one is used.
+// lenient holds the options with which JSON is read: of equal names the last one is used.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // events lists the names that hookEventName may have: Codex accepts each of them at any event.

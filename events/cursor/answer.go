@@ -119,7 +119,7 @@ func readPaths(a *answer, v jsontext.Value) string {
 	}{&a.PluginPaths}) == nil, "", "an array of strings")
 }
 
-// lenient are the options with which JSON is read: of equal names the last one is used.
+// lenient holds the options with which JSON is read: of equal names the last one is used.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // errSilent is the error of a hook that printed nothing at an event where hooks can deny (U18).

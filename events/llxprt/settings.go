@@ -316,7 +316,7 @@ func (r *reading) texts(v settings.Value) (list []string) {
 	return list
 }
 
-// The variables that hold the project's directory (L20).
+// projectVars lists the variables that hold the project's directory (L20).
 var projectVars = []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}
 
 func withProject(env []string, dir string) []string {

@@ -72,7 +72,7 @@ func TestWithoutHandlersNothingIsAllocated(t *testing.T) {
 	hooktest.Idle(t, event, xcsh.TurnStartEvent{}, hooktest.WorksIdle("the runtime is looked up"))
 }
 
-// The target is 2 µs; the gates in package bench enforce it.
+// BenchmarkToolCallGate has a target of 2 µs, which the gates in package bench enforce.
 func BenchmarkToolCallGate(b *testing.B) {
 	m := gated(b)
 	b.ReportAllocs()

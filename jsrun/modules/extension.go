@@ -17,8 +17,9 @@ import (
 //go:embed bus.js
 var busJS string
 
-// Results of members of the extension runtime, other than registrations, that no host carries out.
-// Such a request is lost; members that could restrict the agent are an error instead.
+// Results of a member that no host carries out, other than a registration. With nothing the request
+// is lost and the result is undefined; with fails the call is an error, for members that could
+// restrict the agent.
 const (
 	nothing = "undefined"
 	fails   = ""

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// templates are the files that a project begins with.
+// templates holds the files with which a project begins.
 //
 //go:embed template
 var templates embed.FS

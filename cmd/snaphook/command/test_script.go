@@ -24,7 +24,7 @@ func (m scriptedModel) RunAgent(_ context.Context, r judge.AgentRequest) (string
 	return m.Script.Generate(r.Prompt)
 }
 
-// scriptedTools are the MCP servers of a fixture.
+// scriptedTools plays the MCP servers of a fixture.
 type scriptedTools struct{ *fixture.Script }
 
 // CallTool implements [request.ToolCaller].

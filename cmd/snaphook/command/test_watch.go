@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
-// settled is how long a project has to be unchanged before it is tested again: editors write a file
-// in several steps.
+// settled is the time for which a project has to be unchanged before it is tested again: editors
+// write a file in several steps.
 const settled = 200 * time.Millisecond
 
 // watch runs the fixtures, and again after each change of the project, until it is interrupted.

@@ -82,8 +82,8 @@ func textDifferences(path, want string, got any) []string {
 
 var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// textMatches knows the whole-string matchers; any other string is compared literally. A date-time
-// is one of RFC 3339, the form of ISO 8601 with a time zone and a single spelling.
+// textMatches reports whether got matches want, which is a whole-string matcher or literal text. A
+// date-time is one of RFC 3339, the form of ISO 8601 with a time zone and a single spelling.
 func textMatches(want string, got any) bool {
 	text, isText := got.(string)
 	switch want {

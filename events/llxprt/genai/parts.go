@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// asJavaScript are the options with which package wire reads JSON.
+// asJavaScript holds the options with which package wire reads JSON.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // list returns the elements of an array. Where the SDK accepts one value or many, another value is

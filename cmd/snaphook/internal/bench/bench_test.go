@@ -122,7 +122,7 @@ func python3() (path string) {
 	return path
 }
 
-// tries is how many times a busy machine may spoil a comparison.
+// tries limits how many times a busy machine may spoil a comparison.
 const tries = 6
 
 func TestAdviceIsForThoseWhomItHelps(t *testing.T) {

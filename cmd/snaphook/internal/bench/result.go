@@ -57,7 +57,7 @@ type Advice struct {
 	GainMS float64 `json:"gainMs"` // gain of the median, for each call of the event
 }
 
-// Ranks are percentiles by nearest rank, in milliseconds.
+// Ranks holds percentiles by nearest rank, in milliseconds.
 type Ranks struct {
 	P50 float64 `json:"p50Ms"`
 	P95 float64 `json:"p95Ms"`

@@ -185,7 +185,8 @@ func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
 	}
 }
 
-// wrapper returns the wrapper of a name whose words are a command that runs here, in this environment.
+// wrapper returns the wrapper of that name, if the command in its words runs on this machine and in
+// this environment.
 func wrapper(name string) (w bash.Wrapper, ok bool) {
 	w, ok = bash.Wrappers[base(name)]
 	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"

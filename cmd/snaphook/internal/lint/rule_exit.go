@@ -92,8 +92,8 @@ type exitWalker struct {
 	tools map[*syntax.Stmt]bool // cached results of looksForTools
 }
 
-// refuses reports whether a script refuses by calling a function, judged by its name or by the
-// texts passed to it. Other functions report trouble: die, usage.
+// refuses reports whether a script's function is used to refuse, judged by its name or by the texts
+// passed to it. Other functions, such as die and usage, report problems of the script.
 func (w *exitWalker) refuses(function string) bool {
 	return isVerdict(function) || isVerdict(w.said[function])
 }

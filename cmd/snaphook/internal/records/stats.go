@@ -55,7 +55,7 @@ type inBackground struct {
 	run times
 }
 
-// ranks are percentiles by nearest rank; null where nothing was measured.
+// ranks holds percentiles by nearest rank; null where nothing was measured.
 type ranks struct {
 	P50 *float64 `json:"p50"`
 	P95 *float64 `json:"p95"`
