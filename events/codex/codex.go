@@ -48,7 +48,7 @@ var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherSt
 // traits holds the facts about an event for which its declaration has no field.
 type traits struct {
 	form            // of its answers
-	verdict verdict // what a denial means to the host
+	verdict verdict // sets the event's effects for a host
 	joins   bool    // the reasons of all hooks that deny are joined; false: the first is used
 	frees   bool    // a stop lifts every block
 	silent  bool    // the user does not see messages of hooks

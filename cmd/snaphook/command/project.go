@@ -40,9 +40,8 @@ func hasProject(dir string) bool {
 
 // findProject returns the directory of the project that dir belongs to, by the rules of the hook
 // systems: dir itself if it has settings, else the nearest directory above it that has some, up to the
-// root of the git repository. Outside of a repository it is dir. Two directories above dir are never
-// its project: the home directory, whose settings are the user's, and a directory of another user, who
-// could run hooks that way.
+// root of the git repository. Outside of a repository it is dir. The search ends at the home directory, whose
+// settings are the user's, and at a directory of another user, who could run hooks that way.
 func findProject(dir string) string {
 	if hasProject(dir) {
 		return dir

@@ -9,8 +9,8 @@ import (
 
 // reading records how a shell script uses its standard input.
 type reading struct {
-	surely  bool // a program that certainly reads it reads it
-	perhaps bool // a program that may read it gets it
+	surely  bool // it is read for certain
+	perhaps bool // it may be read
 	onlyTTY bool // it is read only if it is a terminal
 }
 

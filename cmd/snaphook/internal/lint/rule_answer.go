@@ -24,10 +24,11 @@ var (
 	eventName      = regexp.MustCompile(`\bhookEventName\b`)
 	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
 	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
-	// A decision in an object that the script prints: jq -n, JSON.stringify, json.dumps.
+	// printedDecision matches a decision in an object that the script prints: jq -n,
+	// JSON.stringify, json.dumps.
 	printedDecision = regexp.MustCompile(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\()\s*(?:\{[^{}]*?\bdecision\s*:|dict\([^()]*?\bdecision\s*=)\s*["'](\w+)["']`)
-	// A verdict in a member that is not read.
+	// printedVerdict matches a printed verdict in a member that no system reads.
 	printedVerdict = regexp.MustCompile(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\(|(?:echo|printf)\s+["']|cat <<-?\s?["']?\w+["']?\n)\s*\{\s*\\?["']?(block|blocked|deny|denied)\\?["']?\s*:\s*[tT]rue\b`)
 	literalEvent = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
