@@ -1,15 +1,14 @@
 //go:build ignore
 
-// Types checks the types of every package of the module in the current directory, and of
-// its tests, for the system that GOOS names: what a compiler looks at before it makes
-// code. It makes none, and reads what the module requires as source, without the bodies
-// of functions, so that a system costs seconds, where go vet compiles all of it.
+// Types checks the types of every package of the module in the current directory, and of its tests,
+// for the system that GOOS names, like a compiler before it generates code. It generates none, and
+// reads the module's dependencies as source, without the bodies of functions: a system takes
+// seconds, while go vet compiles everything.
 //
 //	go build -o types .ci/types.go
 //	GOOS=windows ./types
 //
-// Packages are checked as they are without cgo. It prints all errors, and ends with 1 if
-// there is one.
+// Packages are checked without cgo. It prints all errors, and exits with 1 if there is one.
 package main
 
 import (
@@ -26,8 +25,8 @@ import (
 	"strings"
 )
 
-// listed is a package as go list describes it. One that is compiled again for a test is
-// called "path [path.test]".
+// listed is a package in the form of go list. A package that is compiled again for a test has the
+// path "path [path.test]".
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -71,10 +70,10 @@ func main() {
 	}
 }
 
-// own reports whether a package is one of the module's, or of its tests.
+// own reports whether a package belongs to the module or its tests.
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
 
-// checker checks packages, each after those that it imports.
+// checker checks packages, each after its imports.
 type checker struct {
 	files  *token.FileSet
 	done   map[string]*types.Package
@@ -103,7 +102,7 @@ func (c *checker) check(p *listed) {
 
 func (c *checker) parsed(p *listed) (files []*ast.File) {
 	for _, name := range p.GoFiles {
-		if !filepath.IsAbs(name) { // that of the main package of tests is
+		if !filepath.IsAbs(name) { // the file of the main package of tests is absolute
 			name = filepath.Join(p.Dir, name)
 		}
 		file, err := parser.ParseFile(c.files, name, nil, parser.SkipObjectResolution)
@@ -115,7 +114,7 @@ func (c *checker) parsed(p *listed) (files []*ast.File) {
 	return files
 }
 
-// imported is the package that p imports under a name.
+// imported returns the package that p imports under a name.
 func (c *checker) imported(p *listed, name string) (*types.Package, error) {
 	if other, is := p.ImportMap[name]; is {
 		name = other
@@ -131,7 +130,7 @@ func (c *checker) report(err error) {
 	fmt.Fprintln(os.Stderr, err)
 }
 
-// importer is a function as a types.Importer.
+// importer adapts a function to types.Importer.
 type importer func(string) (*types.Package, error)
 
 func (i importer) Import(path string) (*types.Package, error) { return i(path) }

@@ -41,7 +41,8 @@ func TestCommandsThroughAgentRunAtTheFloor(t *testing.T) {
 	}
 }
 
-// throughAgent is a session with so many commands at a call of write_file, and such a call.
+// throughAgent opens a session with n commands for a call of write_file, and returns a function that makes such a
+// call.
 func throughAgent(t *testing.T, n int) (*snaphook.Session, func() time.Duration) {
 	t.Helper()
 	layer := settings.Layer{

@@ -18,9 +18,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// oneHook is a session with one hook in Go of a dialect, at a call of a tool that has
-// another name there, and so has its argument. It is asked through package snaphook, and as a
-// host does that writes for that dialect alone: the input, the fire and the Apply function.
+// oneHook is a session with one hook in Go of a dialect, for a call of a tool that has another name
+// in the dialect, like its argument. It is fired through package snaphook, and as by a host that
+// only supports that dialect: the input, the fire and the Apply function.
 type oneHook struct {
 	s     *snaphook.Session
 	call  *snaphook.ToolCall
@@ -32,7 +32,7 @@ func (h *oneHook) through(ctx context.Context) (run bool) {
 	return err == nil && !v.Denied() && len(v.Reports) == 1
 }
 
-// hooksInGo are such sessions by dialect.
+// hooksInGo returns such sessions by dialect.
 func hooksInGo(tb testing.TB) map[string]*oneHook {
 	tb.Helper()
 	return map[string]*oneHook{"claude": oneOfClaude(tb), "llxprt": oneOfLLxprt(tb), "xcsh": oneOfXcsh(tb)}
@@ -78,7 +78,7 @@ func oneOfXcsh(tb testing.TB) *oneHook {
 	return h
 }
 
-// hookOf is a session of a dialect that has no hooks yet.
+// hookOf opens a session of a dialect that has no hooks yet.
 func hookOf(tb testing.TB, d *snaphook.Dialect) *oneHook {
 	tb.Helper()
 	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
@@ -96,7 +96,7 @@ func hookOf(tb testing.TB, d *snaphook.Dialect) *oneHook {
 	return &oneHook{s: s, call: &snaphook.ToolCall{ID: "c-1", Name: "execute_command", Input: args}}
 }
 
-// hostHook is a session with a hook of the host, in its own words.
+// hostHook opens a session with a hook of the host, with the host's names.
 func hostHook(tb testing.TB) *oneHook {
 	tb.Helper()
 	h := hookOf(tb, snaphook.Claude(snaphook.ClaudeConfig{}))
@@ -104,16 +104,17 @@ func hostHook(tb testing.TB) *oneHook {
 	return h
 }
 
-// A Go hook may take mostThroughAgent times as long through package snaphook as in a host that is
-// written for its dialect alone. A hook of a dialect makes moreThroughAgent more allocations: one
-// for the call in the dialect's words, one for the report in the host's words.
+// mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of the time
+// in a host that only supports its dialect. moreThroughAgent is the number of additional
+// allocations of a dialect's hook: one for the call with the dialect's names, one for the report
+// with the host's.
 const (
 	mostThroughAgent = 1.3
 	moreThroughAgent = 2
 )
 
-// anotherMachine is the margin of a ratio whose two sides allocate, scan text and wait for
-// memory in other proportions, which is 1.2 to 1.5 between idle and busy machines.
+// anotherMachine is the margin of a ratio whose two sides allocate, scan text and wait for memory
+// in different proportions; the ratio is 1.2 to 1.5 between idle and busy machines.
 const anotherMachine = 0.5
 
 func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {

@@ -100,7 +100,7 @@ func BenchmarkReduce1000(b *testing.B) {
 	}
 }
 
-// BenchmarkReduceReports1000 is the whole stage: reports in, result out.
+// BenchmarkReduceReports1000 runs the whole stage, from reports to the result.
 func BenchmarkReduceReports1000(b *testing.B) {
 	reports := reports(1000)
 	b.ReportAllocs()

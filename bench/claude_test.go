@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// bilingual makes a session of a system that has both dialects loaded.
+// bilingual makes a session of a system that has loaded both dialects.
 func bilingual(t *testing.T, theirs, ours string) *pipeline.Session {
 	t.Helper()
 	layer := func(text string) []settings.Layer {
@@ -85,7 +85,7 @@ func tenHooks(matcher, condition string) string {
 	return fmt.Sprintf(`{"hooks": {"PreToolUse": [%s]}}`, strings.Join(groups, ","))
 }
 
-// mostForConditions is for ten hooks, none of which holds.
+// mostForConditions limits the allocations of ten hooks whose conditions are all false.
 const mostForConditions = 6
 
 func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
@@ -96,7 +96,7 @@ func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
 	allocations(place{"W1", "FireUnmatched10, claude, by conditions"}, mostForConditions, fire(ses)).test(t)
 }
 
-// Allocations of PreToolUse with callbacks that say nothing.
+// Allocations of PreToolUse with callbacks without an answer.
 const (
 	mostForOneCallback    = 9
 	mostForEightCallbacks = 34
@@ -113,7 +113,7 @@ func TestCallbacksAreCalledAndNoMore(t *testing.T) {
 	}
 }
 
-// The test above is of use only if JSON and processes would be seen.
+// The gate above fails if JSON is decoded or a process is started.
 func TestTheGateSeesCallbacksBesideACommand(t *testing.T) {
 	ses, _ := withCallbacks(t, tenHooks("", ""), 1)
 	if used := outside(func() { preToolUse(ses) }); len(used) < 2 {
@@ -121,7 +121,7 @@ func TestTheGateSeesCallbacksBesideACommand(t *testing.T) {
 	}
 }
 
-// withCallbacks makes a session with n hooks in Go that say nothing.
+// withCallbacks makes a session with n hooks in Go without an answer.
 func withCallbacks(t *testing.T, text string, n int) (*pipeline.Session, *atomic.Int64) {
 	t.Helper()
 	ses, called := bilingual(t, off, text), new(atomic.Int64)
@@ -138,8 +138,8 @@ func preToolUse(ses *pipeline.Session) {
 	claude.PreToolUse.Fire(context.Background(), ses, &claude.PreToolUseInput{Name: "Write", Input: arguments})
 }
 
-// outside returns the parts of the program that allocate while f runs, of those
-// that a fire without hooks outside the process has no use for.
+// outside returns the parts of the program that allocate while f runs and that a fire without hooks
+// outside the process does not need.
 func outside(f func()) (used []string) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
@@ -156,7 +156,7 @@ func outside(f func()) (used []string) {
 // allocators returns the number of allocations made below go-json-experiment and below
 // syscall.ForkExec.
 func allocators() map[string]int64 {
-	runtime.GC() // which publishes the profile, the second time
+	runtime.GC() // the second GC publishes the profile
 	runtime.GC()
 	records := make([]runtime.MemProfileRecord, 1<<16)
 	n, ok := runtime.MemProfile(records, true)

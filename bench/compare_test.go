@@ -43,7 +43,7 @@ func median[T time.Duration | float64](values []T) T {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// timed makes f tell how long it took.
+// timed returns a function that runs f and returns its duration.
 func timed(f func()) func() time.Duration {
 	return func() time.Duration {
 		start := time.Now()
@@ -52,7 +52,7 @@ func timed(f func()) func() time.Duration {
 	}
 }
 
-// firing fires once and tells how long it took.
+// firing returns a function that fires once and returns the duration.
 func firing(tb testing.TB, ses *pipeline.Session) func() time.Duration {
 	return timed(func() {
 		if err := fireOnce(ses); err != nil {
@@ -61,7 +61,7 @@ func firing(tb testing.TB, ses *pipeline.Session) func() time.Duration {
 	})
 }
 
-// each says how long one of so many times took.
+// each formats the time of one of several repetitions.
 func each(took time.Duration, times int) string {
 	if one := float64(took) / float64(times); one < 1000 {
 		return fmt.Sprintf("%.1fns", one)
@@ -69,7 +69,7 @@ func each(took time.Duration, times int) string {
 	return (took / time.Duration(times)).Round(100 * time.Nanosecond).String()
 }
 
-// typical says how long f takes, which does something so many times.
+// typical formats the time of f, which repeats something the given number of times.
 func typical(times int, f func()) string {
 	took := make([]time.Duration, 21)
 	for i := range took {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The compiler keeps the idle path free: it inlines the guard, and the caller's input stays on
-// its stack.
+// The compiler keeps the idle path free of cost: it inlines the guard, and the caller's input stays
+// on the stack.
 func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
 	out := compilerOutput(t)
 	if err := staysOnTheStack(out, "bench_test.go"); err != nil {
@@ -37,7 +37,7 @@ func compilerOutput(t *testing.T) string {
 // heap, or if it found no such input.
 func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.BeforeToolInput") }
 
-// onTheStack is the same for the literals of any type.
+// onTheStack is staysOnTheStack for the literals of any type.
 func onTheStack(out, file, typ string) error {
 	literal := "&" + typ + "{...}"
 	found := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// mostForOneSession is the most bytes that a session with one Go hook may hold.
+// mostForOneSession limits the bytes of a session with one Go hook.
 const mostForOneSession = 1536
 
 func TestASessionWithAHookInGoIsSmall(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// dialects is a session that three dialects have hooks in, none of which is for
-// the events that are fired here.
+// dialects is a session with hooks of three dialects, none of which is for the fired events.
 type dialects struct {
 	ses     *pipeline.Session
 	modules *xcsh.Modules
@@ -40,7 +39,7 @@ func allDialects(tb testing.TB) *dialects {
 	return d
 }
 
-// gateBash is a gate as people write them.
+// gateBash is a typical gate.
 func gateBash(_ context.Context, e *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
 	if e.ToolName == "bash" && strings.Contains(e.Input.Text("command"), "rm -rf") {
 		return &xcsh.ToolCallResult{Block: true, Reason: "rm -rf is not for tools"}, nil
@@ -48,7 +47,7 @@ func gateBash(_ context.Context, e *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*x
 	return nil, nil
 }
 
-// bashCall is a call that it lets pass.
+// bashCall is a call that gateBash allows.
 var bashCall = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
 
 const bashCallJSON = `{"toolName":"bash","toolCallId":"c1","input":{"command":"ls -la /tmp"}}`

@@ -14,14 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// atTheFloor is the gate on the time of a session's fires: a ratio to the bare
-// exchange of the same programs, over so many pairs.
+// atTheFloor returns the gate on the time of a session's fires: its ratio to the bare exchange with
+// the same programs, over the given number of pairs.
 func atTheFloor(t *testing.T, at place, most float64, pairs int, ses *pipeline.Session, bare func()) gate {
 	at.what += ", ratio to the floor"
 	return compared(at, most, pairs, 1, firing(t, ses), timed(bare))
 }
 
-// A command hook costs no more than its process.
+// A command hook costs little more than its process.
 func TestCommandsRunAtTheFloor(t *testing.T) {
 	testkit.Timed(t)
 	for _, goal := range []struct {
@@ -61,7 +61,7 @@ func withoutShell(t *testing.T, at place, pairs int, command string, direct bool
 	return compared(at, 1/2.3, pairs, 1, firing(t, ours), firing(t, shell))
 }
 
-// The gates fail if a hook starts one shell too many.
+// The gates fail if a hook starts an additional shell.
 func TestTheGatesCatchAShellTooMany(t *testing.T) {
 	testkit.Timed(t)
 	t.Run("around a command", func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestTheGatesCatchAShellTooMany(t *testing.T) {
 	})
 }
 
-// TestMoreForTheTable measures workloads that have no goal, for the table alone.
+// TestMoreForTheTable measures workloads without a goal, only for the table.
 func TestMoreForTheTable(t *testing.T) {
 	testkit.Timed(t)
 	pairs := 1

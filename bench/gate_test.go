@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// gate is a promise about a cost. It is a value, so that a test can hold it
-// against something that breaks the promise: a gate that cannot fail is worth
-// nothing.
+// gate is a promise about a cost. It is a value, which lets a test check that the gate fails if the
+// promise is broken.
 type gate struct {
 	at      place
 	most    float64
-	margin  float64 // part of most, allowed on a machine that is busy with other work; 0 for a count
+	margin  float64 // part of most that is allowed on a machine busy with other work; 0 for a count
 	measure func() float64
-	detail  func() string // returns text for the table beside the number; may be nil
+	detail  func() string // returns text for the table next to the number; may be nil
 }
 
 // busy is the margin of a measured time.
 const busy = 0.12
 
-// check measures a count once. A time it measures until the promise is kept, at most three times,
-// and takes the best, since noise only makes a time worse. Before it fails, it tries three times
-// more: other processes can make noise for seconds.
+// check measures a count once. It measures a time until the promise is kept, at most three times,
+// and takes the best, since noise only makes a time worse. Before it fails, it tries three more
+// times: other processes can make noise for seconds.
 func (g gate) check() (best float64, err error) {
 	best = g.measure()
 	limit := g.most * (1 + g.margin)
@@ -64,8 +63,8 @@ func (g gate) mustFail(t *testing.T) {
 	t.Errorf("%s: the gate lets %s pass, want a failure above %s", g.at.what, number(got), number(g.most))
 }
 
-// allocations is a gate on how often f allocates. It counts the whole process,
-// so the tests that use it do not run in parallel.
+// allocations returns a gate on the number of allocations of f. It counts the whole process: the
+// tests that use it do not run in parallel.
 func allocations(at place, most float64, f func()) gate {
 	at.what += ", allocations"
 	return gate{at: at, most: most, measure: func() float64 { return testing.AllocsPerRun(100, f) }}

@@ -45,7 +45,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	var counts []float64
 	for n := 1; n <= 8; n++ {
 		ses := session(t, commands("", variants(n, answer)...))
-		least := math.Inf(1) // of a few: pools that others' work empties are filled again
+		least := math.Inf(1) // the lowest of a few: other tests empty pools, which are filled again
 		for range 3 {
 			least = min(least, testing.AllocsPerRun(10, func() {
 				if err := fireOnce(ses); err != nil {
@@ -66,7 +66,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	allocations(place{what: "FireGo"}, mostForOneInGo, func() { fireOnce(ses) }).test(t)
 }
 
-// The limits above are of use only if a hook that costs more is seen.
+// The gates above fail if a hook allocates more.
 func TestTheGateSeesAHookThatAllocatesMore(t *testing.T) {
 	counted(place{what: "a hook that allocates more"}, 3+mostForTheFire+2*mostForEachHook, mostForTheFire+2*mostForEachHook).mustFail(t)
 }
@@ -81,7 +81,7 @@ func TestMergingIsOnePass(t *testing.T) {
 	place{"W7", "ReduceReports1000, time"}.note(typical(1, stage))
 }
 
-// The cost of a plan that is kept is one look-up, however many hooks there are.
+// The cost of a cached plan is one look-up, however many hooks there are.
 func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
 	testkit.Timed(t)
 	few, lots := session(t, unmatched(10)), session(t, unmatched(1000))
@@ -89,8 +89,8 @@ func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
 	compared(at, 1.5, 21, many, timed(func() { fires(lots) }), timed(func() { fires(few) })).test(t)
 }
 
-// An idle fire is compared with a look-up in a small map, measured in the same
-// run. It shall take 4 ns where a look-up takes 6.7.
+// mostForIdle limits the time of an idle fire, as a multiple of a look-up in a small map in the
+// same run: 4 ns where a look-up takes 6.7.
 const mostForIdle = 0.6
 
 func TestIdleFireIsCheaperThanAMapLookup(t *testing.T) {
@@ -113,7 +113,7 @@ func lookups() func() time.Duration {
 	})
 }
 
-// Hooks of other dialects cost an event without any nothing.
+// An event without hooks costs nothing more if other dialects have hooks.
 func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 	testkit.Timed(t)
 	all := allDialects(t).idle()
@@ -128,8 +128,8 @@ func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 
 const mostForGateToDecoding = 1.25
 
-// A Go gate takes about as long as decoding its event from JSON, which an engine that speaks JSON
-// to its hooks does before it calls one. The machine decides which of the two is faster.
+// A Go gate takes about as long as decoding its event from JSON, which an engine with hooks in JSON
+// does before it calls one. The machine decides which of the two is faster.
 func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	testkit.Timed(t)
 	d := allDialects(t)
@@ -145,7 +145,7 @@ func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	compared(place{"", "three gates"}, mostForGateToDecoding, 5, 1000, timed(times(3000, fire)), timed(decodes)).mustFail(t)
 }
 
-// times does something so many times.
+// times returns a function that calls f n times.
 func times(n int, f func()) func() {
 	return func() {
 		for range n {
@@ -154,7 +154,7 @@ func times(n int, f func()) func() {
 	}
 }
 
-// many is how often a thing of nanoseconds is done to be measured.
+// many is the number of repetitions of operations that take nanoseconds.
 const many = 200_000
 
 func fires(ses *pipeline.Session) {

@@ -16,9 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// childRole is the environment variable that makes this program, when it starts itself again,
-// play one of roles: "fire, holding MiB: 2048". A measurement in the child has a process to
-// itself.
+// childRole is the environment variable that makes this program, when it starts itself again, play
+// one of roles: "fire, holding MiB: 2048". A measurement in the child has its own process.
 const childRole = "SNAPHOOK_BENCH_CHILD"
 
 // roles maps the name of a role to the session and the work of a child, which it makes from the
@@ -36,7 +35,7 @@ func concurrent(script string) func(n int) (setup, func(*pipeline.Session) error
 	}
 }
 
-// ballast makes a process large.
+// ballast enlarges the memory of a process.
 var ballast []byte
 
 // holding fires once, in a process of which n MiB are in memory.
@@ -85,7 +84,7 @@ func serve(s setup, work func(*pipeline.Session) error) {
 	}
 }
 
-// child is this program, started again in a role.
+// child is another process of this program in a role.
 type child struct {
 	tb  testing.TB
 	cmd *exec.Cmd
@@ -113,7 +112,7 @@ func startChild(tb testing.TB, role string, n int) *child {
 	return &child{tb, cmd, ours, bufio.NewScanner(out)}
 }
 
-// work lets the child do its work once, and returns the time that it took.
+// work makes the child do its work once, and returns the time that it took.
 func (c *child) work() time.Duration {
 	fmt.Fprintln(c.in)
 	if !c.out.Scan() {

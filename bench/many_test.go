@@ -9,13 +9,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// mostForEightInGo is the most allocations of a fire of eight Go hooks. It was 61 when they ran
-// on a pool.
+// mostForEightInGo limits the allocations of a fire of eight Go hooks. It was 61 when they ran on a
+// pool.
 const mostForEightInGo = 27
 
-// mostForEightToOne is the longest time of a fire of eight Go hooks, in fires of one hook. It was
-// 36 when they ran on a pool. The limit is wide: other programs disturb work on two processors
-// more than work on one.
+// mostForEightToOne limits the time of a fire of eight Go hooks, as a multiple of a fire of one
+// hook. It was 36 when they ran on a pool. The limit is wide: other programs disturb work on two
+// processors more than work on one.
 const mostForEightToOne = 18
 
 func TestHooksInGoThatAreReadyAtOnceDoNotPayForAPool(t *testing.T) {

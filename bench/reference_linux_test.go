@@ -15,14 +15,14 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// exchange is the floor of every command hook: it forks and executes argv with raw pipes, writes
-// the payload, reads the answer, and does nothing else.
+// exchange is the lower bound of every command hook: it forks and executes argv with raw pipes,
+// writes the payload, reads the answer, and does nothing else.
 func exchange(argv, env []string, dir string, payload, into []byte) (answer []byte) {
 	var stdin, stdout, stderr [2]int
 	for _, p := range []*[2]int{&stdin, &stdout, &stderr} {
 		must(unix.Pipe2(p[:], unix.O_CLOEXEC))
 	}
-	_, err := unix.Write(stdin[1], payload) // fits the pipe
+	_, err := unix.Write(stdin[1], payload) // fits into the pipe's buffer
 	must(err)
 	unix.Close(stdin[1])
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
@@ -95,7 +95,7 @@ func (f *floor) parallel() {
 	all.Wait()
 }
 
-// limited does the same n times at once, with so many workers.
+// limited does n exchanges with the given number of workers.
 func (f *floor) limited(n, workers int) {
 	var all sync.WaitGroup
 	places := make(chan struct{}, workers)

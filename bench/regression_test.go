@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// kept is where leakyFire leaves its input.
+// kept is the variable in which leakyFire stores its input.
 var kept any
 
 // leakyFire is Fire with a mistake: after the guard, in code that never runs without hooks, it
@@ -26,7 +26,7 @@ func leakyFire(ctx context.Context, ses *pipeline.Session, in *llxprt.BeforeTool
 	return llxprt.BeforeTool.Fire(ctx, ses, in)
 }
 
-// compilingFire is Fire with another mistake: the matcher is compiled for each.
+// compilingFire is Fire with another mistake: it compiles the matcher each time.
 func compilingFire(ctx context.Context, ses *pipeline.Session, in *llxprt.BeforeToolInput) (*hook.Result[llxprt.BeforeToolOutput], error) {
 	if m, note := match.Tool("^mcp__server__(read|write)_.*$"); note == "" && m.Match(in.Name) {
 		kept = m

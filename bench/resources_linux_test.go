@@ -17,8 +17,8 @@ import (
 // resources counts the open descriptors and the threads of a process.
 type resources struct{ descriptors, threads int }
 
-// resourcesOf lists them twice, since a list is not of one moment: a descriptor that is
-// closed meanwhile, and opened as another one, is in it twice.
+// resourcesOf lists them twice, since a list is not a snapshot: a descriptor that is closed and
+// reopened meanwhile is listed twice.
 func resourcesOf(pid int) resources {
 	twice := func(of string) int { return min(entries(pid, of), entries(pid, of)) }
 	return resources{descriptors: twice("fd"), threads: twice("task")}
@@ -54,7 +54,7 @@ func resourcesWhile(pid int, f func()) (most resources) {
 	return // most, which is final once the deferred wait ends
 }
 
-// The number of workers bounds the descriptors and threads of any number of fires.
+// The number of workers limits the descriptors and threads of any number of fires.
 func TestTwoHundredFiresHoldLittle(t *testing.T) {
 	for _, workers := range []int{8, 0} {
 		t.Run(fmt.Sprintf("%d workers", pool(workers)), func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTwoHundredFiresHoldLittle(t *testing.T) {
 	}
 }
 
-// The gates see a pool without bounds.
+// The gates fail for a pool without a limit.
 func TestTheGatesCatchAPoolWithoutBounds(t *testing.T) {
 	testkit.Timed(t)
 	gates, _ := held(t, "fire 200 that wait at once by", 200, 8)
@@ -76,7 +76,7 @@ func TestTheGatesCatchAPoolWithoutBounds(t *testing.T) {
 	}
 }
 
-// pool is how many processes so many workers mean.
+// pool returns the number of processes for a number of workers.
 func pool(workers int) int {
 	if workers == 0 {
 		return max(16, 4*runtime.GOMAXPROCS(0))
@@ -84,8 +84,8 @@ func pool(workers int) int {
 	return workers
 }
 
-// held returns the gates on the most descriptors and threads that a separate process holds while
-// it works: a fixed number for each of its places.
+// held returns the gates on the most descriptors and threads that a separate process has while it
+// works: a fixed number for each of its places.
 func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
 	c := startChild(t, role, workers)
 	pid := c.cmd.Process.Pid
@@ -105,7 +105,7 @@ func held(t *testing.T, role string, workers, places int) (gates []gate, about s
 	}, about
 }
 
-// A large process forks as fast as a small one, where fork has pages to copy.
+// A large process forks as fast as a small one, although fork has more pages to copy.
 func TestMemoryOfTheParentCostsNothing(t *testing.T) {
 	testkit.Timed(t)
 	if free := mebibytes("/proc/meminfo", "MemAvailable"); free < 6<<10 {
@@ -119,7 +119,7 @@ func TestMemoryOfTheParentCostsNothing(t *testing.T) {
 	compared(place{what: "FireCommand, 2 GiB resident, ratio to a small process"}, 1.15, 100, 1, large.work, small.work).test(t)
 }
 
-// mebibytes is an amount of memory in a file of /proc.
+// mebibytes returns an amount of memory from a file of /proc.
 func mebibytes(file, name string) int {
 	kib, _ := strconv.Atoi(strings.TrimSuffix(field(file, name), " kB"))
 	return kib >> 10

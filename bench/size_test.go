@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// mostMegabytes is the most by which firing an event of Claude Code enlarges the stripped binary
-// of a program that already uses net/http, encoding/json and regexp. It is 6.5 on linux/amd64,
-// plus a margin. Half of it are libraries and code that is not generic: the regular expressions
-// of JavaScript, JSON, the syntax of shells, processes.
+// mostMegabytes limits by how much firing an event of Claude Code enlarges the stripped binary of a
+// program that already uses net/http, encoding/json and regexp. It is 6.5 on linux/amd64, plus a
+// margin. Half of it is libraries and code that is not generic: the regular expressions of
+// JavaScript, JSON, the syntax of shells, processes.
 const mostMegabytes = 7
 
 func TestWhatAHostGrowsByIsBounded(t *testing.T) {
@@ -27,7 +27,7 @@ func TestWhatAHostGrowsByIsBounded(t *testing.T) {
 	counted(place{what: "a host with claude and its load, MB stripped"}, grows, mostMegabytes).test(t)
 }
 
-// stripped is the size of a program without symbols.
+// stripped returns the size of a program without symbols.
 func stripped(t *testing.T, program string) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), program)

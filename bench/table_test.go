@@ -15,7 +15,7 @@ import (
 
 var wantTable = flag.Bool("table", false, "print what the tests have measured, as a table")
 
-// place is where a number stands in the table.
+// place is the position of a number in the table.
 type place struct {
 	work string // "W2"; rows without one come last
 	what string
@@ -27,7 +27,7 @@ type row struct {
 	got, goal string
 }
 
-// rows grows while the tests run, one after another.
+// rows collects the rows while the tests run, one after another.
 var rows []row
 
 func (p place) record(got, most float64) {
@@ -44,8 +44,8 @@ func number(f float64) string {
 	return fmt.Sprintf("%.3f", f)
 }
 
-// printTable prints the machine, and a row for each number. A test that ran
-// more than once has its last number there.
+// printTable prints the machine, and a row for each number. For a test that ran more than once it
+// prints the last number.
 func printTable(w io.Writer) {
 	last := map[place]row{}
 	for _, r := range rows {
@@ -65,7 +65,7 @@ func printTable(w io.Writer) {
 	}
 }
 
-// machine describes where the numbers come from, as far as the system tells.
+// machine describes the machine, as far as the system reports it.
 func machine() string {
 	about := []string{time.Now().UTC().Format(time.DateOnly), fmt.Sprintf("%d processors", runtime.NumCPU())}
 	if model := field("/proc/cpuinfo", "model name"); model != "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The scripts that are run cold and warm.
+// The scripts that run cold and warm.
 const (
 	pythonGuard = `import json, pathlib, re, sys
 call = json.load(sys.stdin)
@@ -47,7 +47,7 @@ for line in sys.stdin:
 `
 )
 
-// warmPair is a command that starts cold and the same kept warm.
+// warmPair is a command that starts cold and the same command kept warm.
 type warmPair struct {
 	t          *testing.T
 	cold, warm *run.Command
@@ -90,7 +90,7 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 	}
 	p.call.Hook.Runner = p.warm
 	p.pool.Prewarm(p.call)
-	if kind == run.WarmWorker { // has no cold start
+	if kind == run.WarmWorker { // a worker has no cold start
 		p.time(p.warm, 10)
 		return p
 	}
@@ -118,7 +118,7 @@ func (p *warmPair) time(c *run.Command, times int) time.Duration {
 	return time.Since(start)
 }
 
-// many runs calls at the same time, by so many goroutines.
+// many runs calls at the same time, on the given number of goroutines.
 func (p *warmPair) many(c *run.Command, calls, goroutines int) time.Duration {
 	start := time.Now()
 	var wg sync.WaitGroup
@@ -159,7 +159,7 @@ func TestWarmHooksAreFast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newWarmPair(t, test.kind, test.program, test.text, test.exit)
-			if test.kind == run.WarmWorker { // cold is a guard that starts
+			if test.kind == run.WarmWorker { // the cold one is a guard that starts
 				if err := os.WriteFile(filepath.Join(p.call.Dir, "cold.py"), []byte(pythonGuard), 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -179,7 +179,7 @@ func TestWarmHooksAreFast(t *testing.T) {
 	}
 }
 
-// A package that takes long to import costs little once the interpreter has it.
+// A package that is slow to import costs little once the interpreter has imported it.
 func TestAWarmHookWithAPackage(t *testing.T) {
 	testkit.Timed(t)
 	for _, name := range []string{"requests", "yaml"} {
@@ -209,10 +209,9 @@ func TestAWorkerCallAllocatesLittle(t *testing.T) {
 	allocations(place{"warm", "worker"}, 25, func() { p.time(p.warm, 1) }).test(t)
 }
 
-// A call of a worker costs little more than the worker does: a line to the same
-// program and its answer, over two pipes and nothing else. The promise of 40 µs is that
-// of a machine on which those take 10 to 16; this holds on any. The ratio is the smaller
-// the more else the machine does.
+// A call of a worker costs little more than the bare round trip: a line to the same program and its
+// answer, over two pipes and nothing else. The promise of 40 µs is for a machine on which that
+// takes 10 to 16; the ratio is valid on any. On a busy machine the ratio is smaller.
 func TestAWorkerCallIsARoundTrip(t *testing.T) {
 	testkit.Timed(t)
 	const calls = 200
@@ -243,7 +242,7 @@ func bareTrips(t *testing.T, p *warmPair) func(times int) {
 	}
 	t.Cleanup(func() { in.Close(); _ = worker.Wait() })
 	lines := bufio.NewReader(out)
-	if _, err := lines.ReadSlice('\n'); err != nil { // it is ready
+	if _, err := lines.ReadSlice('\n'); err != nil { // the worker is ready
 		t.Fatal(err)
 	}
 	line := []byte(`{"v":1,"id":"1","event":"PreToolUse","cwd":"` + p.call.Dir + `","payload":` + strings.TrimSpace(string(p.call.Payload)) + "}\n")
@@ -259,21 +258,21 @@ func bareTrips(t *testing.T, p *warmPair) func(times int) {
 	}
 }
 
-// memory is the memory and the number of the processes that this process has started.
+// memory holds the memory and the number of the processes that this process has started.
 type memory struct {
 	megabytes float64
 	processes int
 }
 
-// waiting adds up the memory of the processes that this process has started. Pages that they
-// share count once.
+// waiting adds up the memory of the processes that this process has started. Shared pages are
+// counted once.
 func waiting(t *testing.T) (m memory) {
 	t.Helper()
 	m.add(strconv.Itoa(os.Getpid()))
 	return m
 }
 
-// add adds the memory of the children of a process, and of theirs.
+// add adds the memory of the children of a process, recursively.
 func (m *memory) add(parent string) {
 	files, _ := filepath.Glob("/proc/" + parent + "/task/*/children")
 	for _, file := range files {

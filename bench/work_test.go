@@ -24,7 +24,7 @@ import (
 // setup configures a session.
 type setup struct {
 	settings string
-	shell    bool // starts one for every command
+	shell    bool // starts a shell for every command
 	workers  int  // 0 means the default
 }
 
@@ -58,7 +58,7 @@ func (s setup) open(dir string) (ses *pipeline.Session, end func(), err error) {
 	return ses, func() { sys.Close() }, err
 }
 
-// commands are settings with hooks for BeforeTool.
+// commands returns settings with hooks for BeforeTool.
 func commands(group string, scripts ...string) string {
 	entries := make([]string, len(scripts))
 	for i, script := range scripts {
@@ -69,7 +69,7 @@ func commands(group string, scripts ...string) string {
 
 const off = `{"tools": {"enableHooks": true}, "hooks": {}}`
 
-// unmatched has n groups of hooks, and none for the tool that is called.
+// unmatched returns n groups of hooks, none of which matches the called tool.
 func unmatched(n int) string {
 	groups := make([]string, n)
 	for i := range groups {
@@ -86,7 +86,7 @@ const answer = `cat > /dev/null; echo '{"decision":"allow","reason":"ok"}'`
 // rewrite changes an argument.
 const rewrite = `cat > /dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`
 
-// variants makes commands that differ, so that none is a duplicate.
+// variants returns commands that differ, therefore none is a duplicate.
 func variants(n int, script string) []string {
 	scripts := make([]string, n)
 	for i := range scripts {
@@ -95,7 +95,7 @@ func variants(n int, script string) []string {
 	return scripts
 }
 
-// output1MB is a hook whose answer is a message of 1 MB.
+// output1MB returns a hook whose answer is a message of 1 MB.
 func output1MB(tb testing.TB) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "answer.json")
@@ -105,14 +105,14 @@ func output1MB(tb testing.TB) string {
 	return commands("", "cat "+file+"; true")
 }
 
-// silent adds a hook in Go that says nothing.
+// silent adds a hook in Go without an answer.
 func silent(ses *pipeline.Session) {
 	llxprt.BeforeTool.On(ses, "silent", func(context.Context, llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		return o, nil
 	})
 }
 
-// fireOnce fires BeforeTool; every hook has to work.
+// fireOnce fires BeforeTool, and fails unless every hook works.
 func fireOnce(ses *pipeline.Session) error {
 	res, err := llxprt.BeforeTool.Fire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	return errors.Join(err, errors.Join(res.Errs()...))
@@ -156,7 +156,7 @@ func reports(n int) iter.Seq[*hook.Report[llxprt.BasicOutput]] {
 	}
 }
 
-// room is for the reports of n hooks.
+// room allocates reports for n hooks.
 func room(n int) []hook.Report[llxprt.BasicOutput] { return make([]hook.Report[llxprt.BasicOutput], n) }
 
 func sessionBytes(tb testing.TB, n int) float64 {

@@ -36,7 +36,7 @@ type Bus struct {
 	mu          sync.RWMutex
 	subscribers map[*subscriber]struct{}
 	closed      bool
-	done        chan struct{} // closed with the bus; nil until someone asks
+	done        chan struct{} // closed with the bus; nil until it is needed
 }
 
 type subscriber struct {
@@ -47,8 +47,8 @@ type subscriber struct {
 	running conc.WaitGroup
 }
 
-// Subscribe calls handle for every message of a type, each on a goroutine of
-// its own. cancel returns when the last call has; handle must not call it.
+// Subscribe calls handle for every message of a type, each on a separate goroutine. cancel returns
+// when the last call has; handle must not call it.
 func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
 	s := &subscriber{kind: kind, handle: handle}
 	b.mu.Lock()
@@ -147,7 +147,7 @@ func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 	}
 }
 
-// take passes on the first answer to one question.
+// take delivers the first answer to one question.
 func take(answers chan<- Response, id string, m Message) {
 	var answer Response
 	if decode(m.Payload, &answer) != nil || answer.CorrelationID != id {
@@ -155,7 +155,7 @@ func take(answers chan<- Response, id string, m Message) {
 	}
 	select {
 	case answers <- answer:
-	default: // a second answer to one question
+	default: // drop a second answer
 	}
 }
 

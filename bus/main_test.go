@@ -45,7 +45,7 @@ func gate(ses *pipeline.Session, f func(ctx context.Context) error) {
 	})
 }
 
-// inputs are minimal inputs that fit, by event.
+// inputs holds a minimal valid input for each event.
 var inputs = map[string]string{
 	"BeforeTool":          `{"tool_name":"t","tool_input":{}}`,
 	"AfterTool":           `{"tool_name":"t","tool_input":{},"tool_response":{}}`,
@@ -60,8 +60,7 @@ var inputs = map[string]string{
 	"Notification":        `{"notification_type":"ToolPermission","message":"may I","details":{}}`,
 }
 
-// others are an input for each event that does not fit, and the member that
-// the error has to name.
+// others holds an invalid input for each event, and the member that the error has to name.
 var others = map[string][2]string{
 	"BeforeTool":          {`{"tool_name":"t","tool_input":[]}`, "tool_input"},
 	"AfterTool":           {`{"tool_name":"t","tool_input":{}}`, "tool_response"},

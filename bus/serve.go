@@ -16,19 +16,18 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Request is the payload of a request (L61). Input holds the event's own fields. It may also have
-// a timestamp, which hooks get, and session_id, transcript_path, cwd and hook_event_name if they
-// agree with the session and the event: a request about another session is refused.
+// Request is the payload of a request (L61). Input holds the event's own fields. It may also have a
+// timestamp, which hooks get, and session_id, transcript_path, cwd and hook_event_name if they
+// agree with the session and the event: a request for another session is refused.
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
 	EventName     string      `json:"eventName"`
 	Input         wire.Object `json:"input"`
 }
 
-// Response is the payload of a response (L61).
-// With an Output the event was fired, and Success is its success: whether every
-// hook worked, not whether the action may go ahead. Without one there is an
-// Error that says why it was not fired.
+// Response is the payload of a response (L61). With an Output the event was fired; Success reports
+// whether every hook worked, not whether the action may go ahead. Without an Output, Error gives
+// the reason why the event was not fired.
 type Response struct {
 	CorrelationID string               `json:"correlationId"`
 	Success       bool                 `json:"success"`
@@ -36,7 +35,7 @@ type Response struct {
 	Error         *Error               `json:"error,omitzero"`
 }
 
-// Error says why an event was not fired.
+// Error describes why an event was not fired.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
@@ -52,31 +51,30 @@ const (
 	InternalError    Code = "internal_error"    // the fire was cut short
 )
 
-// Serve fires the events that requests on b ask for, in s, and publishes the
-// responses. The payload of a request must not be changed once it is published;
-// see FireJSON of [pipeline.Declared]. stop cancels the fires under way and returns when the last
-// response is out.
+// Serve fires the events that requests on b name, in s, and publishes the responses. The payload of
+// a request must not be changed once it is published; see FireJSON of [pipeline.Declared]. stop
+// cancels the running fires and returns after the last response has been published.
 func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()) {
 	stop, _ = b.Answer(EventsByName(events).Answerer(s)) // a bus within the process never fails
 	return stop
 }
 
-// Events are the events that requests may ask for, by name.
+// Events holds the events that requests may fire, by name.
 type Events map[string]pipeline.Declared
 
-// EventsByName returns the events of a list by name.
+// EventsByName indexes events by name.
 func EventsByName(events []pipeline.Declared) Events {
 	return lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })
 }
 
-// Answerer answers all requests by fires in one session.
+// Answerer returns an Answerer that fires the events of all requests in one session.
 func (events Events) Answerer(s *pipeline.Session) Answerer {
 	return func(ctx context.Context, request jsontext.Value) Response { return events.Respond(ctx, s, request) }
 }
 
-// Respond fires the event that a request asks for in a session, and returns the response: for every
-// request there is one, with an [Error] if the event was not fired. The bytes of the request must not
-// be changed afterwards; see FireJSON of [pipeline.Declared]. It may be called from many goroutines.
+// Respond fires the event that a request names in a session, and returns the response. Every request
+// has a response, with an [Error] if the event was not fired. The bytes of the request must not be
+// changed afterwards; see FireJSON of [pipeline.Declared]. It may be called from many goroutines.
 func (events Events) Respond(ctx context.Context, s *pipeline.Session, request jsontext.Value) Response {
 	o := wire.Object(request)
 	id := o.Text("correlationId")
@@ -118,8 +116,8 @@ func (events Events) Respond(ctx context.Context, s *pipeline.Session, request j
 	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
 }
 
-// agree compares the members of an input that the engine sets with the engine's values, and takes
-// the input's timestamp. The empty string agrees with everything.
+// agree compares the members of an input that the engine sets with the engine's values, and returns
+// ctx with the input's timestamp. An empty string matches every value.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
 	ours := map[string]string{
 		"session_id":      s.ID(),

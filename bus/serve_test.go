@@ -165,8 +165,8 @@ func TestStoppingCancelsTheFiresUnderWayAndAnswersThem(t *testing.T) {
 	stop() // a second time does nothing
 }
 
-// The engine uses the members that every payload has from the request, or refuses the request: it
-// never passes other values to hooks without an error.
+// The engine either uses the payload members of a request or refuses the request: it never passes
+// other values to hooks without an error.
 func TestWhatARequestSaysOfItsSessionIsUsedOrRefused(t *testing.T) {
 	b, ses := served(t)
 	for _, tt := range []struct{ member, value, says string }{

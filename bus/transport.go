@@ -16,12 +16,14 @@ type Transport interface {
 	// of Ask means that there is no answer.
 	Ask(ctx context.Context, r Request) (Response, error)
 
-	// Answer calls answer for every request, each on a goroutine of its own, and sends the response.
-	// stop cancels the contexts of the calls under way, and returns when the last response is out.
+	// Answer calls answer for every request, each on a separate goroutine, and sends the response.
+	// stop cancels the contexts of the running calls, and returns after the last response has been
+	// sent.
 	Answer(answer Answerer) (stop func(), err error)
 }
 
-// Answerer makes the response to the payload of a request, which may be any text: a [Request], or not even JSON.
+// Answerer makes the response to the payload of a request. The payload may be any text: a [Request], or not even
+// JSON.
 type Answerer func(ctx context.Context, request jsontext.Value) Response
 
 var _ Transport = (*Bus)(nil)
@@ -38,8 +40,8 @@ func (b *Bus) Answer(answer Answerer) (stop func(), err error) {
 	}, nil
 }
 
-// Encode returns the JSON of a response. One that cannot be encoded, since a hook in Go has put text into Raw
-// that is not JSON, becomes an [InternalError].
+// Encode returns the JSON of a response. If that fails, because a hook in Go has put text into Raw that is
+// not JSON, the response becomes an [InternalError].
 func Encode(r Response) jsontext.Value {
 	text, err := wire.Of(r)
 	if err != nil {

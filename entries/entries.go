@@ -21,22 +21,22 @@ import (
 )
 
 // Reader reads hooks of one dialect into Loaded. A value that cannot be used is a problem at its
-// place, and never touches its neighbours.
+// position, and never affects other values.
 //
 // A Reader is for one load, and for one goroutine.
 type Reader struct {
 	Dialect   *pipeline.Dialect
-	Elsewhere map[string]string // names of other systems' events: the name here
-	Misplaced map[string]string // members that are no events: the object below which they belong
+	Elsewhere map[string]string // names of other systems' events, with the event of this dialect
+	Misplaced map[string]string // members that are not events, with the object to which they belong
 	Unfired   []string          // events of the system that have no counterpart in the dialect
-	Flat      bool              // a hook may stand where a group is wanted, with the matcher among its own members
-	Beside    []string          // members beside the events, which are none
+	Flat      bool              // a hook may stand in place of a group, with the matcher among its own members
+	Beside    []string          // members next to the events that are not events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
 	ids map[string]int
 }
 
-// Problem adds to the problems.
+// Problem adds a problem to Loaded.
 func (r *Reader) Problem(p settings.Problem) { r.Loaded.Problems = append(r.Loaded.Problems, p) }
 
 // Bool reads a switch. A value that is not a boolean is a problem, unless it is null or absent.
@@ -47,8 +47,8 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
-// Misspelt reports members of an object that nothing reads and whose names are slips: a
-// guard that is selected, fails or waits in another way than its author thinks.
+// Misspelt reports members of an object that are not read and whose names are probably misspelt:
+// their guard would be selected, fail or wait in another way than its author intends.
 func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	for _, p := range v.Misspelt(known...) {
 		r.Problem(p)
@@ -71,18 +71,17 @@ type Group struct {
 	reader *Reader
 	hooks  settings.Value
 	index  int
-	alone  bool              // Value is the only hook, and no group
-	broken *settings.Problem // why it has no hooks that can be read; nil if it has
+	alone  bool              // Value is a single hook, not a group
+	broken *settings.Problem // why its hooks cannot be read; nil if they can
 }
 
-// Index is the place of the group among those of its event in one file.
+// Index returns the index of the group among those of its event in one file.
 func (g Group) Index() int { return g.index }
 
-// Groups iterates over the groups of all events of v, in the order of the
-// file. Those that have no array of hooks are problems, and Read adds one hook that cannot
-// be used for each. Names that no event of the dialect has are problems too. Rename may put
-// another event in place of the one that is written, or "" for one whose hooks are left out; nil
-// leaves all names.
+// Groups iterates over the groups of all events of v, in the order of the file. A group without an
+// array of hooks is a problem, and Read adds one unusable hook for it. A name that is not an event
+// of the dialect is a problem too. rename may return another event for a name, or "" to leave out
+// its hooks; nil keeps all names.
 func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
@@ -123,7 +122,7 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 	}
 }
 
-// arrayWanted is the form of an event's array.
+// arrayWanted describes the form of an event's array.
 func (r *Reader) arrayWanted() string {
 	if r.Flat {
 		return `an array of hooks: [{"command": "…"}]`
@@ -144,8 +143,8 @@ func (r *Reader) group(event pipeline.Info, v settings.Value, index int) Group {
 	return g
 }
 
-// Listed iterates over the hooks of an array in which each names its event in a member, as groups
-// of one hook. A name that no event of the dialect has is a problem.
+// Listed iterates over the hooks of an array, as groups of one hook; a member of each hook names
+// its event. A name that is not an event of the dialect is a problem.
 func (r *Reader) Listed(v settings.Value, member string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '[' && v.Kind() != 'n' {
@@ -172,8 +171,8 @@ func (r *Reader) Listed(v settings.Value, member string) iter.Seq[Group] {
 	}
 }
 
-// Hooks returns the member "hooks" of a whole file. Hooks in a place that nothing reads are a
-// problem: no hook would run, and no error would say so.
+// Hooks returns the member "hooks" of a whole file. Hooks in a member that is not read are a
+// problem: otherwise no hook would run, and no error would report it.
 func (r *Reader) Hooks(root settings.Value) settings.Value {
 	events := map[string]bool{}
 	for _, e := range pipeline.Events(r.Dialect) {
@@ -218,7 +217,7 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 	return at.Wrong("there is no event %q; see the command \"events %s\" for their names", name, r.Dialect.Name)
 }
 
-// hooksOf returns the array of a group, or what is wrong with the group.
+// hooksOf returns the array of a group, or the mistake in the group.
 func hooksOf(group settings.Value) (hooks settings.Value, wrong *settings.Problem) {
 	hooks = group.Get("hooks")
 	var p settings.Problem
@@ -237,10 +236,10 @@ func hooksOf(group settings.Value) (hooks settings.Value, wrong *settings.Proble
 	return settings.Value{}, &p
 }
 
-// Read adds the hooks of the group. Each begins as a copy of like, with its
-// ID, "label/event/group/entry", event and place; fill completes it from its
-// entry. An entry for which fill returns a problem is listed as invalid, unless fill has
-// excluded it for another reason. A group that has no hooks is one hook that is invalid.
+// Read adds the hooks of the group. Each begins as a copy of like, with its ID,
+// "label/event/group/entry", its event and its position; fill completes it from its entry. An entry
+// for which fill returns a problem is listed as invalid, unless fill has excluded it for another
+// reason. A group without hooks becomes one invalid hook.
 func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
 	if g.broken != nil {
 		h := g.hook(label, like, 0, g.Value)
@@ -272,13 +271,13 @@ func (g Group) hook(label string, like hook.Hook, i int, v settings.Value) *hook
 	return &h
 }
 
-// unusable excludes a hook whose entry cannot be used. One that is switched off all the same
-// guards nothing on purpose.
+// unusable excludes a hook whose entry cannot be used. If the hook is also switched off, it guards
+// nothing on purpose.
 func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 	switch h.Skip {
 	case "":
 		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, wrong.Message, wrong.Message
-	case hook.Disabled: // a lock of the machine can overrule the switch
+	case hook.Disabled: // a lock of the machine can override the switch
 		h.Unusable = wrong.Message
 	}
 }
@@ -293,7 +292,7 @@ func sumOf(entry settings.Value) [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// id is unique also when two files have the same label.
+// id returns an id that is unique even if two files have the same label.
 func (r *Reader) id(id string) string {
 	if r.ids == nil {
 		r.ids = map[string]int{}
@@ -304,9 +303,9 @@ func (r *Reader) id(id string) string {
 	return id
 }
 
-// Lose adds hooks that cannot be used for a file of which nothing could be read, one for each event
-// that can block. Each is a copy of like with its ID, "label/event/file", its event and its place.
-// They run never; a policy can make that a failure, which blocks.
+// Lose adds hooks that cannot be used, for a file of which nothing could be read: one for each
+// event that can block. Each is a copy of like with its ID, "label/event/file", its event and its
+// position. They never run; a policy can make that a failure, which blocks.
 func (r *Reader) Lose(label string, like hook.Hook, why settings.Problem) {
 	for _, e := range pipeline.Events(r.Dialect) {
 		info := e.Info()

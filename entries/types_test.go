@@ -42,8 +42,8 @@ func entriesOf(event, list string) []settings.Layer {
 	return layer(`{"tools": {"enableHooks": true}, "hooks": {"` + event + `": [{"hooks": [` + list + `]}]}}`)
 }
 
-// A type that the program adds runs in each dialect that reads settings, and an
-// entry of it that cannot be used costs itself alone.
+// A type that the program adds runs in each dialect that reads settings. An entry of the type that
+// cannot be used affects no other.
 func TestTypesOfTheProgramAreRead(t *testing.T) {
 	const list = `{"type": "wasm", "file": "a.wasm"}, {"type": "wasm"}, {"type": "empty"}, {"type": "broken"}, {"type": "wasm", "file": "a.wasm"}, {"type": "other"}`
 	for name, test := range map[string]struct {
@@ -97,7 +97,7 @@ func TestATypeOfTheDialectIsNotReplaced(t *testing.T) {
 	}
 }
 
-// A host can have sources of its own; their hooks come last.
+// A host can have further sources; their hooks come last.
 func TestASourceOfTheHostsOwn(t *testing.T) {
 	team := hook.Source("team")
 	hooks := `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "NAME"}]}]}}`

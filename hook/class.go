@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Class says in one word how a hook failed. Policies and records go by it.
+// Class classifies the failure of a hook, for policies and records.
 type Class string
 
 // The classes of failures.
 const (
 	ClassSpawn     Class = "spawn"     // it could not be started
-	ClassMissing   Class = "missing"   // there is no such program: status 126 or 127, or no such file
+	ClassMissing   Class = "missing"   // the program does not exist: status 126 or 127, or a missing file
 	ClassTimeout   Class = "timeout"   // it gave no answer in time
 	ClassCrash     Class = "crash"     // a signal ended it, or it panicked
 	ClassExit      Class = "exit"      // a status that means failure, or the error of a hook in Go
 	ClassOutput    Class = "output"    // its answer cannot be used
-	ClassOversize  Class = "oversize"  // its answer is longer than the engine keeps
-	ClassHTTP      Class = "http"      // no connection, or a status that is no answer
+	ClassOversize  Class = "oversize"  // its answer is longer than the engine's limit
+	ClassHTTP      Class = "http"      // no connection, or an HTTP status without an answer
 	ClassModel     Class = "model"     // the model or the agent did not answer
-	ClassCancelled Class = "cancelled" // the caller gave up, or the system was closed
+	ClassCancelled Class = "cancelled" // the caller's context ended, or the system was closed
 	ClassQueue     Class = "queue"     // it waited too long for a permit to run
 	ClassUntrusted Class = "untrusted" // it may not run, since its project is not trusted
 	ClassInvalid   Class = "invalid"   // its settings entry cannot be used
 	ClassBreaker   Class = "breaker"   // it failed too often, and is not tried for a while
-	ClassRemote    Class = "remote"    // no worker of a fleet answered for it, or none that runs the same policy
+	ClassRemote    Class = "remote"    // no worker of a fleet answered, or none has the same policy
 )
 
 // Classes returns every class, in the order of the constants.
@@ -36,10 +36,10 @@ func Classes() []Class {
 		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker, ClassRemote}
 }
 
-// IsUnread reports whether hooks of the class have printed an answer that cannot be used.
+// IsUnread reports whether c means that a hook's output cannot be used.
 func (c Class) IsUnread() bool { return c == ClassOutput || c == ClassOversize }
 
-// ClassError is a failure whose class its runner knows. Its text is the text of Err.
+// ClassError is a failure whose class the runner knows. Its text is the text of Err.
 type ClassError struct {
 	Class Class
 	Err   error
@@ -49,16 +49,16 @@ func (e *ClassError) Error() string { return e.Err.Error() }
 
 func (e *ClassError) Unwrap() error { return e.Err }
 
-// QueueError says that a hook was not started, since no permit to run was free
-// in the time that it may wait for one.
+// QueueError reports that a hook was not started, since it got no permit to run within the time
+// limit.
 type QueueError struct{ After time.Duration }
 
 func (e *QueueError) Error() string {
 	return fmt.Sprintf("no permit to run was free within %dms", e.After.Milliseconds())
 }
 
-// BreakerError says that a hook was not started, since it has failed too often
-// in a row. It is tried again after For.
+// BreakerError reports that a hook was not started, since it has failed too often in a row. It is
+// tried again after For.
 type BreakerError struct {
 	Failures int
 	For      time.Duration
@@ -72,14 +72,13 @@ func (e *BreakerError) Error() string {
 	)
 }
 
-// ErrUntrusted is the error of a hook that may not run, since its project is
-// not trusted, where a policy makes that a failure.
+// ErrUntrusted is the error of a hook that may not run because its project is not trusted, if a
+// policy makes that a failure.
 var ErrUntrusted = errors.New("not started: the project is not trusted")
 
-// ClassOf returns the class of a hook's error, as a [Report] or a [Failure]
-// has it; "" for nil. An error that no other class fits is ClassSpawn if it is
-// the [Error] of a hook with a [Runner], which had no answer to return, and
-// ClassExit else.
+// ClassOf returns the class of the error of a hook, as in a [Report] or a [Failure]; "" for nil.
+// The default is ClassSpawn for the [Error] of a hook with a [Runner] and without a reply, and
+// ClassExit otherwise.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""
@@ -99,8 +98,8 @@ func ClassOf(err error) Class {
 	return ClassSpawn
 }
 
-// classOfType returns the class of the errors that the engine itself makes. They count before a
-// runner's class, since a runner cannot tell its own failure from the end of its time.
+// classOfType returns the class of the errors that the engine itself makes. They have precedence
+// over a runner's class, since a runner cannot distinguish its own failure from a timeout.
 func classOfType(err error) Class {
 	switch {
 	case is[*TimeoutError](err):
@@ -135,7 +134,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// class tells the statuses with which a shell says that it found no program.
+// class returns ClassMissing for the statuses by which a shell reports that it found no program.
 func (e *ExitError) class() Class {
 	switch {
 	case e.Reply == nil:

@@ -66,7 +66,7 @@ func TestEveryFailureHasOneClass(t *testing.T) {
 		seen[got] = true
 	}
 	for _, class := range hook.Classes() {
-		if !seen[class] && class != hook.ClassHTTP && class != hook.ClassOutput { // those two come from runners and readers alone
+		if !seen[class] && class != hook.ClassHTTP && class != hook.ClassOutput { // only runners and decoders return these two
 			t.Errorf("no case is of class %q", class)
 		}
 	}

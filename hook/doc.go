@@ -1,5 +1,5 @@
-// Package hook has the words of the engine: a hook, its input, its answer, its report, and the
-// result of a fire. It depends on the standard library alone.
+// Package hook declares the basic types of the engine: a hook, its input, its answer, its report,
+// and the result of a fire. It depends only on the standard library.
 //
 // # One hook
 //
@@ -31,9 +31,9 @@
 //   - [Result.FailedOpen] counts the hooks that failed while the action went ahead. A host that
 //     must not go on without its guards asks for it.
 //
-// A [Reducer] merges the answers. It is a loop over an iterator, which yields them in the order
-// of the plan and never in the order in which hooks end: the same hooks return the same answer
-// every time.
+// A [Reducer] merges the answers. It is a loop over an iterator, which yields them in the order of
+// the plan and never in the order in which hooks end: the same hooks return the same answer every
+// time.
 //
 // # Errors
 //
@@ -44,6 +44,6 @@
 // # Concurrency and cost
 //
 // A Hook is shared by all fires and must not change once it is registered. Its Func, Runner,
-// [Matcher] and [Condition] are called from many goroutines at once. Everything here is plain
-// data: nothing locks, and nothing starts a goroutine.
+// [Matcher] and [Condition] are called from many goroutines at once. The types are plain data,
+// without locks and goroutines.
 package hook

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Error is the failure of one hook: which hook of which event, and why.
+// Error is the failure of one hook of an event, with its cause.
 type Error struct {
 	Hook *Hook
 	Err  error
@@ -19,8 +19,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// TimeoutError says that a hook gave no answer in time. It is a
-// [context.DeadlineExceeded].
+// TimeoutError reports that a hook gave no answer in time. It matches [context.DeadlineExceeded].
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string {
@@ -30,7 +29,7 @@ func (e *TimeoutError) Error() string {
 // Is makes errors.Is(err, context.DeadlineExceeded) true.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// ExitError says that a hook's process ended badly.
+// ExitError reports that a hook's process exited with a status that means failure, or was ended by a signal.
 type ExitError struct{ Reply *Reply }
 
 func (e *ExitError) Error() string {
@@ -49,15 +48,15 @@ type UnreadError struct {
 
 func (e *UnreadError) Error() string { return "its answer cannot be used: " + e.Why }
 
-// TooLargeError says that a hook wrote more to standard output than the
-// engine keeps, so that its answer cannot be trusted to be whole.
+// TooLargeError reports that a hook wrote more to standard output than the engine's limit: its
+// answer may be incomplete.
 type TooLargeError struct{ Kept int }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("standard output is longer than the %d bytes that are kept", e.Kept)
 }
 
-// PanicError says that a Go hook panicked.
+// PanicError reports that a Go hook panicked.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -65,9 +64,9 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// InputError says that an event was fired with an input that no hook can be
-// given: it is nil, not JSON where JSON belongs, or lacks a member. No hook has
-// run, and the result blocks if the event's hooks can.
+// InputError reports that an event was fired with an input that cannot be passed to hooks: it is
+// nil, not JSON where JSON belongs, or lacks a member. No hook has run, and the result blocks if
+// the event's hooks can.
 type InputError struct {
 	Event string // "llxprt.BeforeTool"
 	Err   error

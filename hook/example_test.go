@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The groups are for those who make hooks; reading needs none of them.
+// The fields are in groups, which only matter when a Hook is made: reading a field needs no group.
 func ExampleHook() {
 	h := &hook.Hook{
 		Identity:  hook.Identity{Event: "BeforeTool", Command: "./guard.sh", Source: hook.Project},

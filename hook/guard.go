@@ -5,7 +5,7 @@ package hook
 type Guard struct {
 	Event   string `json:"event"`             // its name, without the dialect's
 	Matcher string `json:"matcher,omitempty"` // as configured
-	If      string `json:"if,omitempty"`      // the same
+	If      string `json:"if,omitempty"`      // the condition, as configured
 	Label   string `json:"label"`             // [Hook.Label]
 }
 

@@ -6,69 +6,69 @@ import (
 	"time"
 )
 
-// Func is a hook written in Go. An error means that the hook failed: its
-// output is not used, and the event's rules say whether that blocks.
+// Func is a hook written in Go. An error means that the hook failed: its output is not used, and
+// the event's rules determine whether that blocks.
 //
-// A panic is caught and becomes the hook's error. The context ends when the
-// hook's timeout has passed, when the caller no longer waits, or when the answer is
-// no longer needed; a Func that ignores it holds up its fire.
+// A panic is caught and becomes the hook's error. The context ends when the hook's timeout has
+// passed, when the caller no longer waits, or when the answer is no longer needed; a Func that
+// ignores it delays its fire.
 type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 
-// Hook is one configured hook. Its fields are in four groups, and read as if they
-// were its own: h.Name. It is shared by every fire and must not change once it is
-// part of a snapshot.
+// Hook is one configured hook. Its fields are in four embedded groups, and can be read directly:
+// h.Name. It is shared by every fire and must not change once it is part of a snapshot.
 type Hook struct {
 	Identity  // which hook it is, and where it comes from
-	Selection // when it runs, and beside which others
-	Execution // how it runs, and how its end is read
+	Selection // when it runs, and with which other hooks
+	Execution // how it runs, and what its exit status means
 	Exclusion // why it can never run
 
 	Runner Runner // starts it; nil for a Go function
 	Func   any    // a Func of the event's types, or nil
 }
 
-// Identity says which hook it is, and where it comes from.
+// Identity identifies a hook and its origin.
 type Identity struct {
-	ID      string // unique within a project, stable while the settings are: "project/BeforeTool/0/1"
+	ID      string // unique within a project, and the same as long as the settings are: "project/BeforeTool/0/1"
 	Dialect string // "llxprt"
 	Event   string // "BeforeTool"
 	Name    string // as configured; may be empty
 	Type    string // "command", "plugin", "go"
-	Command string // the text a person would recognise the hook by
+	Command string // the text by which a person would recognise the hook
 	Argv    []string
 	Vars    []string // "NAME=value", the environment variables that its entry sets
 
 	// EntrySum is the SHA-256 of the entry in the settings, as canonical JSON; zero for a hook
-	// that has no entry. Trust in a project covers it: members of an entry that no other field
-	// has, such as the headers of a request, cannot change unseen.
+	// without an entry. Trust in a project covers it: a change to a member of the entry that no
+	// other field holds, such as the headers of a request, is noticed.
 	EntrySum [32]byte
 
 	Source       Source
 	Position     Position
-	UserProvided bool // a callback that the program passes on for its users: the settings' policies count for it
+	UserProvided bool // a callback that the program passes on for its users: the settings' policies apply to it
 }
 
-// Selection says when a hook runs, and beside which others.
+// Selection determines when a hook runs, and with which other hooks.
 type Selection struct {
 	Pattern    string    // the matcher as configured
 	Matcher    Matcher   // nil matches everything
 	If         string    // the condition as configured
-	Condition  Condition // nil always holds
-	Key        string    // hooks with the same key run once; empty is never a duplicate
-	Rank       int       // hooks that a program registers run by rank, equal ones as they came
+	Condition  Condition // nil is always true
+	Key        string    // hooks with the same key run once; a hook with an empty key is never a duplicate
+	Rank       int       // hooks that a program registers run by rank, and in order of registration if equal
 	Once       bool      // runs once in a session
-	Sequential bool      // asks that all hooks of the event run one at a time
-	// OwnOnly: the user has not agreed to more. Sequential counts among such hooks alone, which
-	// run one after another beside the others, and an equal hook of any other kind replaces it.
+	Sequential bool      // makes all hooks of the event run one at a time
+	// OwnOnly limits the effect of a hook to what the user has agreed to. Its Sequential affects
+	// only hooks with OwnOnly, which then run one after another at the same time as the others, and
+	// an equal hook without OwnOnly replaces it.
 	OwnOnly bool
 }
 
-// Execution sets how a hook runs, and how its end is read. The zero Execution leaves all to the
-// event's Rules.
+// Execution determines how a hook runs, and what its exit status means. The zero Execution leaves
+// everything to the event's Rules.
 type Execution struct {
 	Timeout    time.Duration // 0 means the event's default, negative none
-	Background Background    // runs while the fire goes on without it
-	Wake       *Wake         // of one that wakes the model; nil adds nothing
+	Background Background    // whether the fire goes on while it runs
+	Wake       *Wake         // the texts of a hook that wakes the model; nil adds nothing
 	Exits      Exits         // the effect of each exit status; nil means the event's Rules
 	Text       Text          // the meaning of plain text; 0 means the event's Rules
 	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
@@ -84,8 +84,8 @@ type Execution struct {
 // nothing.
 type Exclusion struct {
 	Skip       SkipReason
-	SkipDetail string // Skip in words
-	SkippedBy  Source // whose settings say so; Host where no settings do
+	SkipDetail string // describes Skip
+	SkippedBy  Source // whose settings exclude it; Host if no settings do
 
 	// Unusable is the mistake in the settings entry for which the hook guards nothing. A policy
 	// can make it a failure of [ClassInvalid]; the hook then matches everything that its matcher
@@ -101,40 +101,39 @@ func (h *Hook) Label() string {
 	return h.Command
 }
 
-// Matcher selects by the subject of an event: a tool's name, a trigger.
-// Match is called from many goroutines. One that panics matches.
+// Matcher selects events by their subject, such as a tool's name or a trigger. Match is called from
+// many goroutines. A Matcher that panics matches.
 type Matcher interface{ Match(subject string) bool }
 
-// Condition selects by the input of an event, where a [Matcher] sees no more
-// than its subject. Holds is called from many goroutines, for every fire. One that
-// panics holds.
+// Condition selects events by their input, while a [Matcher] sees only the subject. Holds is called
+// from many goroutines, for every fire. A Condition that panics is true.
 type Condition interface{ Holds(ConditionInput) bool }
 
-// ConditionInput is the part of an event's input that a [Condition] goes by.
+// ConditionInput is the part of an event's input that a [Condition] sees.
 type ConditionInput struct {
 	Tool  string
 	Input []byte // the tool's arguments, one JSON object
 	Dir   string // the directory in which the agent works
 }
 
-// Background says how a hook runs that its fire does not wait for.
+// Background determines whether and how a hook runs while its fire goes on.
 type Background uint8
 
-// The ways to run. A hook in the background decides nothing.
+// The kinds of background. A hook in the background decides nothing.
 const (
 	Foreground Background = iota
 	Async                 // its answer is for the model's next turn
 	Rewake                // if it ends with status 2, its answer wakes the model
 )
 
-// Wake holds the texts of a hook that wakes the model, besides its own words.
+// Wake holds the texts that accompany the answer of a hook that wakes the model.
 type Wake struct {
-	Message string // stands before them
+	Message string // precedes the answer
 	Summary string // one line for the user
 }
 
-// Source is where a hook comes from, in the word that reports use. A dialect
-// can have sources of its own; each has an order of its own.
+// Source names where a hook comes from, as in reports. A dialect can have further sources; each
+// dialect orders its sources.
 type Source string
 
 // The sources that dialects have in common.
@@ -158,9 +157,8 @@ func (s Source) String() string {
 	return string(s)
 }
 
-// TrustRank ranks the source of a hook by trust: of equal hooks the first runs, unless one of
-// a higher rank guards more. A project which the user has not agreed to has 0, and a source of the host's own counts
-// like a project.
+// TrustRank ranks the source of a hook by trust: of equal hooks the first runs, unless one of a higher rank guards
+// more. A project to which the user has not agreed has rank 0, and a source that the host adds ranks like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {
 		return 0
@@ -174,8 +172,8 @@ func (h *Hook) TrustRank() int {
 	return 1
 }
 
-// Position is a place in a settings file; the zero Position is nowhere.
-// Line and Column count from 1, columns in bytes.
+// Position is a position in a settings file; the zero Position means none. Line and Column count
+// from 1, columns in bytes.
 type Position struct {
 	File         string
 	Line, Column int
@@ -194,7 +192,7 @@ type SkipReason string
 // The reasons for which a configured hook does not run.
 const (
 	NotMatched      SkipReason = "matcher"          // its matcher does not match the subject
-	ConditionFalse  SkipReason = "condition"        // its condition does not hold
+	ConditionFalse  SkipReason = "condition"        // its condition is false
 	Disabled        SkipReason = "disabled"         // switched off by name, or all hooks are
 	Untrusted       SkipReason = "untrusted"        // the project's folder is not trusted
 	Duplicate       SkipReason = "duplicate"        // an earlier hook with the same key runs

@@ -1,10 +1,10 @@
 package hook
 
-// Decision is the decision of a hook, in the word it used.
+// Decision is the decision of a hook, in the word that the hook used.
 type Decision string
 
-// The decisions of the hook systems. Block and Deny mean the same and both
-// block; the other words let the action go ahead.
+// The decisions of the hook systems. Block and Deny mean the same and both block; with the others
+// the action goes ahead.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"
@@ -24,7 +24,7 @@ func (d Decision) Blocks() bool { return d == Block || d == Deny }
 // T is the event's own part, hookSpecificOutput on the wire.
 type Output[T any] struct {
 	Decision   Decision
-	Reason     string // goes with Decision
+	Reason     string // the reason for Decision
 	Stop       bool   // the agent shall stop: "continue": false
 	StopReason string // for the user, when Stop
 	Suppress   bool   // hide the output from the user
@@ -32,29 +32,28 @@ type Output[T any] struct {
 	Context    string // additionalContext, for the model
 	Specific   T
 
-	// Set names the fields that the hook spelled out, also those it spelled
-	// out as null or false. Decoding sets it; a Go hook needs it only to
-	// overrule an earlier hook with a zero value.
+	// Set has a bit for each field that the hook wrote, including null and false. Decoding sets it;
+	// a Go hook needs it only to override an earlier hook with a zero value.
 	Set Fields
 
-	// Synthetic marks an answer that the engine made, from plain text or from the error of a
-	// failed hook. It never lifts the decision of another hook.
+	// Synthetic marks an answer that the engine made, from plain text or from the error of a failed
+	// hook. It never overrides the decision of another hook.
 	Synthetic bool
 
-	// Notes are remarks on the answer of a hook in Go, such as a member that has no effect. The
-	// report of the hook has them, and the result and the log with it; a merged answer has none.
+	// Notes holds remarks on the answer of a hook in Go, such as on a member that has no effect.
+	// They are copied to the report of the hook and to the log; a merged answer has none.
 	Notes []string
 
-	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote
-	// none. Members that no field holds are found here and nowhere else.
+	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote none. Members
+	// without a field are only found here.
 	Raw []byte
 }
 
 // Fields is a set of an Output's fields.
 type Fields uint16
 
-// The fields of an Output. SetAnswer is set on every decoded answer, so that an
-// empty JSON object is an answer while silence is not.
+// The fields of an Output. SetAnswer is set on every decoded answer: an empty JSON object is an
+// answer, and no output is none.
 const (
 	SetAnswer Fields = 1 << iota
 	SetDecision
@@ -70,8 +69,8 @@ const (
 // Has reports whether every field of want is in f.
 func (f Fields) Has(want Fields) bool { return f&want == want }
 
-// Common reports which of the fields before Specific o sets, either spelled
-// out or not zero.
+// Common returns the fields before Specific that o sets: those that the hook wrote, and those that
+// are not zero.
 func (o *Output[T]) Common() Fields {
 	f := o.Set &^ (SetAnswer | SetSpecific)
 	if o.Decision != "" {

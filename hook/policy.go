@@ -9,7 +9,7 @@ type Action uint8
 // The actions.
 const (
 	FailOpen   Action = iota // it goes ahead
-	FailAsk                  // the user is asked; where there is no way to ask, it is denied
+	FailAsk                  // the user is asked; if that is not possible, it is denied
 	FailClosed               // it is denied
 )
 
@@ -17,13 +17,13 @@ var actions = [...]string{"open", "ask", "closed"}
 
 func (a Action) String() string { return actions[a] }
 
-// Mode says whether a hook runs, and whether its answer counts.
+// Mode determines whether a hook runs, and whether its answer has effect.
 type Mode uint8
 
 // The modes.
 const (
-	Enforce Mode = iota // it runs, and its answer counts
-	Shadow              // it runs and is recorded, and its answer takes no part
+	Enforce Mode = iota // it runs, and its answer has effect
+	Shadow              // it runs and is recorded, and its answer has no effect
 	Off                 // it does not run
 )
 
@@ -31,14 +31,14 @@ var modes = [...]string{"enforce", "shadow", "off"}
 
 func (m Mode) String() string { return modes[m] }
 
-// EffectivePolicy holds the demands of a hook's operator, beyond its settings; package policy
-// decides it when settings are loaded. It must not change while a hook has it.
+// EffectivePolicy holds the demands of a hook's operator, in addition to its settings; package
+// policy computes it when settings are loaded. It must not change while a hook has it.
 type EffectivePolicy struct {
 	OnFailure map[Class]Action // every class is in it
 	Mode      Mode
-	Timeout   time.Duration // in place of the hook's own; 0 leaves that
+	Timeout   time.Duration // overrides the hook's own; 0 leaves that
 	Retry     Retry
-	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
+	Queue     time.Duration // time limit for the wait for a permit to run; 0 means none
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
 	Prewarm   bool          // its warm process starts with the session, not with the first call
@@ -47,18 +47,18 @@ type EffectivePolicy struct {
 	// rewritten, with the rewritten input. Their second rewrites have no effect.
 	Recheck bool
 
-	// From says where each member comes from, by its name in an overlay; those
-	// that no overlay sets are not in it.
+	// From maps each member, by its name in an overlay, to the place that set it; members that no
+	// overlay sets are missing.
 	From map[string]Origin
 
-	// Decided has the classes of failures about which an overlay says something.
+	// Decided holds the failure classes for which an overlay sets an action.
 	Decided map[Class]bool
 
-	// Held says why the hook is never started, and fails instead. Empty: it is.
+	// Held is the reason why the hook is never started, and always fails; empty if it can start.
 	Held SkipReason
 
-	// Upheld reports that the hook runs although settings below the machine's have
-	// switched it off: the machine's overlay locks a rule about it.
+	// Upheld reports that the hook runs although settings below the machine's have switched it off,
+	// because the machine's overlay locks a rule for it.
 	Upheld bool
 
 	// Keeper is the engine's state of the hook while it runs, such as its breaker. Only the
@@ -72,7 +72,7 @@ type Retry struct {
 	On    []Class
 }
 
-// Origin is the place in an overlay that decided a member of an [EffectivePolicy].
+// Origin is the position in an overlay that set a member of an [EffectivePolicy].
 type Origin struct {
 	Level    string // machine, user or project
 	Position Position

@@ -9,10 +9,10 @@ import (
 // Runner runs one hook outside the engine: a process, a request, a model. It is used from many
 // goroutines at once.
 //
-// The output of a hook that ran is a Reply, however badly it ended. An error means that there is
-// no answer: the hook could not be started, ctx ended, or the call's Timeout passed; [Call.Limit]
-// returns a context for both. When Run returns, nothing that it started is left running, except
-// processes that the hook has deliberately put into the background.
+// A hook that ran has a Reply, whatever its exit status. An error means that there is none: the
+// hook could not be started, ctx ended, or the call's Timeout passed; [Call.Limit] returns a
+// context for both. When Run returns, nothing that it started is left running, except processes
+// that the hook has deliberately put into the background.
 type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
@@ -24,33 +24,32 @@ type Call struct {
 	Dir     string // working directory of the session, and of the hook
 	Payload []byte // one JSON object: the event's input. Must not be changed
 
-	// Timeout limits the run; 0 is no limit. The Runner enforces it, since a process or a
-	// connection can be watched for less than the cost of a context, and returns a
-	// [TimeoutError].
+	// Timeout limits the run; 0 is no limit. The Runner enforces it, since it can watch a process
+	// or a connection at less than the cost of a context, and returns a [TimeoutError].
 	Timeout time.Duration
 
-	// Env holds variables of this call alone, "NAME=value"; they replace the Runner's.
+	// Env holds "NAME=value" variables for this call; they override the Runner's.
 	Env []string
 
-	// Trace is where the call is in a distributed trace; Env has it already.
+	// Trace is the position of the call in a distributed trace; Env already contains it.
 	Trace Trace
 
-	// Ask puts a hook's question to the user; see [Question]. It blocks until
-	// there is an answer, and is false if the user gave none. Nil means that the
-	// hook may not ask: its standard input ends after the payload.
+	// Ask puts a hook's question to the user; see [Question]. It blocks until there is an answer;
+	// ok is false if the user gave none. Nil means that the hook may not ask: its standard input
+	// ends after the payload.
 	Ask func(ctx context.Context, q Question) (key string, ok bool)
 
-	// Detach moves a running hook to the background, which the hook asks for with {"async": true}
-	// as the first line of its output. The Runner calls it once, returns [ErrDetached] from Run
-	// at once, and goes on with ctx in place of its own; it passes the outcome to done, with the
-	// whole output. timeout is the hook's own wish, 0 if it has none; ctx enforces it. Nil means
-	// that such a line is output like any other.
+	// Detach moves a running hook to the background, when {"async": true} is the first line of its
+	// output. The Runner calls it once, returns [ErrDetached] from Run at once, and continues with
+	// ctx in place of its own; it passes the outcome to done, with the whole output. timeout is the
+	// limit that the hook asks for, 0 if none; ctx enforces it. With a nil Detach such a line is
+	// ordinary output.
 	Detach func(timeout time.Duration) (ctx context.Context, done func(Reply, error))
 }
 
 // Question is a choice that a running hook puts to the user.
 type Question struct {
-	ID      string // the hook's own, which comes back with the answer
+	ID      string // chosen by the hook, and sent back with the answer
 	Message string
 	Options []Option
 }
@@ -78,11 +77,11 @@ type Reply struct {
 	Stdout    []byte
 	Stderr    []byte
 	Truncated Streams  // streams that were longer than the capture limit
-	Notes     []string // requests of the call that the Runner could not meet; the report has them
+	Notes     []string // demands of the call that the Runner could not meet; copied to the report
 
-	// Merged says that Stdout is an answer that an engine elsewhere has merged, in the form of wire.Encode, and not
-	// one that a hook printed in the form of its dialect. An answer that this form does not hold is a
-	// failure of [ClassOutput].
+	// Merged marks Stdout as an answer that an engine elsewhere has merged, in the form of wire.Encode, instead of
+	// the output of a hook in the form of its dialect. An answer that this form cannot represent is a failure of
+	// [ClassOutput].
 	Merged bool
 }
 
@@ -95,35 +94,35 @@ const (
 	Stderr
 )
 
-// ExitEffect is the effect of an exit status on the reading of a Reply.
+// ExitEffect determines how a Reply with an exit status is read.
 type ExitEffect uint8
 
-// The effects. Warn is the zero value, so that a status no table names warns.
+// The effects. FailWithWarning is the zero value, for every status that no table names.
 const (
-	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning, nothing else of it counts
+	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning, and nothing else has effect
 	ParseAnswer                       // standard output is the answer
 	ParseAndDeny                      // standard output is the answer, and the answer is a denial
-	ParseOrFail                       // an answer on standard output counts; without one, the hook failed
-	DenyWithReason                    // a denial, for the answer's own reason or that on standard error, and for no other
-	DenyForStderr                     // a denial for the reason on standard error alone; without one the hook failed
-	Fail                              // the hook failed, and nothing that it printed counts
+	ParseOrFail                       // an answer on standard output is used; without one, the hook failed
+	DenyWithReason                    // a denial, with the answer's own reason or else the text on standard error
+	DenyForStderr                     // a denial with the reason on standard error; without one the hook failed
+	Fail                              // the hook failed, and its output is ignored
 	DenyUnread                        // a denial, for the reason on standard error or none; standard output is not read
 
-	// Of the following the answer is on standard output or, if that is blank, on
-	// standard error, and it counts as it is. They differ in plain text.
-	ReadAny // its meaning is that of Text
-	WarnAny // the hook failed, and it is a warning
-	DenyAny // it is the reason of a denial; without any, the hook failed
+	// With these effects the answer is read from standard output or, if that is blank, from
+	// standard error. They differ in the meaning of plain text.
+	ReadAny // Text determines its meaning
+	WarnAny // the hook failed, and the text is a warning
+	DenyAny // the text is the reason of a denial; without any, the hook failed
 )
 
-// Exits maps exit statuses to effects. [OtherStatus] stands for those it does not
-// name, and for death by a signal; without it they are Warn.
+// Exits maps exit statuses to effects. [OtherStatus] is the key for statuses that it does not name,
+// and for death by a signal; the default is FailWithWarning.
 type Exits map[int]ExitEffect
 
-// OtherStatus is the key of [Exits] for everything that has none of its own.
+// OtherStatus is the key of [Exits] for all statuses without their own key.
 const OtherStatus = -1
 
-// Of returns the effect of an end.
+// Of returns the effect of a reply's exit status or signal.
 func (e Exits) Of(r *Reply) ExitEffect {
 	if r.Signal == nil && r.Exit >= 0 {
 		if effect, named := e[r.Exit]; named {
@@ -138,13 +137,13 @@ type Text uint8
 
 // The readings of plain text.
 const (
-	TextInherited Text = iota // as the rules above say, and in the end TextMessage
+	TextInherited Text = iota // as the rules of the event or dialect, and by default TextMessage
 	TextMessage               // a message to the user, and an assumed permission
 	TextContext               // context for the model
-	TextIgnored               // nothing; it is in the Reply, and a note says so
+	TextIgnored               // none; it is in the Reply, and a note reports it
 )
 
-// Trace is a place in a distributed trace, as W3C Trace Context writes it.
+// Trace is a position in a distributed trace, in the form of W3C Trace Context.
 type Trace struct {
 	Parent string // traceparent: "00-" trace id "-" span id "-" flags; empty: there is no trace
 	State  string // tracestate; may be empty
@@ -152,8 +151,8 @@ type Trace struct {
 
 type traceKey struct{}
 
-// WithTrace returns a context in which hooks run below t: commands find it in
-// TRACEPARENT and TRACESTATE, requests carry it in their headers.
+// WithTrace returns a context in which hooks run as children of t: commands get it in TRACEPARENT
+// and TRACESTATE, requests in their headers.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }

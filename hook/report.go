@@ -9,44 +9,43 @@ import (
 // Report is the outcome of one hook run.
 type Report[T any] struct {
 	Hook     *Hook
-	Index    int       // place in the plan
-	Output   Output[T] // the zero Output if it said nothing
+	Index    int       // index in the plan
+	Output   Output[T] // the zero Output if it gave no answer
 	Answered bool      // it gave an answer, even an empty one
-	Reply    *Reply    // the raw answer; nil for a Go function, or if there was none
+	Reply    *Reply    // the raw output; nil for a Go function, or if there was none
 	Err      error     // why its answer is missing; nil when the hook worked
 	Elapsed  time.Duration
 	Notes    []string // mistakes in its answer that were ignored
 
-	// OnFailure is the action of the policy for a hook that failed: a denial or a question in
-	// place of an answer. FailOpen without a policy.
+	// OnFailure is the policy's action for the failed hook: a denial or a question replaces its
+	// answer. Without a policy it is FailOpen.
 	OnFailure Action
 
 	// Recheck reports that the hook ran again, with the rewritten input; see Recheck of
-	// [EffectivePolicy]. Output is then the part of its second answer that counts.
+	// [EffectivePolicy]. Output then holds the parts of its second answer that have effect.
 	Recheck bool
 
 	// Shadow is the answer of a hook in shadow; the report's own Output is then empty.
 	Shadow *Shadowed[T]
 
-	Started      bool // no more than that: the hook has just begun, and its report follows. Only in a stream
-	Backgrounded bool // it goes on while the agent does
-	Concluded    bool // this is the outcome of the whole fire and not of a hook; the last report of a stream only
+	Started      bool // the hook has just begun, all other fields are empty, and its report follows; only in a stream
+	Backgrounded bool // it continues while the agent does
+	Concluded    bool // the report is about the whole fire and not a hook; only the last report of a stream
 }
 
-// OK reports whether the hook did its work: it gave an answer or chose to be
-// silent, and ended with status 0. A deliberate refusal by exit status is not
-// OK in this sense, although nothing went wrong (L32, L33).
+// OK reports whether the hook worked: it gave an answer or deliberately none, and ended with status
+// 0. A deliberate denial by exit status is not OK in this sense, although nothing went wrong (L32,
+// L33).
 func (r *Report[T]) OK() bool {
 	return r.Err == nil && (r.Reply == nil || r.Reply.Exit == 0)
 }
 
-// FailedOpen reports whether the hook failed and the action was let through
-// all the same.
+// FailedOpen reports whether the hook failed and the action went ahead.
 func (r *Report[T]) FailedOpen() bool {
 	return r.Err != nil && !r.Output.Decision.Blocks() && r.OnFailure != FailAsk
 }
 
-// Shadowed is the report of a hook whose answer takes no part.
+// Shadowed is the answer of a hook in shadow, which has no effect.
 type Shadowed[T any] struct {
 	Output    Output[T]
 	Said      bool
@@ -54,11 +53,10 @@ type Shadowed[T any] struct {
 	Err       error
 	OnFailure Action
 	Notes     []string
-	Differs   bool // the decision, the stop or the rewrite would differ if this hook alone counted too
+	Differs   bool // the decision, the stop or the rewrite would differ if only this hook in shadow had effect
 }
 
-// Would is the outcome that a fire would have had if its hooks in shadow had
-// counted.
+// Would is the outcome that a fire would have had if its hooks in shadow had effect.
 type Would struct {
 	Decision Decision
 	Reason   string
@@ -72,19 +70,18 @@ type Result[T any] struct {
 	Answered        bool        // at least one hook gave an answer
 	Reports         []Report[T] // in plan order, one for each hook that was started
 	Conflicts       []Conflict
-	Would           *Would // with hooks in shadow, if that is another outcome; else nil
-	OverriddenBlock string // why a denial does not count that would have; empty if none was lifted
+	Would           *Would // the outcome if hooks in shadow had effect; nil if it would be the same
+	OverriddenBlock string // why a denial was overridden; empty if none was
 
-	shared bool // by all fires of its event for which no hook ran
+	shared bool // shared by all fires of its event for which no hook ran
 }
 
-// Empty returns the result that fires share for which no hook ran.
+// Empty returns the Result that all fires for which no hook ran share.
 func Empty[T any]() Result[T] { return Result[T]{shared: true} }
 
-// Restore empties a shared Result that was written to, by mistake, and returns
-// r. The methods of a Result and the functions that apply one call it first, so
-// that such a write never decides about another fire. It costs one comparison;
-// any other Result stays as it is.
+// Restore empties a shared Result that a caller has written to by mistake, and returns r. The
+// methods of a Result and the functions that apply one call it first: such a write never affects
+// another fire. It costs one comparison; any other Result stays unchanged.
 func (r *Result[T]) Restore() *Result[T] {
 	if r.shared {
 		r.restore()
@@ -92,8 +89,7 @@ func (r *Result[T]) Restore() *Result[T] {
 	return r
 }
 
-// restore writes only where there is something to undo: many goroutines read a
-// shared Result.
+// restore writes only if there is something to undo: many goroutines read a shared Result.
 func (r *Result[T]) restore() {
 	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Raw != nil || r.Answered || r.Reports != nil ||
 		r.Conflicts != nil ||
@@ -103,8 +99,8 @@ func (r *Result[T]) restore() {
 	}
 }
 
-// Conflict is a part of the input that several hooks rewrote differently. The
-// last one in plan order won.
+// Conflict is a part of the input for which several hooks set different values. The last one in
+// plan order wins.
 type Conflict struct {
 	Key   string  // "path", a member of the rewritten object
 	Hooks []*Hook // in plan order
@@ -126,8 +122,8 @@ func (r *Result[T]) OK() bool {
 	return true
 }
 
-// FailedOpen counts the hooks that failed without keeping the action from going
-// ahead. A host that must not go on without its guards asks for it.
+// FailedOpen returns the number of hooks that failed while the action went ahead. A host that must
+// not continue without its guards checks it.
 func (r *Result[T]) FailedOpen() (n int) {
 	r.Restore()
 	for i := range r.Reports {
@@ -150,10 +146,10 @@ func (r *Result[T]) Errs() []error {
 	return errs
 }
 
-// Reducer merges the answers of the hooks of one fire into one. It gets the answers in plan
-// order, each as soon as those before it have come; silent hooks are left out. Returning before
-// the iterator ends cancels the hooks that are still running, and waits for them to go.
+// Reducer merges the answers of the hooks of one fire into one. It gets the answers in plan order,
+// each as soon as the earlier hooks have ended; hooks without an answer are left out. Returning
+// before the iterator ends cancels the hooks that are still running, and waits for their end.
 //
-// It is an ordinary loop over an iterator; it runs on the goroutine of the fire, and its cost is
-// the fire's.
+// It is an ordinary loop over an iterator; it runs on the goroutine of the fire, which waits for
+// it.
 type Reducer[T any] func(outs iter.Seq[Output[T]]) Output[T]

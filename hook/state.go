@@ -2,9 +2,9 @@ package hook
 
 import "context"
 
-// State is the shared memory of a session's hooks of one source: small texts by key, 1 MiB together.
-// Processes reach it by the command snaphook state. Hooks that use it at the same time lose nothing.
-// Each call costs a file access. It waits for a lock until ctx ends, and at most five seconds.
+// State is the shared memory of a session's hooks of one source: small texts by key, 1 MiB in total.
+// Processes use it by the command snaphook state. Concurrent updates are not lost. Each call costs a
+// file access. It waits for a lock until ctx ends, and at most five seconds.
 type State interface {
 	// Get returns the value of a key, and whether there is one.
 	Get(ctx context.Context, key string) (value string, ok bool, err error)
@@ -20,8 +20,9 @@ type State interface {
 // StateKey is the key of the [State] in the context of a hook.
 type StateKey struct{}
 
-// StateFrom returns the program's state in the session for which a hook in Go runs, from the
-// hook's context; nil if ctx is not one of a hook. Hooks from settings cannot change it by theirs.
+// StateFrom returns the program's state in the session of a hook in Go, from the hook's context;
+// nil if ctx is not a hook's context. Hooks from settings have separate states and cannot change
+// it.
 func StateFrom(ctx context.Context) State {
 	s, _ := ctx.Value(StateKey{}).(State)
 	return s

@@ -10,7 +10,7 @@ import (
 
 // Benchmark runs the standard set of benchmarks for an event, with hooks in Go:
 //
-//	idle        no hook is there
+//	idle        there is no hook
 //	unmatched   ten hooks whose matchers do not match; only with a subject
 //	one         one hook, which allows
 //	parallel-8  eight of them

@@ -13,7 +13,7 @@ import (
 
 // Chain checks the input that a hook in a sequential plan gets after another one:
 //
-//   - the same input and answer have the same next input;
+//   - the same input and answer give the same next input;
 //   - neither of the two is written to, nor the input that the caller fired;
 //   - a silent hook changes nothing.
 //
@@ -52,9 +52,9 @@ type chainCheck[In, Out any] struct {
 	s     *pipeline.Session
 
 	answer hook.Output[Out]
-	given  In // to the hook that answers
-	next   In // to the one after it
-	last   In // to the one after that, which comes after silence
+	given  In // input of the hook that answers
+	next   In // input of the hook after it
+	last   In // input of the hook after that, which follows a silent hook
 	ran    int
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// children counts the processes that this one has started and that have not
-// ended, where the system says so.
+// children returns the number of running processes that this one has started, if the system can
+// list them.
 func children() (n int, err error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err == nil && len(stats) == 0 {

@@ -10,11 +10,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Codec checks that the input and the answer of an event survive JSON, as hooks outside the
-// process get and give it: the JSON of a value decodes to a value with the same JSON, and neither
-// an unknown member is lost on the way nor a digit of a number.
+// Codec checks that the input and the answer of an event survive JSON, as hooks outside the process
+// get and give it: the JSON of a value decodes to a value with the same JSON, and neither an
+// unknown member is lost on the way nor a digit of a number.
 //
-// The event serves for its types alone. Types without room for unknown members fail, unless
+// Only the event's types are used. Types that cannot hold unknown members fail, unless
 // [DropsUnknown]: give them a field jsontext.Value with the tag `json:",embed"`.
 func Codec[In, Out any](t testing.TB, event Event[In, Out], but ...Exception) {
 	t.Helper()
@@ -23,7 +23,7 @@ func Codec[In, Out any](t testing.TB, event Event[In, Out], but ...Exception) {
 	roundTrip[Out](t, "answer", allowed)
 }
 
-// strangers are members that no type knows.
+// strangers has members that no type declares.
 const strangers = `{"hooktest unknown":{"n":[12345678901234567890,0.10000000000000000001,1e400,-0.0]},"hooktest größe":null}`
 
 func roundTrip[T any](t testing.TB, what string, allowed map[exception]bool) {
@@ -43,7 +43,7 @@ func roundTrip[T any](t testing.TB, what string, allowed map[exception]bool) {
 	})
 }
 
-// reencode decodes an object into a T, and returns the T as JSON.
+// reencode decodes an object into a T, and returns the JSON of the T.
 func reencode[T any](t *rapid.T, what string, text wire.Object) string {
 	var v T
 	if err := text.Into(&v); err != nil {
@@ -56,7 +56,7 @@ func reencode[T any](t *rapid.T, what string, text wire.Object) string {
 	return canonical(again)
 }
 
-// canonical sorts members; numbers stay as they were written.
+// canonical sorts members; numbers stay as written.
 func canonical(text wire.Object) string {
 	v := jsontext.Value(slices.Clone(text))
 	sorted := []jsontext.Options{jsontext.ReorderRawObjects(true), jsontext.AllowInvalidUTF8(true)}

@@ -2,9 +2,8 @@ package hooktest
 
 import "reflect"
 
-// roomyCopy returns a copy of v that shares nothing with it, and whose slices have
-// room after them, so that an append to one of them writes where it can be seen.
-// Fields that are not exported are shared.
+// roomyCopy returns a copy of v that shares nothing with it, and whose slices have spare capacity:
+// an append to one of them is then detected. Unexported fields are shared.
 func roomyCopy[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
 	c.Set(reflect.ValueOf(&v).Elem())
@@ -14,7 +13,7 @@ func roomyCopy[T any](v T) T {
 
 const room = 4
 
-// separate replaces the values that v, which can be set, refers to by copies.
+// separate replaces everything that v refers to by copies; v must be settable.
 func separate(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -62,13 +61,13 @@ func separateMap(v reflect.Value) {
 	v.Set(c)
 }
 
-// wrote reports whether something was written to now, a roomyCopy of before,
-// or after one of its slices.
+// wrote reports whether now, a roomyCopy of before, has been written to, including the spare
+// capacity of its slices.
 func wrote[T any](now, before T) bool {
 	return !reflect.DeepEqual(now, before) || overran(reflect.ValueOf(&now).Elem())
 }
 
-// overran reports whether something stands after a slice in v.
+// overran reports whether the spare capacity of a slice in v has been written to.
 func overran(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer:

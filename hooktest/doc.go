@@ -10,6 +10,6 @@
 //
 // The engine's own events, reducers and runners pass the same functions.
 //
-// Generators come from pgregory.net/rapid, whose flags count (-rapid.checks, -rapid.seed). The
-// package is for tests alone: no package that a program links imports it.
+// Generators come from pgregory.net/rapid, whose flags apply (-rapid.checks, -rapid.seed). The
+// package is only for tests: no package that a program links imports it.
 package hooktest

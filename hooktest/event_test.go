@@ -104,7 +104,7 @@ func TestIdle(t *testing.T) {
 
 func TestIdleNeedsAnIdleEvent(t *testing.T) {
 	defer always.On(scopeOfAll{t}.system(), "x", allow[deploy, vote])()
-	Idle(t, always, deploy{}) // the session of Idle is of a system of its own
+	Idle(t, always, deploy{}) // Idle makes its own system
 }
 
 type scopeOfAll struct{ testing.TB }
@@ -137,7 +137,7 @@ type call struct{ Input wire.Object }
 
 var picky = pipeline.Declare(ours, pipeline.Spec[call, vote]{Name: "Picky"})
 
-// An event whose input is never accepted has not been checked.
+// Chain fails for an event that accepts no input: nothing has been checked.
 func TestChainSaysWhenNothingWasChecked(t *testing.T) {
 	wantFailure(t, "refuses all", func(t testing.TB) { Chain(t, picky, rapid.Just(call{wire.Object("no JSON")}), nil) })
 }
@@ -180,7 +180,7 @@ type unwritable struct {
 
 func (unwritable) MarshalJSON() ([]byte, error) { return nil, context.Canceled }
 
-// forgetful reads one of its members into another.
+// forgetful decodes one of its members into another.
 type forgetful struct{ Text wire.Object }
 
 func (f *forgetful) UnmarshalJSON(text []byte) error {

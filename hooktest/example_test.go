@@ -31,7 +31,7 @@ var BeforeRelease *pipeline.Event[Release, Vote] = pipeline.Declare(company, pip
 	Subject: func(r *Release) *string { return &r.Version }, Reduce: votes,
 })
 
-// votes adds the votes up; one hook that blocks is enough.
+// votes adds up the votes; one hook that blocks is enough.
 func votes(outs iter.Seq[hook.Output[Vote]]) (all hook.Output[Vote]) {
 	for o := range outs {
 		if o.Decision.Blocks() {
@@ -42,7 +42,7 @@ func votes(outs iter.Seq[hook.Output[Vote]]) (all hook.Output[Vote]) {
 	return all
 }
 
-// An event of one's own needs four lines.
+// Testing your own event takes four lines.
 func TestBeforeRelease(t *testing.T) {
 	hooktest.Idle(t, BeforeRelease, Release{Version: "1.4.0"})
 	hooktest.Reducer(t, BeforeRelease.Reduce, nil)
@@ -92,7 +92,7 @@ func ExampleRunner() {
 	// Output:
 }
 
-// report prints that the test fails, in place of a *testing.T.
+// report takes the place of a *testing.T, and prints failures.
 type report struct {
 	testing.TB
 	dir string

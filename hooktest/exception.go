@@ -18,25 +18,25 @@ const (
 	dropsUnknown
 )
 
-// LosesBlocks declares that an answer that blocks may be lost, and why: nothing
-// can be blocked, or a later answer is to lift an earlier one. Answers that the
-// engine makes up lift no denial all the same.
+// LosesBlocks declares that an answer that blocks may be lost, and why: nothing can be blocked, or
+// a later answer may override an earlier one. Answers that the engine makes must still not override
+// a denial.
 func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 
 // LosesStops declares that "continue": false of an answer may be lost, and why: nothing can be
 // stopped, or a later answer replaces it.
 func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
-// DecidesAlone declares that the reducer decides without any answer, and why, such as one that
+// DecidesAlone declares that the reducer decides even without an answer, and why: for example, it
 // denies without votes.
 func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 
-// WorksIdle declares that a fire does something also while no hook is there, and
-// why. It must not allocate all the same.
+// WorksIdle declares that a fire does something even if there is no hook, and why. It must still
+// not allocate.
 func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
 
-// DropsUnknown declares that members that no field has are lost, and why: no
-// other program's can reach the types.
+// DropsUnknown declares that unknown members are lost, and why: for example, no other program's
+// members can reach the types.
 func DropsUnknown(why string) Exception { return Exception{dropsUnknown, why} }
 
 // declared returns the violations that the exceptions allow.

@@ -9,27 +9,26 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Event can be fired: a [*pipeline.Event], or a wrapper of one.
+// Event is an event that can be fired: a [*pipeline.Event], or a wrapper of one.
 type Event[In, Out any] interface {
 	Fire(ctx context.Context, s *pipeline.Session, in *In) (*hook.Result[Out], error)
 }
 
-// MostForIdle is the part of a look-up in a small map that an idle fire may
-// take.
+// MostForIdle limits the time of an idle fire, as a multiple of a look-up in a small map.
 const MostForIdle = 0.6
 
 const (
-	idleFires = 50_000 // of one measurement
+	idleFires = 50_000 // in one measurement
 	idlePairs = 7
-	idleNoise = 0.08 // of the ratio
+	idleNoise = 0.08 // relative error of the ratio
 
-	// idlePatience is how long it is measured on a machine that does other things too.
+	// idlePatience limits the repetition of a measurement on a busy machine.
 	idlePatience = 3 * time.Second
 )
 
 // Idle checks that an event without hooks costs nothing: a fire allocates nothing, and takes at
 // most [MostForIdle] of a look-up in a map of nine names, measured in the same run. With the race
-// detector, which makes both slower, or with [WorksIdle], the allocations alone count.
+// detector, which makes both slower, or with [WorksIdle], only the allocations are checked.
 //
 // Do not call it while tests run in parallel: it counts the allocations of the whole process.
 func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exception) {
@@ -37,7 +36,7 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	allowed := declared(t, but)
 	s := open(t, nil)
 	ctx := context.Background()
-	fire := event.Fire // bound once, so that the method is not looked up for each fire
+	fire := event.Fire // the method value is made once, not for each fire
 	if res, err := fire(ctx, s, &input); err != nil || res != nil && len(res.Reports) > 0 {
 		t.Errorf("a fire without hooks returns %+v, %v; want an empty result", res, err)
 		return
@@ -57,9 +56,9 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	}
 }
 
-// idleTime compares the best of fires with the best of as many look-ups, which are called in the
-// same way. Other work of the machine makes either slower at times, and never faster. Each few
-// fires have a new session, since its place in memory matters too.
+// idleTime compares the best time of fires with the best time of as many look-ups, which are called
+// in the same way. Other work of the machine makes either slower at times, and never faster. Every
+// few fires use a new session, since its memory address matters too.
 func idleTime(t testing.TB, fires func() func()) {
 	t.Helper()
 	limit, end := MostForIdle*(1+idleNoise), time.Now().Add(idlePatience)
@@ -80,8 +79,7 @@ func idleTime(t testing.TB, fires func() func()) {
 	}
 }
 
-// lookUps looks as many names up as there are fires, through a function that is
-// bound like theirs.
+// lookUps looks up as many names as there are fires, through a function value like theirs.
 func lookUps() {
 	var m interface{ lookUp(name string) int } = plans{
 		"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6,

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// patience limits the wait for goroutines that have to end at once.
+// patience limits the wait for goroutines that should end at once.
 var patience = 10 * time.Second
 
-// leakPatience is how long goroutines may take to go.
+// leakPatience is the time after which a remaining goroutine is a leak.
 const leakPatience = 2 * time.Second
 
 const label = "hooktest"
 
 var (
 	labels  atomic.Int64
-	watched sync.Map // testing.TB: the tests that check already
+	watched sync.Map // testing.TB: the tests that are checked already
 )
 
-// checkLeaks fails the test for goroutines that remain after its cleanup. A goroutine inherits
-// the label of its creator.
+// checkLeaks fails the test for goroutines that remain after its cleanup. It recognises them by a
+// label, which a goroutine inherits from its creator.
 func checkLeaks(t testing.TB) {
 	if _, twice := watched.LoadOrStore(t, true); twice {
 		return
@@ -41,9 +41,9 @@ func checkLeaks(t testing.TB) {
 	})
 }
 
-// mark labels the goroutines that the caller starts from now on. end stops that, and reports the
-// labelled goroutines that remain, once more than most of them have been there for leakPatience;
-// else it returns "".
+// mark labels the goroutines that the caller starts from now on. end removes the label, and returns
+// the labelled goroutines that remain, once more than most of them have existed for leakPatience;
+// otherwise it returns "".
 func mark() (end func(most int) (left string)) {
 	id := strconv.FormatInt(labels.Add(1), 10)
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, id)))
@@ -64,7 +64,7 @@ func mark() (end func(most int) (left string)) {
 // labelled returns the stacks of the goroutines with a label, and their number.
 func labelled(id string) (stacks string, n int) {
 	var profile bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a Buffer takes everything
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // writing to a Buffer cannot fail
 	var found []string
 	for stack := range strings.SplitSeq(profile.String(), "\n\n") {
 		if !strings.Contains(stack, strconv.Quote(label)+":"+strconv.Quote(id)) || belongsToProcess(stack) {
@@ -79,15 +79,14 @@ func labelled(id string) (stacks string, n int) {
 	return strings.Join(found, "\n\n"), n
 }
 
-// processWide are functions of goroutines that belong to the process: they start
-// with the first caller that needs them, and outlive its test. One receives
-// signals (package testing asks for signals when it fuzzes); the clock of
-// regexp2 ends by itself some time after the last match.
+// processWide lists functions of goroutines that belong to the process: they start with the first
+// caller that needs them, and outlive its test. One receives signals (package testing needs signals
+// when it fuzzes); the clock of regexp2 ends by itself some time after the last match.
 var processWide = []string{
 	"os/signal.signal_recv", "os/signal.loop", "runtime.ensureSigM", "github.com/dlclark/regexp2/v2.runClock",
 }
 
-// belongsToProcess reports whether the goroutine of a stack is one of them.
+// belongsToProcess reports whether the goroutine with this stack is one of processWide.
 func belongsToProcess(stack string) bool {
 	return slices.ContainsFunc(processWide, func(f string) bool { return strings.Contains(stack, f+"+0x") })
 }

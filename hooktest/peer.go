@@ -13,10 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Script is the hook that [Runner] expects to be at the other end, as a program
-// for the POSIX shell; for other ways to reach a hook there is [Answer]:
-//
-//	hooktest.Runner(t, &run.Command{Argv: []string{"sh", "-c", hooktest.Script}})
+// Script is the hook that [Runner] expects at the other end, as a program for the POSIX shell;
+// [Answer] serves all other kinds of hooks:
 const Script = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;
@@ -25,19 +23,19 @@ case $payload in
 esac
 `
 
-// flood is how much is written where output has to be bounded.
+// flood is the number of bytes that are written to check that output is limited.
 const flood = 32 << 20
 
-// Answer is the hook that [Runner] expects at the other end, for a server, a model or a tool that
-// a test plays. It finds the payload in given, follows its instructions and returns its answer, a
-// JSON object without quotation marks in its strings:
+// Answer is the hook that [Runner] expects at the other end, for a test's own server, model or
+// tool. It finds the payload in given, follows its instructions and returns its answer, a JSON
+// object without quotation marks in its strings:
 //
 //	http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 //		body, _ := io.ReadAll(r.Body)
 //		answer, err := hooktest.Answer(r.Context(), body)
 //		…
 //
-// It returns the context's error, where the payload asks the hook to hang.
+// It returns the context's error if the payload tells the hook to hang.
 func Answer(ctx context.Context, given []byte) (answer []byte, err error) {
 	start := bytes.Index(given, []byte(directive))
 	if start < 0 {
@@ -64,7 +62,7 @@ const (
 	floods    = "flood"
 )
 
-// payload is one of about so many bytes.
+// payload returns a payload of about the given number of bytes.
 func payload(does string, number, bytes int) []byte {
 	text := fmt.Sprintf(`%s%s","number":%d,"fill":"`, directive, does, number)
 	return append([]byte(text), strings.Repeat("é7", max(0, bytes-len(text)-2)/3)+`"}`...)

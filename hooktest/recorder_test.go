@@ -12,8 +12,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Tests that want a failure need inputs that show it, so they always draw the
-// same ones.
+// Tests that expect a failure need inputs that cause it: they always draw the same inputs.
 func TestMain(m *testing.M) {
 	settings := map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "1s", "rapid.seed": "1"}
 	for name, value := range settings {
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// recorder is a test whose failures are looked at.
+// recorder is a testing.TB that records failures.
 type recorder struct {
 	testing.TB
 	mu       sync.Mutex
@@ -40,7 +39,7 @@ func failures(t *testing.T, test func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
-	go func() { // which FailNow ends
+	go func() { // FailNow ends this goroutine
 		defer close(done)
 		defer func() {
 			for i := len(r.cleanups) - 1; i >= 0; i-- {
@@ -80,7 +79,7 @@ func (r *recorder) Failed() bool {
 	return r.failed
 }
 
-// wantFailure fails unless the test fails and says so in these words.
+// wantFailure fails unless the test fails with a message that contains words.
 func wantFailure(t *testing.T, words string, test func(testing.TB)) {
 	t.Helper()
 	got := failures(t, test)

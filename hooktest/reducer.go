@@ -12,24 +12,19 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reducer checks what the engine relies on in any reducer, with answers made
-// of common members and values of gen; nil is [Values]:
+// Reducer checks the properties that the engine expects of any reducer. The answers have common
+// members and values of gen; nil is [Values]:
 //
-//   - the same answers in the same order have the same result: later, however
-//     slowly they come, and after other merges;
+//   - the same answers in the same order have the same result: also later, with any delays between them, and after other merges;
 //   - a block among the answers blocks, unless [LosesBlocks];
-//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine keeps stops
-//     around the Reduce of a Spec: check the method Reduce of the event, and not the function;
-//   - answers that the engine made up never lift a denial;
-//   - returning before the answers run out cancels the hooks that still run, and
-//     their silence changes nothing;
-//   - no answer is written to, nor the room after a slice of one;
-//   - without answers nothing is blocked, asked or said, unless [DecidesAlone]:
-//     the result is the zero Output, or allows.
+//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine adds stops to the result of a Spec's Reduce: check the method Reduce of the event, and not the function;
+//   - answers that the engine made never override a denial;
+//   - returning before the answers run out cancels the hooks that still run, and their missing answers change nothing;
+//   - no answer is written to, nor the spare capacity of its slices;
+//   - without answers nothing is blocked, asked or reported, unless [DecidesAlone]: the result is the zero Output, or allows.
 //
-// With a *testing.T the clock is that of a synctest bubble, so that answers are
-// minutes apart; it must not be called in another one. With any other testing.TB
-// they are milliseconds apart.
+// With a *testing.T the clock is that of a synctest bubble, in which answers are minutes apart; do
+// not call it inside another bubble. With any other testing.TB they are milliseconds apart.
 func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T], but ...Exception) {
 	t.Helper()
 	c := reducerCheck[T]{reduce: reduce, gen: orValues(gen), but: declared(t, but)}
@@ -42,8 +37,8 @@ func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T
 	c.all(t)
 }
 
-// pauses sleeps so many times: shrinking a failure must not take minutes, nor
-// all properties more than the day that rapid has for them.
+// pauses returns a function that sleeps a limited number of times: shrinking a failure must not
+// take minutes, nor all properties more than rapid's limit of a day.
 func pauses(left int, d time.Duration) func() {
 	return func() {
 		if left--; left > 0 {
@@ -59,7 +54,7 @@ func check(t testing.TB, property func(*rapid.T)) {
 	rapid.Check(&afresh{TB: t}, property)
 }
 
-// afresh is a test that has not failed yet, without further methods.
+// afresh is a failer that has not failed yet, without the other methods of a test.
 type afresh struct {
 	testing.TB
 	failed bool
@@ -72,7 +67,7 @@ func (a *afresh) Errorf(format string, args ...any) {
 	a.TB.Errorf(format, args...)
 }
 
-// Failed reports whether it has failed since.
+// Failed reports whether Errorf has been called.
 func (a *afresh) Failed() bool { return a.failed }
 
 type reducerCheck[T any] struct {
@@ -105,7 +100,7 @@ func (c *reducerCheck[T]) withoutAnswers(t testing.TB) {
 	}
 }
 
-// check holds one list of answers against all promises.
+// check checks all properties with one list of answers.
 func (c *reducerCheck[T]) check(t *rapid.T) {
 	outs := rapid.SliceOfN(outputs(c.gen), 0, 6).Draw(t, "answers")
 	first := c.merge(t, outs, nil)
@@ -142,7 +137,7 @@ func (c *reducerCheck[T]) keepsStops(t *rapid.T, taken []hook.Output[T], got *ho
 	}
 }
 
-// keepsDenials adds the engine's answers for hooks that have no usable one.
+// keepsDenials adds the engine's answers for hooks without a usable one.
 func (c *reducerCheck[T]) keepsDenials(t *rapid.T, outs []hook.Output[T], got *hook.Output[T]) {
 	at := slices.IndexFunc(outs, blocks[T])
 	if at < 0 || !got.Decision.Blocks() {
@@ -161,7 +156,7 @@ func blocks[T any](o hook.Output[T]) bool { return o.Decision.Blocks() }
 // same reports whether two results are equal; NaN equals NaN.
 func same[T any](a, b *hook.Output[T]) bool { return reflect.DeepEqual(a, b) }
 
-// merged is a result, and how many answers were looked at for it.
+// merged is a result, and the number of answers that were taken for it.
 type merged[T any] struct {
 	out   hook.Output[T]
 	taken int
@@ -173,8 +168,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// fail reports a failure that does not depend on time: rapid has seconds of the clock to shrink
-// it.
+// fail reports a failure that does not depend on time, since rapid has only seconds to shrink it.
 func (c *reducerCheck[T]) fail(t failer, format string, args ...any) {
 	t.Helper()
 	c.pause = func() {}
@@ -210,8 +204,8 @@ func (c *reducerCheck[T]) merge(t failer, outs []hook.Output[T], pause func()) (
 	return m
 }
 
-// outputs draws answers: of programs, which spell out all members, of functions, which do not,
-// and some that the engine made.
+// outputs draws answers: those of programs, in which all members are set, those of functions, in
+// which they are not, and some of the engine.
 func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	said := rapid.Custom(func(t *rapid.T) (o hook.Output[T]) {
 		o.Decision = decisions.Draw(t, "decision")
@@ -234,7 +228,7 @@ func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	return rapid.OneOf(said, said, said, assumed[T]())
 }
 
-// assumed draws the engine's answers for plain text, and for a hook that failed.
+// assumed draws the engine's answers for plain text, and for a failed hook.
 func assumed[T any]() *rapid.Generator[hook.Output[T]] {
 	return rapid.Custom(func(t *rapid.T) hook.Output[T] {
 		return hook.Output[T]{

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// cancels runs hooks whose answers have been enough once, and others that go on
-// until they are cancelled, through the stages of a fire.
+// cancels runs hooks whose answers were enough before, and others that run until they are
+// cancelled, through the stages of a fire.
 func (c *reducerCheck[T]) cancels(t *rapid.T, outs []hook.Output[T], want merged[T]) {
 	limited, done := context.WithTimeout(context.Background(), c.limit)
 	defer done()

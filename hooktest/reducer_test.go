@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// own is an answer's part with something to write to.
+// own is an event's part of an answer with something to write to.
 type own struct {
 	Text  string
 	Paths []string
@@ -26,8 +26,8 @@ type (
 	answer  = hook.Output[own]
 )
 
-// blockWins is correct but for stops, which the engine keeps around it; the reducers below break
-// one promise more each.
+// blockWins is correct except for stops, which the engine adds; each reducer below violates one
+// more property.
 func blockWins(outs answers) (all answer) {
 	for o := range outs {
 		if o.Decision.Blocks() {

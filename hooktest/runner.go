@@ -14,29 +14,26 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// RunnerOption is how a Runner is checked.
+// RunnerOption changes how a Runner is checked.
 type RunnerOption func(*runnerCheck)
 
-// Unbounded leaves out the check that output is bounded, for a reason: the other end of the
-// runner cannot send more than the host lets it.
+// Unbounded skips the check that output is limited, and gives the reason: the other end of the
+// runner cannot send more than the host allows.
 func Unbounded(why string) RunnerOption {
 	return func(c *runnerCheck) { c.unbounded = true; c.t.Logf("declared: %s", why) }
 }
 
-// Runner checks what the engine relies on in any runner:
+// Runner checks the properties that the engine expects of any runner:
 //
-//   - the whole payload reaches the hook, from a few bytes to a megabyte, then its
-//     end, and stays as it is;
-//   - the call returns when its context ends, with an error that says why, and
-//     when its Timeout has passed, with a [hook.TimeoutError];
-//   - output of 32 MiB is cut, and said to be, or an error;
+//   - the whole payload reaches the hook, from a few bytes to a megabyte, then its end, and is not changed;
+//   - the call returns when its context ends, with an error with the reason, and when its Timeout has passed, with a [hook.TimeoutError];
+//   - output of 32 MiB is cut and marked as such, or an error;
 //   - it may be used from many goroutines at once, and again after all of that;
-//   - nothing is left of a call, whichever way it ended: neither goroutines nor
-//     open files, nor processes (files and processes on Linux).
+//   - nothing remains of a call, whichever way it ended: neither goroutines nor open files, nor processes (files and processes on Linux).
 //
-// At the other end has to be a hook that does what the payload says: [Script],
-// or one made of [Answer]. Processes that the runner keeps ready between calls
-// may stay, as long as they are not one for each call.
+// At the other end has to be a hook that follows the payload's instructions: [Script], or one made
+// of [Answer]. Processes that the runner keeps ready between calls may remain, as long as there is
+// not one for each call.
 func Runner(t testing.TB, runner hook.Runner, opts ...RunnerOption) {
 	t.Helper()
 	c := &runnerCheck{t: t, runner: runner, dir: t.TempDir()}
@@ -86,7 +83,7 @@ func (c *runnerCheck) run(ctx context.Context, call hook.Call) (e ended, ok bool
 	}
 }
 
-// echo returns the mistake in an answer to a payload, or nil.
+// echo returns an error if the answer to a payload is wrong.
 func (c *runnerCheck) echo(payload []byte) error {
 	call, before := c.call(payload), bytes.Clone(payload)
 	call.Timeout = 0
@@ -169,7 +166,7 @@ func (c *runnerCheck) bounds() {
 	}
 }
 
-// callers is how many use the runner at once.
+// callers is the number of goroutines that use the runner at once.
 const callers = 16
 
 func (c *runnerCheck) concurrency() {
@@ -185,8 +182,8 @@ func (c *runnerCheck) concurrency() {
 	}
 }
 
-// leaks compares the remains of some calls with the remains of as many more: resources that a
-// runner keeps ready, such as connections, do not grow with calls.
+// leaks compares the resources that remain after some calls with those after as many more:
+// resources that a runner keeps ready, such as connections, must not grow with calls.
 func (c *runnerCheck) leaks() {
 	c.t.Helper()
 	c.round(callers)
@@ -207,8 +204,8 @@ func (c *runnerCheck) leaks() {
 	c.t.Errorf("after %d calls more there are more than before: %v", 3*callers, left)
 }
 
-// settled returns the least that the process holds within a short time: resources that the last
-// calls are about to free do not count.
+// settled returns the lowest counts within a short time: resources that the last calls are about to
+// free are left out.
 func settled() map[string]int {
 	least := holdings()
 	for range 20 {
@@ -239,7 +236,7 @@ func (c *runnerCheck) round(n int) {
 	all.Wait()
 }
 
-// holdings counts the goroutines, files and processes of the process.
+// holdings returns the numbers of goroutines, open files and child processes.
 func holdings() map[string]int {
 	held := map[string]int{"goroutines": runtime.NumGoroutine()}
 	if files, err := os.ReadDir("/proc/self/fd"); err == nil {

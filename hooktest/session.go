@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Option is how a [Session] is made.
+// Option configures a [Session].
 type Option func(*setup)
 
 type setup struct {
@@ -27,7 +27,7 @@ type setup struct {
 
 // Settings writes settings into the session's directory and has load read them:
 //
-//	t.Setenv("HOME", t.TempDir()) // settings of your own do not count
+//	t.Setenv("HOME", t.TempDir()) // ignore your own settings
 //	…
 //	hooktest.Settings(".claude/settings.json", `{"hooks": …}`, claude.Settings{}.Load)
 //
@@ -55,12 +55,11 @@ func Configure(change func(*pipeline.Config, *pipeline.SessionConfig)) Option {
 	return func(s *setup) { change(&s.system, &s.session) }
 }
 
-// Session returns a session in a temporary directory, with the settings, files
-// and hooks that opts say, and without a log. When the test ends its system is
-// closed, and the test fails for each goroutine that it has started since and
-// that is still there two seconds later. Goroutines are recognised by their
-// profiler labels, so tests may run in parallel; those that the test sets itself
-// are overwritten.
+// Session returns a session in a temporary directory, with the settings, files and hooks of opts,
+// and without a log. When the test ends its system is closed, and the test fails for each goroutine
+// that it has started since and that still exists two seconds later. Goroutines are recognised by
+// their profiler labels: tests may run in parallel, and labels that the test sets itself are
+// overwritten.
 //
 // Inside a synctest bubble its clock is the bubble's; see [FakeClock].
 func Session(t testing.TB, opts ...Option) *pipeline.Session {
@@ -69,12 +68,12 @@ func Session(t testing.TB, opts ...Option) *pipeline.Session {
 	return open(t, opts)
 }
 
-// FakeClock calls f in a synctest bubble with a session as [Session] makes it:
-// timeouts pass at once, and nothing sleeps. Hooks that are processes need real
-// time; here each fails, with an error that says so.
+// FakeClock calls f in a synctest bubble with a session like that of [Session]: timeouts pass at
+// once, and nothing sleeps. Hooks that are processes need real time; here each fails with an error
+// that says this.
 func FakeClock(t *testing.T, f func(t *testing.T, s *pipeline.Session), opts ...Option) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { // which fails itself for goroutines that are left
+	synctest.Test(t, func(t *testing.T) { // synctest itself fails for goroutines that remain
 		f(t, open(t, append(opts, Configure(func(c *pipeline.Config, _ *pipeline.SessionConfig) {
 			wrap := c.Wrap
 			c.Wrap = func(h *hook.Hook, r hook.Runner) hook.Runner {
@@ -131,7 +130,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// noProcess stands in for commands under a fake clock.
+// noProcess is the Runner of commands under a fake clock.
 type noProcess struct{}
 
 var errNoProcess = errors.New("a process runs in real time: use Session instead of FakeClock")

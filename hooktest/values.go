@@ -21,7 +21,7 @@ func Values[T any]() *rapid.Generator[T] {
 		return rapid.Just(*new(T)) // there is nothing to draw
 	}
 	return rapid.Custom(func(t *rapid.T) (v T) {
-		rapid.Bool().Draw(t, "a value") // rapid wants something drawn, also where no field can be
+		rapid.Bool().Draw(t, "a value") // rapid requires a draw, even if no field can be drawn
 		fill(t, reflect.ValueOf(&v).Elem(), 0, false)
 		return v
 	})
@@ -41,11 +41,10 @@ var (
 	decisionType = reflect.TypeFor[hook.Decision]()
 )
 
-// deepest is how many values may stand within each other.
+// deepest limits the nesting of values.
 const deepest = 8
 
-// fill draws a value. One that is embedded in the JSON of its parent has to be
-// an object.
+// fill draws a value. A value that is embedded in the JSON of its parent has to be an object.
 func fill(t *rapid.T, v reflect.Value, depth int, embedded bool) {
 	switch {
 	case v.Type() == objectType || v.Type() == valueType && embedded:
@@ -131,12 +130,12 @@ var (
 	decisions = rapid.SampledFrom([]hook.Decision{
 		hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Block, hook.Deny,
 	})
-	// numbers are texts that a float64 does not hold.
+	// numbers are texts of numbers, some of which a float64 cannot hold.
 	numbers = rapid.SampledFrom([]string{"0", "-1", "0.1", "12345678901234567890", "1e400", "0.10000000000000000001"})
 	names   = rapid.SampledFrom([]string{"x_a", "x_b", "x_größe", "x y", "x_\\n"})
 )
 
-// drawObject draws the text of an object without a name that fields have.
+// drawObject draws the text of an object without the names of fields.
 func drawObject(t *rapid.T, depth int) string {
 	var members []string
 	for _, name := range rapid.SliceOfNDistinct(names, 0, 3, rapid.ID[string]).Draw(t, "members") {

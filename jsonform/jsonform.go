@@ -1,5 +1,5 @@
-// Package jsonform has the JSON forms of a merged result that programs of LLxprt Code know:
-// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON has them for the
+// Package jsonform converts a merged result to the JSON forms that programs of LLxprt Code use:
+// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON contains them for the
 // events of every dialect.
 package jsonform
 
@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Aggregated is the AggregatedHookResult (L42). Errors are those that
-// kept a hook from answering, death by a signal among them; a bad exit status is not.
+// Aggregated is the AggregatedHookResult (L42). Errors holds the errors that kept a hook from
+// answering, including death by a signal; a bad exit status is not among them.
 type Aggregated struct {
 	Success       bool          `json:"success"`
 	FinalOutput   *wire.Object  `json:"finalOutput"`
@@ -28,8 +28,7 @@ type Aggregated struct {
 	Merged *wire.Object `json:"-"`
 }
 
-// Processed is the ProcessedHookResult (L43), without the result it is
-// made from.
+// Processed is the ProcessedHookResult (L43), without the result from which it is made.
 type Processed struct {
 	ShouldStop     bool    `json:"shouldStop"`
 	StopReason     *string `json:"stopReason"`
@@ -67,8 +66,8 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	return a
 }
 
-// lostDenial reports whether a hook worked by rule L42, which passes over the words of a
-// denial in plain text. The report of the hook is no success.
+// lostDenial reports whether a hook worked by rule L42, which ignores the words of a denial in
+// plain text. The report of the hook is then not a success.
 func lostDenial[Out any](r *hook.Report[Out]) bool {
 	unread, is := errors.AsType[*hook.UnreadError](r.Err)
 	return is && unread.Denies && r.FailedOpen() && r.Reply != nil && r.Reply.Exit == 0

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// lateness remembers subjects for which a pattern ran out of time. The zero
-// lateness remembers none.
+// lateness remembers the subjects on which a pattern ran out of time. The zero lateness remembers
+// none.
 type lateness struct {
 	mu       sync.RWMutex
-	subjects map[uint64]bool // by hash: two that are equal by chance cost one hook too many
+	subjects map[uint64]bool // by hash: a collision makes one hook run unnecessarily
 }
 
-// mostLate limits the subjects that are remembered of one pattern.
+// mostLate limits the number of subjects remembered for one pattern.
 const mostLate = 1024
 
 var lateSeed = maphash.MakeSeed()

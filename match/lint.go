@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep groups may be nested. The library recurses into them.
+// maxDepth limits the nesting of groups, on which the library recurses.
 const maxDepth = 1000
 
 // groups lists the characters that JavaScript of Node 20 accepts after an opening parenthesis and
@@ -19,7 +19,7 @@ func lint(pattern string) (named int, err error) {
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {
 		case c == '\\':
-			i++ // an escaped character opens and closes nothing
+			i++ // skip the escaped character
 		case class:
 			class = c != ']' // also right after the opening bracket: [] is an empty class
 		case c == '[':
@@ -42,8 +42,8 @@ func lint(pattern string) (named int, err error) {
 	return named, nil
 }
 
-// groupKind returns the one of groups that the text after an opening
-// parenthesis begins with, or nothing for a group that captures.
+// groupKind returns the element of groups with which the text after an opening parenthesis begins,
+// or "" for a capturing group.
 func groupKind(text string) (string, error) {
 	text, special := strings.CutPrefix(text, "?")
 	if !special {

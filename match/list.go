@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// nameChars make a list of names in Claude Code 2.1.88, with | between them.
+	// nameChars are the characters of a list of names in Claude Code 2.1.88; | separates the names.
 	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|"
-	// wideChars make a list of names since 2.1.195.
+	// wideChars are the characters of a list of names since 2.1.195.
 	wideChars = nameChars + "-, "
 )
 
-// List is the matcher of the Claude Code events (rule C15; Claude Code 2.1.88). Empty and "*"
-// match every subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names
-// with | between them, each compared exactly. Else pattern is a regular expression, see [Regexp].
+// List is the matcher of the Claude Code events (rule C15; Claude Code 2.1.88). Empty and "*" match
+// every subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names with |
+// between them, each compared exactly. Else pattern is a regular expression, see [Regexp].
 //
 // A pattern that is neither matches nothing, and note explains the mistake. note also warns of a
-// pattern that [WideList] would read as names and that is an expression here: "code-reviewer" is
-// also found in "senior-code-reviewer". Else note is empty.
+// pattern that is a regular expression for List and a list of names for [WideList]: "code-reviewer"
+// is also found in "senior-code-reviewer". Otherwise note is empty.
 func List(pattern string) (m hook.Matcher, note string) {
 	if m, note, done := list(pattern, nameChars, "|"); done {
 		return m, note
@@ -33,11 +33,11 @@ func List(pattern string) (m hook.Matcher, note string) {
 	return m, note
 }
 
-// WideList is the matcher of the Claude Code events as of 2.1.239. It is
-// [List], but blanks, hyphens and commas make a list as well: names stand
-// between | or commas, and blanks around a name do not count.
+// WideList is the matcher of the Claude Code events as of 2.1.239. It is [List], except that a list
+// may also contain blanks, hyphens and commas: | or a comma separates names, and blanks around a
+// name are ignored.
 //
-// Claude Code compares the events FileChanged and StopFailure with List still.
+// Claude Code still uses List for the events FileChanged and StopFailure.
 func WideList(pattern string) (m hook.Matcher, note string) {
 	if m, note, done := list(pattern, wideChars, "|,"); done {
 		return m, note
@@ -45,8 +45,8 @@ func WideList(pattern string) (m hook.Matcher, note string) {
 	return expression(pattern)
 }
 
-// list reads a pattern for everything, or one that consists of chars; done is
-// false for any other.
+// list reads a pattern that matches everything, or that consists of chars; done is false for any
+// other.
 func list(pattern, chars, separators string) (m hook.Matcher, note string, done bool) {
 	if matchesAll(pattern) {
 		return nil, "", true
@@ -61,11 +61,10 @@ func list(pattern, chars, separators string) (m hook.Matcher, note string, done 
 	return names, note, true
 }
 
-// only reports whether s has no other characters than chars.
+// only reports whether s consists of chars.
 func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
-// split returns the names of a list, less the blanks around them and the ones
-// that are empty.
+// split returns the names of a list, without the blanks around them and without empty names.
 func split(pattern, separators string) Names {
 	names := strings.FieldsFunc(pattern, func(c rune) bool { return strings.ContainsRune(separators, c) })
 	for i := range names {
@@ -85,8 +84,8 @@ func expression(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// hiddenList says how to write the names in pattern, so that List and WideList
-// understand the same.
+// hiddenList describes how to write the names in pattern in a form that List and WideList read
+// alike.
 func hiddenList(pattern string) string {
 	names := split(pattern, "|,")
 	if len(names) == 0 {

@@ -30,12 +30,12 @@ func (n Names) Match(subject string) bool { return slices.Contains(n, subject) }
 // Quick reports that comparing with a few names never takes long.
 func (n Names) Quick() bool { return true }
 
-// Tool is the matcher of the LLxprt tool events (L10). White space around pattern does not count.
-// Empty and "*" match every tool: m is nil. Else pattern is a regular expression, see [Regexp].
+// Tool is the matcher of the LLxprt tool events (L10). White space around pattern is ignored. Empty
+// and "*" match every tool: m is nil. Else pattern is a regular expression, see [Regexp].
 //
-// A pattern that is not one matches the tool of exactly that name. note is for the author of the
-// pattern: the mistake in it, or a warning that a pattern that looks like a glob matches more; it
-// is else empty.
+// An invalid expression matches the tool with exactly that name. note is for the author of the
+// pattern: the mistake in it, or a warning that a pattern that looks like a glob matches more
+// names; it is empty otherwise.
 func Tool(pattern string) (m hook.Matcher, note string) {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {
@@ -65,9 +65,9 @@ func glob(pattern string) (note string) {
 	)
 }
 
-// Trigger is the matcher of the LLxprt lifecycle events (L12). White space around
-// pattern does not count. Empty and "*" match
-// every trigger: the Matcher is nil. Else the trigger has to equal pattern.
+// Trigger is the matcher of the LLxprt lifecycle events (L12). White space around pattern is
+// ignored. Empty and "*" match every trigger: the Matcher is nil. Else the trigger has to equal
+// pattern.
 func Trigger(pattern string) hook.Matcher {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {

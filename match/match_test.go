@@ -117,8 +117,7 @@ func TestMatchDoesNotAllocate(t *testing.T) { // not parallel: AllocsPerRun coun
 	}
 }
 
-// FuzzTool bounds the length, since a long pattern may well take the whole
-// second that a test has.
+// FuzzTool limits the length, since a long pattern may use up the whole second that a test has.
 func FuzzTool(f *testing.F) {
 	for _, s := range [...][2]string{
 		{"^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}, {"(?i)a", "A"}, {"a|^b$|", "b"}, {"[", "["}, {`\`, `\`},
@@ -134,7 +133,7 @@ func FuzzTool(f *testing.F) {
 		if m == nil {
 			return
 		}
-		_, literal := m.(Exact) // a text that is not an expression, with a note that says this; an expression may look like a glob
+		_, literal := m.(Exact) // an invalid expression, with a note; a valid one may look like a glob
 		if literal != (note != "" && !strings.Contains(note, "no glob")) {
 			t.Errorf("Tool(%q) = %T with the note %q", pattern, m, note)
 		}

@@ -15,9 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// limit is how long a test by [Pattern.Test] may take, and patience how long one
-// for which a fire waits. The library looks at a clock that ticks every 100ms,
-// so that a test can take a little longer.
+// limit is the time limit of [Pattern.Test], and patience that of a match for which a fire waits.
+// The library checks a clock that ticks every 100ms, therefore a test can take a little longer.
 const (
 	limit    = time.Second
 	patience = 100 * time.Millisecond
@@ -27,9 +26,9 @@ const (
 type Pattern struct {
 	source   string
 	literals []literal       // the fast form; any of them matches
-	re       *regexp2.Regexp // nil if the fast form says it all
+	re       *regexp2.Regexp // nil if the fast form is complete
 	compiled string          // the text of re
-	inUnits  bool            // re is about the units of a subject
+	inUnits  bool            // re matches UTF-16 code units
 	late     lateness
 }
 
@@ -37,12 +36,12 @@ type Pattern struct {
 // unanchored, case-sensitive, without flags. A pattern that Node 20 rejects is an error here as
 // well, inline flags like (?i) too.
 //
-// One thing differs: characters beyond U+FFFF are one character here and two in JavaScript,
-// therefore "^.$" matches an emoji. A pattern that names surrogates, such as \ud83d\ude00, is
-// compared by code units as in JavaScript.
+// One thing differs: a character beyond U+FFFF is one character here and two in JavaScript,
+// therefore "^.$" matches an emoji. A pattern that names surrogates, such as \ud83d\ude00, matches
+// code units as in JavaScript.
 //
-// Patterns made of literal text, ^, $ and | do not pay for an expression. The others cost some
-// microseconds to compile, and under one to test.
+// Patterns made of literal text, ^, $ and | need no expression. Others take some microseconds to
+// compile, and less than one to test.
 func Regexp(pattern string) (*Pattern, error) {
 	if fast, ok := literals(pattern); ok {
 		return &Pattern{source: pattern, literals: fast}, nil
@@ -56,7 +55,7 @@ func Regexp(pattern string) (*Pattern, error) {
 	}
 	compiled, inUnits := patternUnits(pattern)
 	re, err := regexp2.Compile(compiled, regexp2.ECMAScript)
-	if err != nil && inUnits { // the error of the pattern as it was written
+	if err != nil && inUnits { // report the error for the pattern as written
 		compiled, inUnits = pattern, false
 		re, err = regexp2.Compile(pattern, regexp2.ECMAScript)
 	}
@@ -70,10 +69,9 @@ func Regexp(pattern string) (*Pattern, error) {
 	return &Pattern{source: pattern, compiled: compiled, inUnits: inUnits, re: re}, nil
 }
 
-// Match reports whether the pattern is found in subject. If that is not certain
-// after about 100 ms, it reports true: a hook that runs once too
-// often does less harm than a guard that is left out. It remembers for which
-// subjects that was so, up to a number, and does not try again.
+// Match reports whether the pattern is found in subject. If a test takes more than about 100 ms, it
+// reports true: a hook that runs once too often does less harm than a guard that is left out. It
+// remembers such subjects, up to a number, and does not test them again.
 func (p *Pattern) Match(subject string) bool {
 	if p.re == nil {
 		return anyIn(p.literals, subject)
@@ -116,7 +114,7 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 			return found, nil
 		}
 	}
-	// The library's error holds the whole subject: it must not get out.
+	// The library's error contains the whole subject, which must not be shown.
 	if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
 		return false, fmt.Errorf(
 			"regular expression %q: it backtracks too far; write it with fewer nested * and +",
@@ -130,7 +128,7 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	)
 }
 
-// plain takes the pattern out of the library's error, which repeats it.
+// plain removes the pattern from the library's error, which repeats it.
 func plain(err error) error {
 	if se, ok := errors.AsType[*syntax.Error](err); ok {
 		return fmt.Errorf(string(se.Code), se.Args...)
@@ -167,7 +165,7 @@ func literals(pattern string) ([]literal, bool) {
 		var l literal
 		text, l.start = strings.CutPrefix(text, "^")
 		text, l.end = strings.CutSuffix(text, "$")
-		// Nothing has to follow a .* or to precede it, so it may be empty.
+		// A .* at the start or the end may match nothing.
 		if !l.end {
 			text = strings.TrimSuffix(text, ".*")
 		}

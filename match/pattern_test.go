@@ -87,7 +87,7 @@ func TestTheFastFormIsUsedForLiterals(t *testing.T) {
 	}
 }
 
-// FuzzLiterals holds the fast form against the expression.
+// FuzzLiterals compares the fast form with the expression.
 func FuzzLiterals(f *testing.F) {
 	for _, s := range [...][2]string{
 		{"a", "bab"}, {"^a$|b", "a\n"}, {"a.*", "a\nb"}, {".*a$", "b\na"}, {"^.*", ""}, {"|", "x"}, {"^$", "\n"}, {"$^", ""}, {"é", "\xc3é"}, {"^a.*|.*", "\u2028"},
@@ -152,8 +152,8 @@ func TestWhatIsRememberedOfAPatternIsBounded(t *testing.T) {
 	}
 }
 
-// Alternatives in each other take twice as long to compile for every two levels:
-// with 64 of them a program would not go on in its lifetime.
+// Nested alternatives double the compile time for every two levels: 64 of them would take longer
+// than any program runs.
 func TestAMatcherThatCannotBeCompiledInTimeIsRefused(t *testing.T) {
 	nested := func(unit string, n int) string { return strings.Repeat(unit, n) + strings.Repeat(")", n) }
 	for _, unit := range []string{"(?:a|b", "(a|b", "(?=a|b", "(?:[)]a|b", `(?:\)a|b`, "(?:[^])]a|b"} {

@@ -2,5 +2,5 @@
 
 package match
 
-// raceEnabled is true with the race detector, which makes pools drop their elements at random.
+// raceEnabled is true with the race detector, in which a sync.Pool drops elements at random.
 const raceEnabled = true

@@ -6,8 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Renamed are groups of names that stand for one subject: a tool that has been renamed, with its
-// names of all releases.
+// Renamed holds groups of names with the same meaning: the names of a tool in all releases.
 type Renamed [][]string
 
 // Of returns the names of subject, itself among them; nil if it has no others. It does not

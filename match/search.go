@@ -20,7 +20,7 @@ func Search(pattern string) (m hook.Matcher, note string) {
 	return expression(pattern)
 }
 
-// SearchStar is [Search], but "*" matches every subject too.
+// SearchStar is [Search] in which "*" also matches every subject.
 func SearchStar(pattern string) (m hook.Matcher, note string) {
 	if pattern == "*" {
 		return nil, ""
@@ -55,11 +55,11 @@ func (l linear) Match(subject string) bool { return l.MatchString(subject) }
 func (linear) Quick() bool { return true }
 
 // Aliased returns the matcher of systems whose tools have a second name for people. A pattern, or
-// one of several with | between them, selects the subject that equals it or that has it for
-// another name; otherwise the pattern is a regular expression, see [Regexp], found anywhere in the
-// subject itself. The empty pattern, "*" and ".*" match every subject.
+// each of several with | between them, selects the subjects that equal it or have it as another
+// name; any other pattern is a regular expression, see [Regexp], found anywhere in the subject
+// itself. The empty pattern, "*" and ".*" match every subject.
 //
-// A pattern that is not an expression matches by name alone, and note explains the mistake.
+// A pattern that is not an expression matches only names, and note explains the mistake.
 func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {
 	return func(pattern string) (hook.Matcher, string) {
 		pattern = strings.Trim(pattern, " \t\r\n")
@@ -108,7 +108,7 @@ func alternatives(pattern string) (parts Names) {
 type aliased struct {
 	exact   Names
 	names   Renamed
-	pattern *Pattern // nil: the names alone count
+	pattern *Pattern // nil: only names match
 }
 
 // Match reports whether a name, or the expression, selects subject.

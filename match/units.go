@@ -8,9 +8,10 @@ import (
 )
 
 // JavaScript compares UTF-16 code units where a pattern names surrogates: \ud83d\ude00 is one
-// character, and [\ud800-\udbff] half of any beyond U+FFFF. The library compares characters, none of
-// which is a surrogate. A pattern that names surrogates and its subjects are therefore rewritten:
-// each surrogate becomes a character of the private plane 16, whose own characters become pairs too.
+// character, and [\ud800-\udbff] is half of any character beyond U+FFFF. The library compares
+// characters, which are never surrogates. A pattern that names surrogates and its subjects are
+// therefore rewritten: each surrogate becomes a character of the private plane 16, whose own
+// characters become pairs too.
 const unitsBase = 0x100000 - 0xD800
 
 // units rewrites the characters beyond U+FFFF of a subject. It allocates only if there are some.
@@ -38,7 +39,8 @@ func writeUnits(b *strings.Builder, c rune) {
 }
 
 // patternUnits rewrites a pattern; named reports whether it names a surrogate, or has a class with
-// a range that reaches over some, such as [\u0080-\uffff]. Else the pattern stays as it is.
+// a range that includes surrogates, such as [\u0080-\uffff]. Otherwise the pattern is returned
+// unchanged.
 func patternUnits(pattern string) (rewritten string, named bool) {
 	if !strings.Contains(pattern, `\u`) && strings.IndexFunc(pattern, beyondASCII) < 0 {
 		return pattern, false
@@ -86,9 +88,9 @@ const (
 	lastUnit  = 0xDFFF
 )
 
-// writeRange writes the range of a class at the start of a text, if it reaches over surrogates,
-// as up to three: the characters below the surrogates, the surrogates, and those above. It
-// returns the length of the range that it has written, 0 for anything else.
+// writeRange writes the range of a class at the start of a text. If it includes surrogates, it
+// becomes up to three ranges: the characters below the surrogates, the surrogates, and those above.
+// It returns the length of the range that it has read, 0 for anything else.
 func writeRange(b *strings.Builder, text string) int {
 	low, n := classAtom(text)
 	if n == 0 || !strings.HasPrefix(text[n:], "-") {

@@ -31,7 +31,7 @@ var pairsOfUnits = []struct {
 	{`😀\ud83d\ude00`, "😀😀", true},
 	{`^..$|\ud800`, "😀", true},
 	{`\u0041\ud83d\ude00`, "A😀", true},
-	{`^\ud83d\ude00.$`, "😀\U00100041", false}, // two units more
+	{`^\ud83d\ude00.$`, "😀\U00100041", false}, // two code units more
 	{`^\ud83d\ude00..$`, "😀\U00100041", true},
 	{`[\ud7ff-\ue000]`, "😀", true},
 	{`[\ud7ff-\ue000]`, "a", false},
@@ -56,7 +56,7 @@ var pairsOfUnits = []struct {
 	{`^[\u4e00-\u9fff]$`, "中", true},
 }
 
-// Each pair is also asked of Node, where it is installed.
+// Each pair is also tested with Node, if it is installed.
 func TestEscapedSurrogatesMatchTheirCharacter(t *testing.T) {
 	for _, tt := range pairsOfUnits {
 		p, err := match.Regexp(tt.pattern)

@@ -14,23 +14,23 @@ import (
 // from many goroutines.
 type Set struct {
 	overlays  []*Overlay
-	untrusted bool // the project's overlay is for the project's own hooks alone
+	untrusted bool // the project's overlay applies only to the project's own hooks
 }
 
 // Event describes a hook's event to a policy.
 type Event struct {
 	Gate           bool // its hooks can block
 	FailClosed     bool // a hook that fails blocks
-	LateBlocks     bool // one that returns no answer in time does
+	LateBlocks     bool // a hook that returns no answer in time blocks
 	LateFuncBlocks bool // the same for hooks in Go
-	UnreadBlocks   bool // one whose answer cannot be used does
-	LateOpens      bool // one that returns no answer in time does not block, although other failures do
+	UnreadBlocks   bool // a hook whose answer cannot be used blocks
+	LateOpens      bool // a hook that returns no answer in time does not block, although other failures do
 	Timeout        time.Duration
-	Rewrites       bool // its hooks can rewrite the input, and be asked again about it
+	Rewrites       bool // its hooks can rewrite the input, and run again with the new input
 }
 
-// Finding is something that an overlay says in vain, or that a person should
-// know of a hook's policy.
+// Finding is a demand of an overlay without effect, or another fact about a hook's policy that a
+// person should know.
 type Finding struct {
 	ID       string // such as policy-locked
 	Position hook.Position
@@ -43,12 +43,12 @@ const (
 	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
 	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
 	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
-	ClosedMissing = "policy-closed-missing" // a closed gate whose program is not there
+	ClosedMissing = "policy-closed-missing" // the program of a gate that fails closed is missing
 	GateOpen      = "policy-gate-open"      // a gate that fails open, before tools that write
 )
 
-// EffectiveDefault returns the policy of a hook of which no overlay says
-// anything: its own entry, then the rules of its event.
+// EffectiveDefault returns the policy of a hook for which no overlay has a demand: its own entry,
+// then the rules of its event.
 func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	p := &hook.EffectivePolicy{OnFailure: map[hook.Class]hook.Action{}, From: map[string]hook.Origin{}}
 	for _, class := range hook.Classes() {
@@ -57,7 +57,7 @@ func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return p
 }
 
-// guards reports whether a hook can block: not when nothing waits for it.
+// guards reports whether a hook can block: a background hook cannot.
 func (ev Event) guards(h *hook.Hook) bool {
 	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
 }
@@ -68,11 +68,11 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
 	closed := ev.FailClosed || h.FailClosed || late || ev.UnreadBlocks && class.IsUnread()
 	switch class {
-	case hook.ClassUntrusted: // a hook that cannot run is skipped, for any event
+	case hook.ClassUntrusted: // a hook that may not run is skipped, for any event
 		closed = false
 	case hook.ClassTimeout:
 		closed = closed && (late || !ev.LateOpens)
-	case hook.ClassInvalid: // the same, unless its own entry says that a failure blocks
+	case hook.ClassInvalid: // the same, unless the hook's own entry fails closed
 		closed = h.FailClosed
 	}
 	if waits && closed {
@@ -81,19 +81,19 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	return hook.FailOpen
 }
 
-// Effective decides the policy of a hook. It is never nil.
+// Effective computes the policy of a hook. It is never nil.
 func (s *Set) Effective(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	d := s.decide(h, ev)
 	return d.p
 }
 
-// HoldsItself reports whether the entry of a hook cannot be used and says that a failure blocks:
-// the hook fails at each fire, whether or not an overlay says so.
+// HoldsItself reports whether the entry of a hook cannot be used and fails closed: the hook fails
+// at each fire, even without an overlay.
 func HoldsItself(h *hook.Hook) bool { return h.Unusable != "" && h.FailClosed }
 
-// Apply returns the hook as the overlays have it: a copy with its policy, or h
-// itself if they demand nothing, nor does its own entry ([HoldsItself]). One that is off has a
-// reason to be skipped. s may be nil.
+// Apply returns the hook under the overlays: a copy with its policy, or h itself if neither they
+// nor its own entry ([HoldsItself]) demand anything. A hook that is off gets a skip reason. s may
+// be nil.
 func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	switch {
 	case s == nil && !HoldsItself(h):
@@ -124,7 +124,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	}
 	hold(&governed, h)
 	if p.Mode == hook.Shadow {
-		governed.NoEnvFile = true // its variables are an answer too
+		governed.NoEnvFile = true // its variables would have effect
 	}
 	if governed.Key != "" { // hooks with different policies are not duplicates
 		governed.Key += "\x00" + fingerprint(p)
@@ -132,9 +132,8 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	return &governed
 }
 
-// hold makes of a hook that cannot run one that fails, where its policy says that this is
-// a failure: its project is not trusted, or its settings entry cannot be used. h is the hook
-// as it was loaded.
+// hold turns a hook that cannot run into one that fails, if its policy makes that a failure: its
+// project is not trusted, or its settings entry cannot be used. h is the hook as it was loaded.
 func hold(governed, h *hook.Hook) {
 	p := governed.Policy
 	switch {
@@ -148,7 +147,7 @@ func hold(governed, h *hook.Hook) {
 			Class: hook.ClassInvalid, Err: fmt.Errorf("not started: its settings entry cannot be used: %s", h.Unusable),
 		}}
 		if h.Skip == "" {
-			governed.Matcher = nil // it is the matcher that cannot be used: in doubt it matches
+			governed.Matcher = nil // the matcher may be the mistake: a nil matcher matches everything
 		}
 		governed.Condition = nil
 	default:
@@ -157,14 +156,14 @@ func hold(governed, h *hook.Hook) {
 	governed.Skip, governed.Key, governed.Once, governed.Func = "", "", false, nil
 }
 
-// heldBack is the runner of a hook that cannot run, where that is a failure.
+// heldBack is the Runner of a hook that cannot run and therefore fails.
 type heldBack struct{ err error }
 
 // Run fails.
 func (b heldBack) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, b.err }
 
-// fingerprint tells policies apart: a lax copy of a strict hook must not take
-// its part as its duplicate.
+// fingerprint distinguishes policies: a lax copy of a strict hook must not replace it as a
+// duplicate.
 func fingerprint(p *hook.EffectivePolicy) string {
 	var b strings.Builder
 	for _, class := range hook.Classes() {
@@ -174,7 +173,7 @@ func fingerprint(p *hook.EffectivePolicy) string {
 	return b.String()
 }
 
-// decision is a policy in the making.
+// decision is a policy while it is computed.
 type decision struct {
 	set      *Set
 	h        *hook.Hook
@@ -182,10 +181,10 @@ type decision struct {
 	level    Level
 	p        *hook.EffectivePolicy
 	findings []Finding
-	matched  map[*Overlay][]bool // by rule
+	matched  map[*Overlay][]bool // by index of the rule
 }
 
-// matches reports whether a rule selects the hook. Each is compared once.
+// matches reports whether a rule selects the hook. It compares each rule once.
 func (d *decision) matches(o *Overlay, i int) bool {
 	known, ok := d.matched[o]
 	if !ok {
@@ -260,7 +259,7 @@ func (d *decision) findLocked(at hook.Position, member string) {
 
 func (d *decision) find(id string, at hook.Position, message, fix string) {
 	if slices.ContainsFunc(d.findings, func(f Finding) bool { return f.ID == id && f.Position == at }) {
-		return // one for the rule, not one for each class
+		return // one finding for the rule, not one for each class
 	}
 	d.findings = append(d.findings, Finding{id, at, message, fix})
 }

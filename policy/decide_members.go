@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// rule finds the first rule of an overlay that matches and has a member.
+// rule returns the first rule of an overlay that matches and has a member.
 func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
 	for i := range o.Rules {
 		if r := &o.Rules[i]; has(r) && d.matches(o, i) {
@@ -18,7 +18,7 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults are for hooks whose own entry says nothing.
+// defaults applies an overlay's defaults to hooks whose own entry has no policy.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
@@ -34,8 +34,8 @@ func (d *decision) defaults(o *Overlay) {
 	}
 }
 
-// defaultLocked reports whether the machine has locked its defaults, and a lower
-// level would change them, or have a rule that is laxer than they are.
+// defaultLocked reports whether the machine has locked its defaults, and a lower level would change
+// them, or has a rule that is laxer than they are.
 func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults bool) bool {
 	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
 		if o.Level != Machine || !o.holds("defaults."+d.group()+".onFailure") {
@@ -50,7 +50,7 @@ func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults 
 	})
 }
 
-// group names the defaults that are for the hook.
+// group returns the name of the defaults that apply to the hook.
 func (d *decision) group() string {
 	if d.ev.guards(d.h) {
 		return "gates"
@@ -60,7 +60,7 @@ func (d *decision) group() string {
 
 func (d *decision) onFailure(o *Overlay) {
 	if !d.ev.guards(d.h) {
-		return // its failure cannot block; [Set.Problems] refuses rules that want it to
+		return // its failure cannot block; [Set.Problems] refuses rules that demand it
 	}
 	for _, class := range hook.Classes() {
 		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
@@ -97,8 +97,8 @@ func (d *decision) mode(o *Overlay) {
 	}
 }
 
-// times are the times that a hook has. One that is shorter makes it fail more
-// often, so it is laxer unless failing is as strict as can be.
+// times applies the time limits. A shorter limit makes a hook fail more often, and is therefore
+// laxer, unless failures have the strictest action.
 func (d *decision) times(o *Overlay) {
 	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
 		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
@@ -112,7 +112,7 @@ func (d *decision) times(o *Overlay) {
 	}
 }
 
-// shorter compares times of which zero, or less, is for ever.
+// shorter compares durations, of which 0 or less means no limit.
 func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
 
 // timeout returns the hook's timeout so far.
@@ -138,8 +138,8 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
-// warm says how a hook is started. A lower level has no say in that: a guard that
-// is started as the worker that it is not would answer nothing.
+// warm applies how a hook is started. A lower level cannot change that: a guard that is started as
+// a worker without being one would not answer.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -5,9 +5,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// mostEffort bounds the cost of comparing the rules of an overlay with all hooks, in steps of
-// about a nanosecond: a project brings both, and must not keep its host from starting. A hundred
-// rules for a hundred hooks cost a tenth of it.
+// mostEffort limits the cost of comparing the rules of an overlay with all hooks, in steps of about
+// a nanosecond: a project brings both, and must not keep its host from starting. A hundred rules
+// for a hundred hooks cost a tenth of it.
 const mostEffort = 200_000_000
 
 // tooMuch finds the first overlay whose rules take too long to compare with the

@@ -16,7 +16,7 @@ type Events map[string]Event
 // Of returns the event of a hook.
 func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
 
-// some reports whether a match selects an event.
+// some reports whether a match selects any event.
 func (e Events) some(m Match) bool {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
@@ -26,7 +26,7 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short lists the names of a dialect's events without its prefix. An empty dialect means all.
+// short returns the names of a dialect's events without the prefix; those of all dialects if of is empty.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {
@@ -37,7 +37,7 @@ func (e Events) short(of string) (names []string) {
 	return slices.Compact(names)
 }
 
-// dialects lists those that have events.
+// dialects returns the dialects that have events.
 func (e Events) dialects() (names []string) {
 	for name := range e {
 		dialect, _, _ := strings.Cut(name, ".")
@@ -47,15 +47,15 @@ func (e Events) dialects() (names []string) {
 	return slices.Compact(names)
 }
 
-// foreign reports whether a dialect is not linked, and not the misspelt name of one that
-// is: a policy of the machine is read by programs with other dialects, too.
+// foreign reports whether a dialect is not linked, without being the misspelt name of a linked one:
+// programs with other dialects read the same machine policy.
 func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }
 
 // Misspelt finds rules for a dialect or an event that is not linked, if the name is similar to a
-// linked one, or the event's dialect is linked: such a rule matches no hook. The set stays
-// usable. s may be nil.
+// linked one, or the event's dialect is linked: such a rule matches no hook. The set stays usable.
+// s may be nil.
 func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -73,7 +73,7 @@ func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	return problems
 }
 
-// misspelt names the wrong member of a match and the mistake; empty if none is known.
+// misspelt returns the wrong member of a match and a description of the mistake; empty if there is none.
 func (e Events) misspelt(m Match) (member, why string) {
 	linked := e.dialects()
 	if !slices.ContainsFunc(linked, func(d string) bool { return holds(m.Dialect, d) }) {
@@ -90,7 +90,7 @@ func (e Events) misspelt(m Match) (member, why string) {
 		dialect, event = prefix, rest
 	}
 	if strings.ContainsAny(dialect, `*?\`) {
-		dialect = "" // of any
+		dialect = "" // any dialect
 	}
 	like, known := near(event, e.short(dialect)), slices.Contains(linked, dialect)
 	if of := e.dialectOf(event); like == "" && known && of != "" {
@@ -105,7 +105,7 @@ func (e Events) misspelt(m Match) (member, why string) {
 	return "event", fmt.Sprintf("there is no event %q%s", m.Event, like)
 }
 
-// dialectOf is the first dialect that has an event of a name.
+// dialectOf returns the first dialect that has an event with a name.
 func (e Events) dialectOf(event string) string {
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if dialect, its, _ := strings.Cut(name, "."); its == event {

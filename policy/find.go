@@ -12,31 +12,30 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Source is where overlays come from. The zero Source has none.
+// Source describes where overlays come from. The zero Source has none.
 type Source struct {
-	// Overlays are the program's own. Each counts before the file of its level.
+	// Overlays are the program's own. Each has precedence over the file of its level.
 	Overlays []Overlay
 
-	// Discover reads the files of the machine, of the user and of the project's
-	// directory: [Files]. Those that are not there demand nothing.
+	// Discover reads the files of the machine, of the user and of the project's directory: [Files].
+	// Missing files demand nothing.
 	Discover bool
 
-	// Files are read in place of those that would be found, by level; they have
-	// to be there.
+	// Files are read in place of those that would be found, by level; they have to exist.
 	Files map[Level]string
 
-	texts map[string]overlayText // by file, of those that [Source.Once] has read
+	texts map[string]overlayText // by file, the texts that [Source.Once] has read
 }
 
-// overlayText is the file of an overlay as it was read.
+// overlayText holds the text of an overlay's file.
 type overlayText struct {
 	data  []byte
 	found bool
 	err   error
 }
 
-// Once returns the Source with the bytes that its files for a project's directory have now: Load
-// uses these, however the files change, and so does [Source.Project].
+// Once returns a Source that has read its files for a project's directory: Load and
+// [Source.Project] use these bytes, even if the files change.
 func (s Source) Once(dir string) Source {
 	files := s.files(dir)
 	s.texts = map[string]overlayText{}
@@ -46,8 +45,8 @@ func (s Source) Once(dir string) Source {
 	return s
 }
 
-// Project returns the overlay of a project's directory: as a value, and as a set that demands
-// what it demands. There is none if the file is not there.
+// Project returns the overlay of a project's directory: as a value, and as a set with its demands.
+// Both are zero if the file does not exist.
 func (s Source) Project(dir string) (v settings.Value, set *Set, err error) {
 	file := s.files(dir)[Project]
 	if file == "" {
@@ -67,7 +66,7 @@ func (s Source) Project(dir string) (v settings.Value, set *Set, err error) {
 }
 
 // IsProjects reports whether the file of an overlay lies in a project's directory, by its path or
-// where links lead. Who can write in the directory can then change what it demands.
+// with links resolved. A user who can write in the directory can then change its demands.
 func IsProjects(dir, file string) bool {
 	if file == "" {
 		return false
@@ -85,7 +84,7 @@ func isBelow(dir, file string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// resolved returns a path without symbolic links, or the path itself if it leads nowhere.
+// resolved returns a path without symbolic links, or the path itself if its target is missing.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -93,7 +92,7 @@ func resolved(path string) string {
 	return path
 }
 
-// files returns where the overlays of a directory are read, by level.
+// files returns the paths of a directory's overlays, by level.
 func (s Source) files(dir string) map[Level]string {
 	files := map[Level]string{}
 	if s.Discover {
@@ -118,9 +117,9 @@ func readOverlay(file string) overlayText {
 // FileName is the name of a project's overlay.
 const FileName = ".snaphook.json"
 
-// Files returns where the overlays of a project's directory are looked for: in
-// it, in the user's directory for configuration, which XDG_CONFIG_HOME names,
-// and in the machine's.
+// Files returns the paths at which the overlays for a project's directory are looked for: in the
+// directory, in the user's configuration directory, which XDG_CONFIG_HOME names, and in the
+// machine's.
 func Files(dir string) map[Level]string {
 	files := map[Level]string{Machine: machineFile(), Project: filepath.Join(dir, FileName)}
 	if config := configDir(); config != "" {
@@ -136,8 +135,8 @@ func machineFile() string {
 	return "/etc/snaphook/config.json"
 }
 
-// configDir is the user's; a relative XDG_CONFIG_HOME does not count, as the
-// standard says.
+// configDir returns the user's configuration directory; a relative XDG_CONFIG_HOME is ignored, as
+// its standard demands.
 func configDir() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -149,10 +148,9 @@ func configDir() string {
 	return filepath.Join(home, ".config")
 }
 
-// Load reads the overlays for a project's directory. If there is a problem,
-// each is fatal, and there is no set: a policy that is half known protects
-// nothing. A set that demands nothing is nil. In a directory that is not trusted
-// the project's overlay is for the project's own hooks alone.
+// Load reads the overlays for a project's directory. Every problem is fatal, and then there is no
+// set: an incomplete policy protects nothing. A set without demands is nil. In a directory that is
+// not trusted the project's overlay applies only to the project's own hooks.
 func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 	set := &Set{untrusted: untrusted}
 	problems := s.add(set)

@@ -38,7 +38,7 @@ func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
 	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
 }
 
-// closes finds a rule whose failures cannot be closed.
+// closes returns a problem if a rule demands fail closed for hooks that cannot block.
 func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Problem {
 	strict := lo.Max(lo.Values(o.Rules[i].OnFailure))
 	if strict == hook.FailOpen {
@@ -58,7 +58,7 @@ func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Pro
 	return nil
 }
 
-// rechecks finds a rule whose hooks are never asked again.
+// rechecks returns a problem if a rule demands a recheck for hooks that never run again.
 func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.Problem {
 	if again := o.Rules[i].Recheck; again == nil || !*again {
 		return nil
@@ -76,8 +76,8 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain finds a match that is for nothing: all events that it names are unable, or
-// all hooks are that it finds by their name or command. It returns one of them.
+// vain finds a match without effect: all events that it names are unable, or all hooks that it
+// selects by name or command. It returns one of them.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,
@@ -104,8 +104,8 @@ func (m Match) vain(
 	return "", nil
 }
 
-// selected returns the events that a match names: of the dialects that have hooks, or of all if
-// none of those has such an event.
+// selected returns the events that a match names: of the dialects that have hooks, or of all
+// dialects if none of those has such an event.
 func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	named := lo.PickBy(events, func(name string, _ Event) bool {
 		dialect, event, _ := strings.Cut(name, ".")
@@ -121,8 +121,8 @@ func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	return named
 }
 
-// Findings says which rules match no hook, and which say something in vain.
-// hooks are all that the settings have, of the dialects that were read.
+// Findings returns the rules that match no hook, and demands without effect. hooks are all hooks of
+// the settings, of the dialects that were read.
 func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (findings []Finding) {
 	if s == nil {
 		return nil
@@ -152,7 +152,7 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	return findings
 }
 
-// meant reports whether a rule can be for one of the dialects that were read, or for one whose
+// meant reports whether a rule can apply to one of the dialects that were read, or to one whose
 // name is misspelt.
 func (m Match) meant(dialects []string, events Events) bool {
 	if member, _ := events.misspelt(m); member == "dialect" {
@@ -161,7 +161,7 @@ func (m Match) meant(dialects []string, events Events) bool {
 	return m.Dialect == "" || slices.ContainsFunc(dialects, func(d string) bool { return matches(m.Dialect, d) })
 }
 
-// hint says which member of a rule is at fault, where one alone is.
+// hint names the member of a rule that matches nothing, if it is a single one.
 func (m Match) hint(hooks []*hook.Hook, events Events) string {
 	if _, why := events.misspelt(m); why != "" {
 		return ": " + why

@@ -300,7 +300,7 @@ func TestARuleForAMisspeltEventIsSaid(t *testing.T) {
 		`{"dialect": "acme"}`:                          "",
 		`{"event": "Pre*"}`:                            "",
 		`{"event": "xcsh.tool_call"}`:                  "",
-		`{"event": "BeforeTool"}`:                      "", // may be one of a dialect that is not linked
+		`{"event": "BeforeTool"}`:                      "", // a linked dialect may be missing here
 		`{"event": "acme.BeforeTool"}`:                 "",
 		`{"dialect": "acme", "event": "PreTolUse"}`:    "",
 		`{"command": "guard.hs"}`:                      "",

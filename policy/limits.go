@@ -6,15 +6,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Bound is one limit of hooks that run at the same time. Those with the same
-// Name share it.
+// Bound limits the hooks that run at the same time. Bounds with the same Name share one limit.
 type Bound struct {
 	Name  string
 	Limit int
-	Wide  bool // over all directories: the machine's, the user's and the program's
+	Wide  bool // over all directories, from the machine, the user or the program
 }
 
-// Bounds returns the limits that a hook keeps to, the narrowest first.
+// Bounds returns the limits that apply to a hook, the narrowest first.
 func (s *Set) Bounds(h *hook.Hook) (bounds []Bound) {
 	if s == nil {
 		return nil
@@ -57,7 +56,7 @@ func (s *Set) limitLocked(o *Overlay, member string) bool {
 	return false
 }
 
-// Warm returns how many hooks are kept warm, by the nearest level that sets it; 0 if none does.
+// Warm returns the number of hooks that are kept warm, from the nearest level that sets it; 0 if none does.
 func (s *Set) Warm() (n int) {
 	if s == nil {
 		return 0
@@ -70,7 +69,7 @@ func (s *Set) Warm() (n int) {
 	return n
 }
 
-// Breaker returns the breaker of a hook: the nearest level's that is for it.
+// Breaker returns the breaker of a hook, from the nearest level that sets one for it.
 func (s *Set) Breaker(h *hook.Hook) Breaker {
 	if s == nil {
 		return Breaker{}

@@ -97,7 +97,7 @@ func (d *decision) lockedBy(o *Overlay, member string) bool {
 	return false
 }
 
-// holds reports whether a path, or one around it, is locked.
+// holds reports whether a path, or an enclosing one, is locked.
 func (o *Overlay) holds(path string) bool {
 	return slices.ContainsFunc(o.Lock, func(lock string) bool {
 		rest, ok := strings.CutPrefix(path, lock)
@@ -112,7 +112,7 @@ func (d *decision) guarded() bool {
 		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })
 }
 
-// Lifts reports whether a lock of the machine overrules an exclusion: settings of a lower level
+// Lifts reports whether a lock of the machine overrides an exclusion: settings of a lower level
 // have switched the hook off.
 func Lifts(why hook.Exclusion) bool {
 	return why.Skip == hook.Disabled && why.SkippedBy != hook.Host && LevelOf(why.SkippedBy) != Machine

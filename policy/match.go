@@ -6,15 +6,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Match selects hooks by globs, in which * is any text, / included, ? one
-// character, and \ takes the meaning from the next one. All that are not empty
-// must hold; the zero Match holds for every hook.
+// Match selects hooks by globs: * matches any text, including /, ? matches one character, and \
+// escapes the next. All members that are not empty must match; the zero Match selects every hook.
 type Match struct {
 	Dialect string
-	Event   string // its name, or its name with the dialect's
+	Event   string // the name, with or without the dialect's
 	Name    string
 	Command string // as written, or its first word
-	Source  string // as plan names it
+	Source  string // as the command plan shows it
 }
 
 // Matches reports whether m selects a hook.
@@ -33,9 +32,8 @@ func (m Match) selects(dialect, event string) bool {
 
 func holds(glob, text string) bool { return glob == "" || matches(glob, text) }
 
-// matches compares a whole text with a glob. A star that fails is retried one
-// character later, and only the last star has to be: the time is at most the
-// product of both lengths.
+// matches compares a whole text with a glob. After a failure the last star is retried one character
+// later, and earlier stars are never: the time is at most the product of both lengths.
 func matches(glob, text string) bool {
 	g, t, star, from := 0, 0, -1, 0
 	for t < len(text) {
@@ -69,8 +67,8 @@ func runeLen(text string) int {
 	return len(text)
 }
 
-// firstWord returns the program of a command as a person sees it: up to the
-// first space outside quotes, without the quotes.
+// firstWord returns the program of a command: the text before the first space outside quotes,
+// without the quotes.
 func firstWord(command string) string {
 	var word strings.Builder
 	quote := byte(0)

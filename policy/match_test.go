@@ -40,7 +40,7 @@ func TestAMatchHoldsIfAllOfItsGlobsDo(t *testing.T) {
 	}
 }
 
-// matches is the definition: slow, and plain to see.
+// slowly is the definition of matches: slow and simple.
 func slowly(glob, text string) bool {
 	switch {
 	case glob == "":

@@ -1,8 +1,9 @@
-// Package policy decides the operators' demands on hooks, beyond the settings files of the hook
-// systems: the action when a hook fails, whether its answer counts, how long it may run and wait.
+// Package policy computes the operators' demands on hooks, in addition to the settings files of the
+// hook systems: the action when a hook fails, whether its answer has effect, and the limits of its
+// run time and waiting time.
 //
 // An [Overlay] is one file, .snaphook.json, or its equivalent in Go. Overlays have three levels:
-// machine, user and project. [Source] finds them; [Set.Apply] decides the [hook.Policy] of one
+// machine, user and project. [Source] finds them; [Set.Apply] computes the [hook.Policy] of one
 // hook.
 package policy
 
@@ -14,11 +15,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Level is the rank of an overlay, and of a hook by its source. A greater Level
-// is a lower one: it may make the hooks of those above stricter, never laxer.
+// Level is the rank of an overlay, and of a hook by its source. A greater Level is a lower rank: it
+// may make hooks of the ranks above stricter, never laxer.
 type Level uint8
 
-// The levels. An overlay that a program sets in Go has the machine's, unless it sets another.
+// The levels. An overlay that a program sets in Go has the level Machine, unless it sets another.
 const (
 	Machine Level = iota
 	User
@@ -37,7 +38,7 @@ func LevelOf(s hook.Source) Level {
 	case hook.User, hook.Flag, hook.Extension, hook.Plugin:
 		return User
 	}
-	return Machine // the host's own, the system's, and managed ones
+	return Machine // the host's own, the system's, and managed hooks
 }
 
 // Default is the key of an [OnFailure] for the classes that it does not name.
@@ -62,20 +63,19 @@ type Overlay struct {
 	Rules    []Rule
 	Defaults Defaults
 	Limits   Limits
-	Recheck  bool     // every gate has its hooks asked again when the input has been rewritten; see [hook.EffectivePolicy]
-	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits". Of the machine's level alone
+	Recheck  bool     // every gate runs its hooks again when the input has been rewritten; see [hook.EffectivePolicy]
+	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits"; only at the machine's level
 
 	places map[string]hook.Position // by path, such as "hooks[0].mode"
 }
 
-// Defaults apply to hooks without a rule and without a policy of their own entry, separately for
+// Defaults apply to hooks without a rule and without a policy in their own entry, separately for
 // events that can block and for all others.
 type Defaults struct {
 	Gates, Observers OnFailure
 }
 
-// Rule demands something of the hooks that it matches. Members that are zero
-// demand nothing.
+// Rule demands something of the hooks that it matches. Zero members demand nothing.
 type Rule struct {
 	Match     Match
 	OnFailure OnFailure
@@ -84,27 +84,27 @@ type Rule struct {
 	Retry     *hook.Retry
 	Queue     time.Duration
 	Warm      string
-	Prewarm   *bool // with Warm: it is made ready when a session begins
+	Prewarm   *bool // with Warm: start it when a session begins
 	Recheck   *bool
 }
 
-// Limits bound how many hooks of the overlay's level, or a lower one, run at the same time. Hooks
-// in Go do not count.
+// Limits limits the number of hooks of the overlay's level, or a lower one, that run at the same
+// time. Hooks in Go are not limited.
 type Limits struct {
 	Concurrent int            // hooks at the same time, over all fires; 0: no bound
 	PerEvent   map[string]int // the same for one event, by its full name
 	Breaker    Breaker
-	Warm       int // hooks that are kept warm, for the System; 0: as the nearest level says, or 8
+	Warm       int // hooks that are kept warm in the System; 0: as the nearest level sets, or 8
 }
 
-// Breaker pauses a hook after that many consecutive infrastructure failures. A status that means
-// failure, and a denial, do not count. Zero Failures disables it.
+// Breaker pauses a hook after a number of consecutive infrastructure failures. An exit status that
+// means failure, and a denial, are not infrastructure failures. Zero Failures disables it.
 type Breaker struct {
 	Failures int
 	For      time.Duration
 }
 
-// at returns the place of a path in the overlay, or of the nearest one around it.
+// at returns the position of a path in the overlay, or of the nearest enclosing one.
 func (o *Overlay) at(path string) hook.Position {
 	for p := path; p != ""; p = parent(p) {
 		if at, ok := o.places[p]; ok {
@@ -123,7 +123,7 @@ func (o *Overlay) name() string {
 
 func rulePath(i int) string { return "hooks[" + strconv.Itoa(i) + "]" }
 
-// parent cuts the last part off a path.
+// parent returns a path without its last part.
 func parent(path string) string {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] == '.' || path[i] == '[' {

@@ -12,13 +12,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// maxRetries bounds how often a hook is run again.
+// maxRetries limits how often a hook is run again.
 const maxRetries = 10
 
-// maxWarm bounds the processes that an overlay can ask for.
+// maxWarm limits the processes that an overlay can demand.
 const maxWarm = 256
 
-// Warms are the words for the ways to keep a hook warm.
+// Warms lists the ways to keep a hook warm.
 var Warms = []string{"auto", "python", "node", "bash", "worker", "off"}
 
 // The members of an overlay and of its parts.
@@ -31,12 +31,11 @@ var (
 )
 
 // Parse reads an overlay: JSON with comments and trailing commas. Each mistake is a fatal problem
-// with its place and the remedy, and the whole file then has no effect.
+// with its position and a correction, and the whole file then has no effect.
 func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
 	v, err := settings.Parse(file, data)
 	if err == nil && v.Kind() == '{' && !bytes.ContainsRune(data, '{') {
-		// An editor may have emptied it before it writes: that must not switch
-		// guards off.
+		// An editor may empty the file before it writes: that must not switch guards off.
 		return nil, []settings.Problem{{
 			Position: hook.Position{File: file, Line: 1, Column: 1}, Fatal: true,
 			Message: "the file is empty, as if it were half written; write {} to demand nothing, or remove it",
@@ -75,8 +74,8 @@ func (p *parser) wrong(problem settings.Problem) {
 	p.problems = append(p.problems, problem)
 }
 
-// members passes each known member of an object to a function, and refuses the
-// others. It keeps the places.
+// members passes each known member of an object to a function, and refuses the others. It records
+// the positions.
 func (p *parser) members(
 	v settings.Value,
 	path, what string,
@@ -102,7 +101,7 @@ func (p *parser) members(
 	}
 }
 
-// near offers the names that a misspelt one may stand for.
+// near lists known names that a misspelt one may mean.
 func near(name string, known []string) string {
 	found := settings.Near(name, known)
 	if len(found) == 0 {
@@ -132,7 +131,7 @@ func (p *parser) overlay(v settings.Value) {
 			p.o.Recheck = p.bool(v)
 		}
 	})
-	if lock := v.Get("lock"); lock.Exists() { // when the rules are known
+	if lock := v.Get("lock"); lock.Exists() { // after the rules have been read
 		p.lock(lock)
 	}
 }

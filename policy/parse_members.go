@@ -34,12 +34,11 @@ func (p *parser) retry(v settings.Value, path string) *hook.Retry {
 	return r
 }
 
-// notRetried are the classes in which the engine does not start a hook at all.
+// notRetried lists the classes in which the engine does not start a hook at all.
 var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassInvalid,
 	hook.ClassBreaker}
 
-// retryClass refuses the classes in which another try can change nothing: a
-// hook would go round and round.
+// retryClass refuses the classes in which a retry cannot succeed: the hook would only be repeated.
 func (p *parser) retryClass(v settings.Value) hook.Class {
 	var known []string
 	for _, class := range hook.Classes() {
@@ -147,7 +146,7 @@ func (p *parser) breaker(v settings.Value, path string) {
 	}
 }
 
-// word reads one of several words, and returns which.
+// word reads one of several words, and returns its index.
 func (p *parser) word(v settings.Value, words ...string) int {
 	text, ok := v.Text()
 	i := slices.Index(words, text)

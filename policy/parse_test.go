@@ -70,7 +70,7 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 	}
 }
 
-// An overlay in Go is refused wherever the parser of files refuses it.
+// An overlay in Go is refused for the same mistakes as a file.
 func TestWhatCannotBeUsedIsRefusedInGo(t *testing.T) {
 	for want, o := range map[string]policy.Overlay{
 		`there is no failure class "crahs" (did you mean "crash"?)`: {Rules: []policy.Rule{{OnFailure: policy.OnFailure{"crahs": hook.FailClosed}}}},

@@ -8,15 +8,15 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// fire is the state of a fire that is not completely written.
+// fire is the state of a fire whose line is not completely written.
 type fire struct {
 	mu    sync.Mutex
 	state state
 	ends  []*pipeline.Evaluation
-	late  []*pipeline.Evaluation // second ends, of hooks in the background
+	late  []*pipeline.Evaluation // the ends of background hooks
 	place lineIDs
 
-	// The rest of a line that is held.
+	// The rest of the line, while it is held.
 	info *pipeline.FireInfo
 	out  *pipeline.FireOutcome
 	head []byte
@@ -27,8 +27,8 @@ type state uint8
 
 const (
 	open    state = iota // the fire has not ended
-	held                 // the line waits for hooks in the background
-	written              // they have lines of their own
+	held                 // the line waits for background hooks
+	written              // the line has been written; background hooks get their own lines
 )
 
 // lineIDs identify a line: its id, trace and span.
@@ -38,7 +38,7 @@ type lineIDs struct {
 	span  [16]byte
 }
 
-// backgrounded counts the hooks that have a second end.
+// backgrounded returns the number of hooks that ran in the background.
 func (f *fire) backgrounded() (n int) {
 	for _, e := range f.ends {
 		if e.SkipReason == "" && e.Outcome == pipeline.Backgrounded {
@@ -48,9 +48,8 @@ func (f *fire) backgrounded() (n int) {
 	return n
 }
 
-// endWithBackground writes the line of a fire that has left hooks in the
-// background, or holds it until they have ended. Such a fire is not used again:
-// their contexts know it.
+// endWithBackground writes the line of a fire with running background hooks, or holds it until they
+// have ended. Such a fire is not reused: the hooks' contexts refer to it.
 func (r *Recorder) endWithBackground(f *fire, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +62,7 @@ func (r *Recorder) endWithBackground(f *fire, info *pipeline.FireInfo, out *pipe
 	r.putHeld(f)
 }
 
-// hold keeps a fire for release, unless that has been.
+// hold stores a fire for release, unless release has already run.
 func (r *Recorder) hold(f *fire) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,8 +88,8 @@ func (r *Recorder) release() {
 	}
 }
 
-// putHeld writes the line of a fire with the ends that are known by now. Its
-// mutex is held.
+// putHeld writes the line of a fire with the ends that are known by now. The caller holds its
+// mutex.
 func (r *Recorder) putHeld(f *fire) {
 	l := r.sink.line()
 	l.text = append(l.text, f.head...)
@@ -102,12 +101,12 @@ func (r *Recorder) putHeld(f *fire) {
 	r.mu.Unlock()
 }
 
-// putLate writes the line of a hook that has ended after the line of its fire was
-// written. The fire's mutex is held.
+// putLate writes the line of a hook that has ended after the line of its fire was written. The
+// caller holds the fire's mutex.
 func (r *Recorder) putLate(f *fire, e *pipeline.Evaluation) {
 	first := endOf(e, f.ends)
 	if first == nil {
-		return // its fire does not know it
+		return // the fire has no such hook
 	}
 	var own lineIDs
 	l := r.sink.line()

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// naps is a hook that takes its time, and then ends in a way.
+// naps is a hook that takes a while, and then ends in a given way.
 type naps struct {
 	time.Duration
 	runs
@@ -65,7 +65,7 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 	tests := map[string]struct {
 		hold  bool
 		hooks []*hook.Hook
-		close time.Duration // after the fire, before the hooks are done
+		close time.Duration // time from the fire to the close, before the hooks have ended
 		want  string
 	}{
 		"a second line": {
@@ -116,8 +116,8 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 	}
 }
 
-// Many fires at once, whose hooks in the background end before and after them:
-// each is a line once, and each end is in the record once.
+// If many fires run at once, whose background hooks end before and after them, the record has one
+// line for each fire and each end once.
 func TestNoEndInTheBackgroundIsLost(t *testing.T) {
 	for _, hold := range []bool{false, true} {
 		var text bytes.Buffer

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// child is another process with a record: it fires RECORD_FIRES times, and says
-// so on standard output after each.
+// child is another process with a record: it fires RECORD_FIRES times, and prints a line after
+// each.
 func child(path string) {
 	r, err := record.Open(path, record.Config{Log: quiet, MaxSize: 1 << 20, Keep: 1000})
 	if err != nil {
@@ -184,7 +184,7 @@ func TestAFileThatIsRenamedIsLeft(t *testing.T) {
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { // it looks once a second
+	waitFor(t, func() bool { // the recorder looks at the file once a second
 		fire()
 		_, err := os.Stat(path)
 		return err == nil

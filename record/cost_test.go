@@ -44,13 +44,12 @@ func TestWhatAFireWithARecordAllocates(t *testing.T) {
 	}
 }
 
-// A record costs a fire with one Go hook at most 6 µs on a machine that appends a line to a file
-// in 1.5 µs, which is four times the append, and twice as much on a busy machine. The quickest of
-// many short rounds counts, all in one run: the machine's other work makes rounds slower, never
-// quicker.
+// A record costs a fire with one Go hook at most 6 µs on a machine that appends a line to a file in
+// 1.5 µs, which is four times the append, and twice as much on a busy machine. The quickest of many
+// short rounds in one run is measured: the machine's other work makes rounds slower, never quicker.
 func TestWhatAFireWithARecordTakes(t *testing.T) {
 	testkit.Timed(t)
-	const most = 8 // 3 to 4 on a machine that does nothing else
+	const most = 8 // 3 to 4 on an idle machine
 	file, err := os.OpenFile(filepath.Join(t.TempDir(), "plain"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
 package record
 
-// Allocated is for tests of the package from outside.
+// Allocated exports allocated to the external tests.
 var Allocated = allocated

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// file is a record that many processes append to. The system appends each line
-// at once, at the end of the file as it then is; only rotating needs a lock.
+// file is a record to which many processes append. The system appends each line at once, at the
+// current end of the file; only rotating needs a lock.
 type file struct {
 	path string
-	max  int64 // bytes; 0: it is not rotated
+	max  int64 // limit in bytes; 0: no rotation
 
-	regular bool // no pipe, and no device
+	regular bool // neither a pipe nor a device
 	keep    int
 	f       *os.File
-	torn    bool      // the last line is not whole
-	seen    time.Time // when path was last known to be f
-	room    int64     // so many bytes more before the size is looked at again
+	torn    bool      // the last line is incomplete
+	seen    time.Time // when path was last known to name f
+	room    int64     // bytes to write before the size is checked again
 
-	ctx  context.Context // ends when nobody waits for the file any more
+	ctx  context.Context // ends when nothing waits for the file any more
 	stop context.CancelFunc
 }
 
@@ -33,8 +33,7 @@ const (
 	defaultKeep = 8
 )
 
-// glance is how long a file that is renamed by another program, before it is
-// full, may go on to get lines.
+// glance limits how long a file still gets lines after another program has renamed it.
 const glance = time.Second
 
 func openFile(path string, cfg Config) (*file, error) {
@@ -63,14 +62,14 @@ func (f *file) open() error {
 		return fmt.Errorf("the record: %w", err)
 	}
 	if f.f != nil {
-		_ = f.f.Close() // every line is in it
+		_ = f.f.Close() // every line has been written
 	}
 	f.f, f.seen, f.torn, f.room = opened, time.Now(), endsInALine(opened), 0
 	return nil
 }
 
-// endsInALine reports whether a file ends without the end of a line, as one does
-// whose writer was killed, or whose disk was full.
+// endsInALine reports whether a file ends with a complete line. It does not if its writer was
+// killed, or the disk was full.
 func endsInALine(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -86,7 +85,7 @@ func (f *file) Write(line []byte) (int, error) {
 	if err := f.follow(); err != nil {
 		return 0, err
 	}
-	if f.torn { // or the line is lost with the one before it
+	if f.torn { // otherwise the line is lost together with the one before it
 		if _, err := f.f.Write([]byte("\n")); err != nil {
 			return 0, err
 		}
@@ -100,9 +99,8 @@ func (f *file) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// follow opens the file anew if it has been renamed or removed. One that was
-// renamed goes on to get lines if there can be no new one; in one that was removed
-// they would be lost unseen.
+// follow reopens the file if it has been renamed or removed. If no new file can be made, a renamed
+// file still gets lines; in a removed one they would be lost unnoticed.
 func (f *file) follow() error {
 	if !f.regular {
 		return nil
@@ -117,7 +115,7 @@ func (f *file) follow() error {
 	}
 	err := f.open()
 	if info, gone := f.f.Stat(); err != nil && (gone != nil || isRemoved(info)) {
-		return err // and the next line looks again
+		return err // the next line tries again
 	}
 	f.seen = now
 	return nil
@@ -132,13 +130,12 @@ func (f *file) isCurrent() bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-// rotate renames a file that is full. A process that has been waiting while
-// another one renamed it finds a new one, which it goes on with. A file that
-// cannot be renamed grows.
+// rotate renames a file that is full. A process that has waited while another one renamed it
+// continues with the new file. A file that cannot be renamed grows.
 func (f *file) rotate() {
-	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, the end of the file
+	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, this is the end of the file
 	if err != nil || end < f.max {
-		f.room = min(f.max-end, f.max/64) // other processes write, too
+		f.room = min(f.max-end, f.max/64) // other processes write too
 		return
 	}
 	lock, err := acquire(f.ctx, f.path+".lock")
@@ -172,11 +169,11 @@ func (f *file) Close() error {
 	return f.f.Close()
 }
 
-// interrupt closes a file that is not a regular one, and ends a Write that waits, as on a pipe
-// that no process reads, or for the lock of a record to rotate. Other files are left to their Write.
+// interrupt closes a file that is not a regular one, and ends a Write that waits, such as on a pipe
+// that no process reads, or for the lock to rotate. A regular file is closed by its Write.
 func (f *file) interrupt() {
 	f.stop()
 	if !f.regular {
-		_ = f.f.Close() // no line of it is waited for
+		_ = f.f.Close() // no Write waits for it
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// appendID appends an id of 26 characters that begins with the time, so that
-// ids sort like it: 48 bits of milliseconds and 80 bits of chance, as a ULID.
+// appendID appends an id of 26 characters, a ULID: 48 bits of milliseconds and 80 random bits. Ids
+// sort by time.
 func appendID(dst []byte, now time.Time) []byte {
 	ms, high, low := uint64(now.UnixMilli()), rand.Uint64()>>24, rand.Uint64()>>24
 	dst = appendBase32(dst, ms, 10)
@@ -26,8 +26,7 @@ func appendBase32(dst []byte, v uint64, digits int) []byte {
 	return dst
 }
 
-// appendHex appends digits hexadecimal digits of chance, at most 16, which are
-// not all 0.
+// appendHex appends the given number of random hexadecimal digits, at most 16, which are not all 0.
 func appendHex(dst []byte, digits int) []byte {
 	v := rand.Uint64() | 1
 	for i := digits - 1; i >= 0; i-- {

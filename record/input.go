@@ -9,21 +9,21 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// refs are the members of inputs that tie events together. A record keeps them for every setting
-// of Input.
+// refs lists the members of inputs that connect events. A record keeps them for every setting of
+// Input.
 var refs = map[string]bool{
 	`"tool_use_id"`: true, `"toolCallId"`: true, `"agent_id"`: true, `"agent_type"`: true,
 }
 
-// maxShape is the largest input, in bytes, whose memory is used again.
+// maxShape limits the size, in bytes, of inputs whose memory is reused.
 const maxShape = 1 << 20
 
-// maxRef bounds the text of one of them.
+// maxRef limits the text of one ref, in bytes.
 const maxRef = 256
 
-// shape makes a line's input.
+// shape converts an input for its line.
 type shape struct {
-	own    []byte // the input as it was
+	own    []byte // the unchanged input
 	reader bytes.Buffer
 	dec    *jsontext.Decoder
 	out    []byte
@@ -41,7 +41,7 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
 	own, err := f.AppendInput(s.own[:0])
 	if s.own = own; cap(own) > maxShape {
-		s.own = nil // not for the next one
+		s.own = nil // do not keep it for the next input
 	}
 	if err == nil {
 		s.reader = *bytes.NewBuffer(own) // the decoder reads it in place
@@ -142,7 +142,7 @@ func (s *shape) comma() {
 	}
 }
 
-// leaf appends a value that is no object and no array.
+// leaf appends a value that is neither an object nor an array.
 func (s *shape) leaf(v jsontext.Value) {
 	if s.mode == Keys {
 		s.out = append(s.out, typeNames[v.Kind()]...)
@@ -154,17 +154,17 @@ func (s *shape) leaf(v jsontext.Value) {
 		s.out = quote(s.out, unquote(v, most), most)
 	case len(v) <= max(most, len("false")):
 		s.out = append(s.out, v...)
-	default: // a number of so many digits
+	default: // a number with that many digits
 		s.out = quote(s.out, window(v, most), most)
 	}
 }
 
-// unquote returns as much of the text of a JSON string as [quote] looks at.
+// unquote returns the part of a JSON string that [quote] reads.
 func unquote(v jsontext.Value, most int) string {
-	const longest = 6 // bytes of JSON for one of text: \u0020
+	const longest = 6 // bytes of JSON for one byte of text: \u0020
 	if end := longest * (most + around + 1); len(v) > end {
 		cut := 1
-		for cut < end { // no escape is cut in two
+		for cut < end { // do not cut an escape in two
 			at := cut
 			if cut++; v[at] == '\\' {
 				cut++

@@ -11,14 +11,13 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// known keeps the part of a line that is the same for every fire of a hook.
+// known caches the part of a line that is the same for every fire of a hook.
 type known struct {
-	texts sync.Map // of []byte, by *hook.Hook
+	texts sync.Map // *hook.Hook to []byte
 	n     atomic.Int64
 }
 
-// mostKnown bounds the hooks that are kept: settings that are read again bring
-// new ones.
+// mostKnown limits the number of cached hooks: each reload of settings adds new ones.
 const mostKnown = 4096
 
 func (k *known) of(h *hook.Hook) []byte {
@@ -34,7 +33,7 @@ func (k *known) of(h *hook.Hook) []byte {
 	return b
 }
 
-// describe is the beginning of a hook's entry.
+// describe returns the beginning of a hook's entry.
 func describe(h *hook.Hook) []byte {
 	b := text([]byte(`{"id":`), h.ID)
 	b = text(append(b, `,"type":`...), h.Type)

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// bulky is an input that is encoded already.
+// bulky is an input that is already encoded.
 type bulky struct{ text []byte }
 
 func (b bulky) MarshalJSON() ([]byte, error) { return b.text, nil }
@@ -26,7 +26,7 @@ func TestALargeInputIsInMemoryOnceForItsLine(t *testing.T) {
 	r := record.New(kept, record.Config{Input: record.Full})
 	var fires [2]uint64
 	for i, o := range []pipeline.Observer{nil, r} {
-		h := command("cat", runs{}) // its payload is the copy that a line is made of
+		h := command("cat", runs{}) // its payload is the copy from which a line is made
 		h.Event = "Large"
 		s := session(t, o, h)
 		fires[i] = record.Allocated(func() {

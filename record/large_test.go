@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// allocated returns how many bytes a function takes from the heap.
+// allocated returns the bytes that a function allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -36,7 +36,7 @@ func TestALongTextCostsNoMoreThanWhatIsKept(t *testing.T) {
 		s := &shape{mode: Full, most: 4 << 10}
 		took := allocated(func() { leaf(s) })
 		if name == "answer" {
-			took -= min(took, size) // of the test
+			took -= min(took, size) // the test's own allocation
 		}
 		if took > 4<<20 || len(s.out)+len(s.refs) > 2*s.most+16 || len(s.out)+len(s.refs) == 0 {
 			t.Errorf("%s of %d bytes takes %d bytes and leaves %d", name, size, took, len(s.out)+len(s.refs))
@@ -47,7 +47,7 @@ func TestALongTextCostsNoMoreThanWhatIsKept(t *testing.T) {
 	}
 }
 
-// A secret may lie where a text is cut before it is searched.
+// A secret is redacted even if the text is cut inside it before the search.
 func TestNoHalfOfASecretIsKept(t *testing.T) {
 	const most = 1 << 10
 	secret := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"

@@ -10,13 +10,13 @@ import (
 
 const nonBlocking = 0
 
-// lock does not exist here: files that other processes have open cannot be
-// renamed, and records are not rotated.
+// lock does nothing on this system: files that other processes have open cannot be renamed, and
+// records are not rotated.
 type lock struct{}
 
 func acquire(context.Context, string) (lock, error) { return lock{}, errors.ErrUnsupported }
 
 func (lock) release() {}
 
-// isRemoved is false: a file that is open cannot be removed.
+// isRemoved returns false: an open file cannot be removed.
 func isRemoved(os.FileInfo) bool { return false }

@@ -12,11 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// nonBlocking keeps a pipe that no process reads from holding up those who open
-// it.
+// nonBlocking makes opening a pipe that no process reads fail at once.
 const nonBlocking = unix.O_NONBLOCK
 
-// lock is held by one process at a time, and by none that is gone.
+// lock is a file lock: one process holds it at a time, and the system releases it when the process ends.
 type lock struct{ f *os.File }
 
 func acquire(ctx context.Context, path string) (lock, error) {
@@ -40,9 +39,9 @@ func wait(f *os.File) error {
 	}
 }
 
-func (l lock) release() { _ = l.f.Close() } // which unlocks it
+func (l lock) release() { _ = l.f.Close() } // closing releases the lock
 
-// isRemoved reports whether an open file has no name any more.
+// isRemoved reports whether an open file has been removed.
 func isRemoved(info os.FileInfo) bool {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	return ok && sys.Nlink == 0

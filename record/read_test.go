@@ -48,7 +48,7 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 	}
 }
 
-// endless is a record of so many bytes.
+// endless is a record of a given number of bytes.
 type endless struct {
 	line []byte
 	left int64

@@ -17,30 +17,28 @@ import (
 // Input selects the part of an event's input that a line keeps.
 type Input uint8
 
-// Identifiers that tie events together, such as tool_use_id, are in the refs of a line for each
-// of them.
+// The refs of a line hold identifiers that connect events, such as tool_use_id, with each Input.
 const (
-	Keys Input = iota // the object with the name of its JSON type in place of each leaf
+	Keys Input = iota // the object, with the name of its JSON type in place of each leaf
 	None              // null
 	Full              // the object, with secrets redacted; also the hooks' answers and standard error
 )
 
-// Config says how a record is kept. The zero Config keeps the keys of the
-// input.
+// Config configures a record. The zero Config keeps the keys of the input.
 type Config struct {
 	Input    Input
-	MaxInput int // most bytes of the input in a line; the rest is left out. 0 means 4 KiB
+	MaxInput int // limit in bytes of the input in a line; the rest is left out. 0 means 4 KiB
 
-	// MaxSize is how many bytes a file may have before it is renamed to FILE.1,
-	// FILE.1 to FILE.2, and so on up to Keep; the oldest is removed. 0 means 64
-	// MiB and 8 files, a negative MaxSize never. Only for Open.
+	// MaxSize is the size in bytes at which a file is renamed to FILE.1, FILE.1 to FILE.2, and so
+	// on up to Keep; the oldest is removed. 0 means 64 MiB and 8 files; with a negative MaxSize
+	// files are never renamed. Only Open uses it.
 	MaxSize int64
 	Keep    int
 
-	// Hold keeps the line of a fire until its hooks in the background have ended
-	// too, or the record is closed, for programs that wait for them anyway. Else
-	// the line is written when the fire ends, and each of these hooks has a second
-	// line when it has ended, whose late is the id of the first.
+	// Hold delays the line of a fire until its background hooks have ended too, or the record is
+	// closed, for programs that wait for them anyway. Otherwise the line is written when the fire
+	// ends, and each of these hooks gets a second line when it ends, whose late is the id of the
+	// first.
 	Hold bool
 
 	// Revision returns the revision of the policy in force, which each line then has. Nil: lines have none.
@@ -51,14 +49,12 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Recorder writes a line for each fire. Its methods may be called from many
-// goroutines.
+// Recorder writes a line for each fire. Its methods may be called from many goroutines.
 //
-// A line is handed to a goroutine that writes it, and the fire waits for that no
-// longer than a millisecond: a sink that is slow, full or broken delays and
-// changes no answer. Lines that could not be written are counted. A fire with one
-// hook in Go costs about five microseconds and six allocations more than without
-// a Recorder.
+// Another goroutine writes each line, and the fire waits for that at most a millisecond: a sink
+// that is slow, full or broken neither delays nor changes an answer. Lines that could not be
+// written are counted. A fire with one hook in Go costs about five microseconds and six allocations
+// more than without a Recorder.
 type Recorder struct {
 	cfg   Config
 	sink  *sink
@@ -66,7 +62,7 @@ type Recorder struct {
 	fires sync.Pool // of *fire
 
 	mu   sync.Mutex
-	held map[*fire]struct{} // fires whose lines wait for hooks in the background
+	held map[*fire]struct{} // fires whose lines wait for background hooks
 }
 
 var (
@@ -87,9 +83,8 @@ func New(w io.Writer, cfg Config) *Recorder {
 	return r
 }
 
-// Open makes a Recorder that appends to a file, which it makes if it does not exist. Any number
-// of processes may append to one file: each line is written at once, and they take turns to
-// rotate it.
+// Open makes a Recorder that appends to a file, which it makes if it does not exist. Any number of
+// processes may append to one file: each line is written at once, and a lock protects the rotation.
 func Open(path string, cfg Config) (*Recorder, error) {
 	file, err := openFile(path, cfg)
 	if err != nil {
@@ -98,19 +93,18 @@ func Open(path string, cfg Config) (*Recorder, error) {
 	return New(file, cfg), nil
 }
 
-// Lost counts the lines that were not written. The error says why the first one
-// was not.
+// Lost returns the number of lines that were not written, and the error of the first.
 func (r *Recorder) Lost() (n int64, err error) { return r.sink.lost() }
 
-// Close writes the queued lines, for at most that time, and closes the file. Lines that remain
-// count as lost.
+// Close writes the queued lines, for at most the given time, and closes the file. Remaining lines
+// are counted as lost.
 func (r *Recorder) Close(within time.Duration) {
 	r.release()
 	r.sink.close(within)
 }
 
-// SystemEnd implements [pipeline.SystemEnder]: it closes the record, within a
-// second. A Recorder so belongs to one System.
+// SystemEnd implements [pipeline.SystemEnder]: it closes the record, within a second. Therefore use
+// a Recorder in only one System.
 func (r *Recorder) SystemEnd() { r.Close(time.Second) }
 
 // ObservesPromptly implements [pipeline.PromptObserver].
@@ -164,7 +158,7 @@ func (r *Recorder) FireEnd(ctx context.Context, info *pipeline.FireInfo, out *pi
 	r.fires.Put(f)
 }
 
-// inPlanOrder sorts the hooks that were looked at: they ended in any order.
+// inPlanOrder sorts the hooks of a fire, which ended in any order.
 func inPlanOrder(ends []*pipeline.Evaluation, plan []*hook.Hook) {
 	if len(ends) < 2 {
 		return
@@ -177,6 +171,6 @@ func inPlanOrder(ends []*pipeline.Evaluation, plan []*hook.Hook) {
 		if i, ok := place[e.Hook]; ok {
 			return i
 		}
-		return len(plan) + e.Index // registered while the fire went on
+		return len(plan) + e.Index // registered during the fire
 	})
 }

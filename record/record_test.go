@@ -49,8 +49,8 @@ var event = pipeline.Declare(dialect, pipeline.Spec[call, nothing]{
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// session returns a session whose fires o sees, with hooks in Go that do as
-// they are called.
+// session returns a session with hooks in Go that act according to their names; o observes its
+// fires.
 func session(t testing.TB, o pipeline.Observer, hooks ...*hook.Hook) *pipeline.Session {
 	t.Helper()
 	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
@@ -99,7 +99,7 @@ func lines(t *testing.T, cfg record.Config, hooks []*hook.Hook, fires ...call) (
 	return all
 }
 
-// show is a value as JSON with sorted members.
+// show returns a value as JSON with sorted members.
 func show(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -210,7 +210,7 @@ func TestALineKnowsItsPlaceInATrace(t *testing.T) {
 	t.Error("there is no line")
 }
 
-// full is a disk that has no space.
+// full is a disk without free space.
 type full struct{ written int }
 
 func (f *full) Write([]byte) (int, error) {
@@ -218,7 +218,7 @@ func (f *full) Write([]byte) (int, error) {
 	return 0, errors.New("no space left on device")
 }
 
-// stuck is a sink that takes nothing until it is let go.
+// stuck is a sink that blocks until the test releases it.
 type stuck chan struct{}
 
 func (s stuck) Write(b []byte) (int, error) { <-s; return len(b), nil }
@@ -271,7 +271,7 @@ func TestASinkThatHangsHoldsUpNoFire(t *testing.T) {
 	r := record.New(hangs, record.Config{Log: quiet})
 	s := session(t, r, command("denies", runs{Exit: 2}))
 	quickest := time.Hour
-	for range 3000 { // more than wait for a sink
+	for range 3000 { // more than the queue holds
 		start := time.Now()
 		if res, err := event.Fire(t.Context(), s, &call{Tool: "Bash"}); err != nil || !res.Blocked() {
 			t.Fatalf("the answer is %+v, %v", res, err)

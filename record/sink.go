@@ -12,8 +12,8 @@ import (
 
 // Limits of the queue for a slow sink.
 const (
-	maxWaiting = 1024                   // lines
-	patience   = 900 * time.Microsecond // of a fire
+	maxWaiting = 1024                   // number of lines
+	patience   = 900 * time.Microsecond // time that a fire waits
 )
 
 var (
@@ -21,14 +21,13 @@ var (
 	errClosed = errors.New("the record was closed before they could be written")
 )
 
-// line is one line on its way to the sink.
+// line is one line for the sink.
 type line struct {
 	text    []byte
-	written chan struct{} // has a token when it is
+	written chan struct{} // gets a token when the line is written
 }
 
-// sink writes lines on a goroutine of its own, so that a fire can leave one that
-// is slow.
+// sink writes lines on its own goroutine: a fire need not wait for a slow sink.
 type sink struct {
 	w     io.Writer
 	log   *slog.Logger
@@ -40,8 +39,8 @@ type sink struct {
 	started   bool
 	closed    bool
 	abandoned bool
-	n         int64 // lost
-	err       error // why the first one was
+	n         int64 // number of lost lines
+	err       error // why the first line was lost
 	done      chan struct{}
 }
 
@@ -58,13 +57,13 @@ func (s *sink) line() *line {
 	return &line{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
 }
 
-// put hands a line over, and waits a little for it to be written: a process that
-// is killed then has lost no line but the last.
+// put queues a line, and waits a short time for it to be written: a process that is killed then has
+// lost only the last line.
 func (s *sink) put(l *line) {
 	if !s.enqueue(l) {
 		return
 	}
-	runtime.Gosched() // which is all the time that most lines take
+	runtime.Gosched() // most lines are written by then
 	select {
 	case <-l.written:
 		s.lines.Put(l)
@@ -80,13 +79,13 @@ func (s *sink) put(l *line) {
 	select {
 	case <-l.written:
 		s.lines.Put(l)
-	case <-t.C: // the line is the writer's now
+	case <-t.C: // the writer owns the line now
 	}
 	t.Stop()
 	s.times.Put(t)
 }
 
-// enqueue queues a line, unless too many wait.
+// enqueue queues a line, unless the queue is full.
 func (s *sink) enqueue(l *line) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +112,7 @@ func (s *sink) write() {
 	for l := range s.queue {
 		if err := s.writeOne(l.text); err != nil {
 			s.mu.Lock()
-			if !s.abandoned { // else it is counted
+			if !s.abandoned { // else it has been counted
 				s.lose(1, err)
 			}
 			s.mu.Unlock()
@@ -122,7 +121,7 @@ func (s *sink) write() {
 	}
 }
 
-// writeOne writes a line. A sink that panics is a sink that fails.
+// writeOne writes a line. A panic of the sink is an error.
 func (s *sink) writeOne(text []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -136,7 +135,7 @@ func (s *sink) writeOne(text []byte) (err error) {
 	return err
 }
 
-// lose counts lines, under the lock, and warns of the first.
+// lose counts lost lines, under the lock, and warns of the first.
 func (s *sink) lose(n int64, why error) {
 	if s.n += n; s.err != nil {
 		return
@@ -178,15 +177,15 @@ func (s *sink) close(wait time.Duration) {
 		}
 	}
 	if c, ok := s.w.(io.Closer); ok {
-		_ = c.Close() // every line has been written, or is counted
+		_ = c.Close() // every line has been written, or counted as lost
 	}
 }
 
-// abandon counts the queue as lost, and ends a write to a pipe.
+// abandon counts the queued lines as lost, and ends a write to a pipe.
 func (s *sink) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int64(1) // the line in the writer's hands
+	n := int64(1) // the line that is being written
 	for range s.queue {
 		n++
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// fast returns the median time of a fire that is recorded by r; the fire has to
-// have its answer.
+// fast returns the median time of a fire that r records; it fails if the fire has no answer.
 func fast(t *testing.T, r *record.Recorder, fires int) time.Duration {
 	t.Helper()
 	s := session(t, r, command("denies", runs{Exit: 2}))
@@ -32,7 +31,7 @@ func fast(t *testing.T, r *record.Recorder, fires int) time.Duration {
 	return all[fires/2]
 }
 
-// A pipe that no process reads takes 64 KiB and then hangs.
+// A pipe that no process reads accepts 64 KiB and then blocks: it delays no fire.
 func TestAPipeThatHangsHoldsUpNoFire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := unix.Mkfifo(path, 0o600); err != nil {
@@ -51,8 +50,8 @@ func TestAPipeThatHangsHoldsUpNoFire(t *testing.T) {
 	}
 }
 
-// A file whose first write hangs, as on a disk that is stuck, holds up not even
-// the first fire: the file is never written to on the goroutine of a fire.
+// A file whose first write blocks, as on a stuck disk, does not delay even the first fire: the
+// goroutine of a fire never writes to the file.
 func TestAFileThatHangsAtOnceHoldsUpNotEvenTheFirstFire(t *testing.T) {
 	hangs := make(stuck)
 	defer close(hangs)
@@ -70,8 +69,8 @@ func TestAFileThatHangsAtOnceHoldsUpNotEvenTheFirstFire(t *testing.T) {
 	r.Close(time.Millisecond)
 }
 
-// A record whose directory is deleted goes on in a new file if there can be one;
-// else its lines count as lost.
+// A record whose directory is deleted continues in a new file if there can be one; otherwise its
+// lines are counted as lost.
 func TestARecordThatIsDeleted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")
 	path := filepath.Join(dir, "r.jsonl")
@@ -87,7 +86,7 @@ func TestARecordThatIsDeleted(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { // it looks once a second
+	waitFor(t, func() bool { // the recorder looks at the file once a second
 		fast(t, r, 1)
 		n, err := r.Lost()
 		return n > 0 && err != nil

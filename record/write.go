@@ -19,7 +19,7 @@ const maxText = 4 << 10
 // version is the v of the lines.
 const version = 1
 
-// appendHead appends the line of a fire up to its outcome, and keeps its place.
+// appendHead appends the line of a fire up to its outcome, and records its ids.
 func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	b = appendStart(b, f, f.Time, at)
 	b = appendTrace(b, f, at)
@@ -70,8 +70,8 @@ func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []
 	return append(b, "]}\n"...)
 }
 
-// appendTrace appends the fire's span in a trace: its own, a child of the caller's, or the root
-// of a new trace.
+// appendTrace appends the fire's span in a trace: the span that an observer set, a child of the
+// caller's, or the root of a new trace.
 func appendTrace(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	trace, span, own := f.Trace.IDs()
 	callers, parent, below := f.Caller.IDs()
@@ -159,8 +159,8 @@ func appendNotes(b []byte, notes []string) []byte {
 	return append(b, ']')
 }
 
-// reason returns a hook's reason for its decision; for a denial by status alone its standard
-// error.
+// reason returns a hook's reason for its decision; for a denial by exit status without a reason,
+// its standard error.
 func reason(e *pipeline.Evaluation) string {
 	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
 		return window(e.Reply.Stderr, maxText)
@@ -176,7 +176,7 @@ func (r *Recorder) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
 	return window(e.Reply.Stdout, maxText), window(e.Reply.Stderr, maxText)
 }
 
-// decision is the word for a decision in a line.
+// decision returns the word for a decision in a line.
 func decision(d hook.Decision) string {
 	switch {
 	case d.Blocks():
@@ -198,11 +198,11 @@ func text(b []byte, s string) []byte {
 	return quote(b, s, maxText)
 }
 
-// quote appends a text that has at most so many bytes, and a mark if it was
-// longer. Secrets go before the cut: half of one does not look like any.
+// quote appends a text cut to most bytes, with a mark if it was longer. It redacts secrets before
+// the cut: half a secret is not recognised.
 //
-// Of a text that is much longer a part is searched, and its end does not count: it
-// may be half of a secret. So a line costs the same however long its texts are.
+// Of a much longer text only a part is searched, and the end of this part is not used, since it may
+// be half a secret. A line therefore costs the same however long its texts are.
 func quote(b []byte, s string, most int) []byte {
 	if len(s) > most+around {
 		s = environ.Scrub(s[:most+around])
@@ -210,17 +210,17 @@ func quote(b []byte, s string, most int) []byte {
 	} else if s = environ.Scrub(s); len(s) > most {
 		s = whole(s[:most]) + "…"
 	}
-	quoted, _ := jsontext.AppendQuote(b, s) // text that is no UTF-8 becomes such
+	quoted, _ := jsontext.AppendQuote(b, s) // replaces bytes that are not UTF-8
 	return quoted
 }
 
-// around is how much more of a text is searched for secrets than is kept.
+// around is the number of bytes that are searched for secrets beyond those that are kept.
 const around = 64 << 10
 
-// window is as much of a text as [quote] looks at.
+// window returns the part of a text that [quote] reads.
 func window(text []byte, most int) string { return string(text[:min(len(text), most+around+1)]) }
 
-// whole drops the beginning of a character that is not whole.
+// whole removes an incomplete character from the end.
 func whole(s string) string {
 	for i := 1; i <= 3 && i <= len(s); i++ {
 		if c := s[len(s)-i]; c >= 0xC0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// Every strategy depends only on the answers and their order, and loses nothing except the values
-// that it is meant to drop.
+// The result of every strategy depends only on the answers and their order, and contains everything
+// except the values that the strategy drops on purpose.
 func TestEveryStrategyHolds(t *testing.T) {
 	add := func(all *string, one string) { *all += one }
 	long := func(o *output) bool { return len(o.Specific) > 1 }

@@ -7,24 +7,24 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// KeepCommon returns a reducer that calls reduce and keeps the common members of the answers that
-// reduce took: a stop of any answer is a stop, suppressOutput of any answer counts, and the stop
-// reasons of those that stop, the messages and the contexts are joined by newlines, in order. A
-// text that reduce writes itself stays, before them. The decision, its reason and the event's own
-// part are reduce's alone.
+// KeepCommon returns a reducer that calls reduce and preserves the common members of the answers
+// that reduce took: Stop and suppressOutput are set if any answer sets them, and stop reasons,
+// messages and contexts are joined by newlines, in order. A text that reduce itself writes comes
+// first. Only reduce decides about the decision, its reason and the event's own part.
 //
-// Returning early still ends the fire: answers that reduce did not take have no effect. Where
-// reduce takes none, all count. It allocates once for each fire, and for texts of several answers.
+// If reduce returns early, the fire still ends, and answers that it did not take have no effect. If
+// reduce takes none, all answers are used. It allocates once for each fire, and for texts of
+// several answers.
 func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		k := &commonMembers[T]{outs: outs}
 		all := reduce(k.take)
 		if !k.ranged {
-			for range k.take { // hooks run while their answers are taken
+			for range k.take { // hooks run only while their answers are taken
 			}
 		}
 		if k.keep(&all) {
-			all.Raw = nil // the answer is no longer as one hook wrote it
+			all.Raw = nil // the answer differs from the one that a hook wrote
 		}
 		return all
 	}
@@ -33,13 +33,13 @@ func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 // commonMembers collects the common members of answers on their way to a reducer.
 type commonMembers[T any] struct {
 	outs                     iter.Seq[hook.Output[T]]
-	ranged                   bool // the reducer has ranged over the answers
-	taken                    int  // answers collected; a reducer may range twice
+	ranged                   bool // the reducer has iterated over the answers
+	taken                    int  // answers collected, each once although a reducer may iterate twice
 	stop, suppress           bool
 	stops, messages, context lines
 }
 
-// take passes the answers on, and collects each of them once.
+// take yields the answers, and collects each of them once.
 func (k *commonMembers[T]) take(yield func(hook.Output[T]) bool) {
 	k.ranged = true
 	i := 0
@@ -73,11 +73,11 @@ func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 	return keepText(&all.Context, k.context.join()) || changed
 }
 
-// keepText adds the joined texts of the answers to the text of a reducer, unless one has the
+// keepText adds the joined texts of the answers to the text of a reducer, unless one contains the
 // other.
 func keepText(text *string, joined string) (changed bool) {
 	switch {
-	case strings.Contains(*text, joined): // also where no answer has one
+	case strings.Contains(*text, joined): // also if no answer has a text
 		return false
 	case strings.Contains(joined, *text):
 		*text = joined

@@ -1,5 +1,5 @@
-// Package reducers holds the strategies by which the answers of several hooks
-// become one. Each is a loop you can read; copy one to write your own.
+// Package reducers holds the strategies by which the answers of several hooks become one. Each is a
+// simple loop; copy one to write your own.
 package reducers
 
 import (
@@ -17,10 +17,9 @@ import (
 //     is no decision;
 //   - reasons, messages and contexts of all answers are joined by newlines, and
 //     so are the stop reasons of those that stop;
-//   - Stop and Suppress hold if any answer says so.
+//   - Stop and Suppress are set if any answer sets them.
 //
-// specific adds the event's own part of one answer to that of all; nil lets
-// the last one count.
+// specific adds the event's own part of one answer to that of all; with nil the last one wins.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		so := new(blocking[T])
@@ -49,19 +48,18 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// blocking holds the state of BlockWins. It is one value: variables that the body of a loop over
-// an iterator assigns to are allocated.
+// blocking holds the state of BlockWins in one value: each variable that the body of a loop over an
+// iterator assigns to would be allocated.
 type blocking[T any] struct {
 	all                                hook.Output[T]
 	reasons, stops, messages, contexts lines
 }
 
-// Replace lets later answers replace earlier ones field by field, also with an
-// explicit null or false (L38): a later
-// allow lifts an earlier denial, but an assumed one, which no hook spelled
-// out, does not.
+// Replace lets later answers replace earlier ones field by field, also with an explicit null or
+// false (L38): a later allow overrides an earlier denial, but an assumed allow, which no hook
+// wrote, does not.
 //
-// specific is as in [BlockWins].
+// specific has the same meaning as in [BlockWins].
 func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {
@@ -73,8 +71,8 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// Last is [Replace] in which the event's own part, with the context that comes
-// in it, is replaced as a whole, like any other field.
+// Last is [Replace] in which the event's own part, including its context, is replaced as a whole,
+// like any other field.
 func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 	for o := range outs {
 		if o.Set.Has(hook.SetSpecific) {
@@ -94,7 +92,7 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 	if given.Has(hook.SetDecision) && !(o.Synthetic && decided) {
 		all.Decision = o.Decision
 		if o.Synthetic {
-			given &^= hook.SetDecision // the next one may overrule it
+			given &^= hook.SetDecision // a later decision may override it
 		}
 	} else {
 		given &^= hook.SetDecision
@@ -122,7 +120,7 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 
 func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
 	if o.Synthetic || o.Set != 0 && !o.Set.Has(hook.SetSpecific) {
-		return // made up, or decoded from an answer without one
+		return // the engine made it, or it was decoded from an answer without a decision
 	}
 	all.Set |= o.Set & hook.SetSpecific
 	if specific != nil {
@@ -150,7 +148,7 @@ func (l *lines) add(line string) {
 			l.all.WriteString(l.only)
 		}
 		if need := len(line) + 1; l.all.Cap()-l.all.Len() < need {
-			l.all.Grow(max(need, 1024)) // which also doubles
+			l.all.Grow(max(need, 1024)) // Grow also doubles
 		}
 		l.all.WriteByte('\n')
 		l.all.WriteString(line)

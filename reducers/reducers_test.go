@@ -16,12 +16,12 @@ const given = hook.SetAnswer // bits of an answer without any member
 
 func silent() output { return output{Set: given} }
 
-// assumed is the answer the engine makes up from plain text.
+// assumed returns the answer that the engine makes from plain text.
 func assumed(message string) output {
 	return output{Decision: hook.Allow, Message: message, Set: given, Synthetic: true}
 }
 
-// check compares everything but the fields that are given, which it returns.
+// check compares everything except the given fields, which it returns.
 func check(t *testing.T, reduce hook.Reducer[string], outs []output, want output) {
 	t.Helper()
 	before := slices.Clone(outs)

@@ -6,11 +6,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// LastWhole keeps the last answer as it is: nothing of an earlier one is merged
-// into it, so that one with few fields undoes one with many. An answer that
-// blocks is the last (X16).
+// LastWhole keeps the last answer unchanged: nothing of an earlier answer is merged into it,
+// therefore an answer with few fields discards one with many. An answer that blocks ends the merge
+// (X16).
 //
-// keep chooses the answers that count; nil counts all.
+// keep selects the answers that are considered; nil selects all.
 func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (last hook.Output[T]) {
 		for o := range outs {
@@ -25,11 +25,11 @@ func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// counts keeps the answer of a loop that does not ask off the heap.
+// counts calls keep in a separate function: without keep, the loop's answer then stays off the heap.
 func counts[T any](o hook.Output[T], keep func(*hook.Output[T]) bool) bool { return keep(&o) }
 
-// FirstWhole keeps the first answer that keep accepts, as it is; nil accepts
-// all. The hooks after it run all the same (X16).
+// FirstWhole keeps the first answer that keep accepts, unchanged; nil accepts all. The hooks after
+// it still run (X16).
 func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (first hook.Output[T]) {
 		found := false
@@ -42,8 +42,8 @@ func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// Gather adds up the event's own parts of the answers that have one. Nothing
-// else of them counts.
+// Gather merges only the event's own parts of the answers that have one, with add; it drops
+// everything else.
 func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {
@@ -56,8 +56,7 @@ func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// Ignore lets every hook run, and nothing that they say count: the event is a
-// notification.
+// Ignore lets every hook run, and drops all answers: the event is a notification.
 func Ignore[T any](outs iter.Seq[hook.Output[T]]) (nothing hook.Output[T]) {
 	for range outs {
 	}

@@ -21,7 +21,7 @@ func TestOneAnswerIsKeptWhole(t *testing.T) {
 		reduce hook.Reducer[string]
 		outs   []output
 		want   output
-		heard  int // of the answers
+		heard  int // number of answers taken
 	}{
 		"the last":                           {last, []output{{Message: "m", Specific: "a"}, part("b")}, part("b"), 2},
 		"the last of nobody":                 {last, nil, output{}, 0},

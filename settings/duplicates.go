@@ -2,18 +2,17 @@ package settings
 
 import "github.com/tailscale/hujson"
 
-// maxDuplicates is how many problems [Value.Duplicates] returns at most, since
-// none is longer and each holds a path.
+// maxDuplicates limits the number of problems that [Value.Duplicates] returns, since each contains
+// a path of any length.
 const maxDuplicates = 20
 
-// Duplicates finds the members of v, and of everything in it, whose name was
-// given before: each is a problem at the place of the later name. Twenty are
-// given at most, in the order of the file.
+// Duplicates finds repeated names of members in v and in all nested objects: each is a problem at
+// the position of the later name. It returns at most twenty, in the order of the file.
 func (v Value) Duplicates() (problems []Problem) {
 	if v.node == nil {
 		return nil
 	}
-	again := map[*hujson.Value]Value{} // the first name, for those that are given later
+	again := map[*hujson.Value]Value{} // the first name, for each repeated one
 	for node := range v.node.All() {
 		in := Value{doc: v.doc, node: node}
 		if first, given := again[node]; given {

@@ -15,8 +15,8 @@ import (
 // unquoted is the message for bare words and for words that only look like numbers.
 const unquoted = `names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`
 
-// hints say it better than the parsers. The first counts whose reason is part
-// of theirs and whose characters, if it has any, have the one in question.
+// hints replaces messages of the parsers by clearer ones. The first hint applies whose reason is
+// part of the message and whose chars, if any, contain the character in question.
 var hints = []struct{ reason, chars, hint string }{
 	{"after object name", "", "a colon is missing between the name and its value"},
 	{"after top-level value", "", "a file holds one value; remove what follows it"},

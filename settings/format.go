@@ -9,18 +9,18 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Converted is a file of another format as JSON.
+// Converted holds a file of another format as JSON.
 type Converted struct {
 	JSON      []byte
-	Positions []ValuePosition // of the values, by Offset
+	Positions []ValuePosition // positions of the values in the file, by Offset
 	Blank     bool            // the file holds comments and white space only
 }
 
 // ValuePosition is the line and column of a value in the file that was converted.
 type ValuePosition struct{ Offset, Line, Column int } // Offset is the value's in the JSON
 
-// FormatError says why the text of a file cannot be read. Line and Column count from 1, columns
-// in bytes; Line is 0 if no place is known.
+// FormatError reports why the text of a file cannot be read. Line and Column count from 1, columns
+// in bytes; Line is 0 if the position is unknown.
 type FormatError struct {
 	Line, Column int
 	Err          error
@@ -31,7 +31,7 @@ func (e *FormatError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// convert parses a file of another format. Values have their places in the file itself.
+// convert parses a file of another format. The values have their positions in that file.
 func (l Layer) convert(text []byte) (Value, error) {
 	if len(text) > maxSize {
 		return Value{}, tooLong(l.File)

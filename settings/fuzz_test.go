@@ -70,7 +70,7 @@ func checkSame(t *testing.T, data []byte, got jsontext.Value) {
 func checkPlace(t *testing.T, data []byte, at hook.Position) {
 	t.Helper()
 	if at == (hook.Position{File: file}) {
-		return // about the file as a whole
+		return // a problem of the file as a whole
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	lines := bytes.Split(data, []byte("\n"))
@@ -79,7 +79,7 @@ func checkPlace(t *testing.T, data []byte, at hook.Position) {
 	}
 }
 
-// checkValue checks v and all in it: their places, names and paths from root.
+// checkValue checks v and all nested values: their positions, names and paths from root.
 func checkValue(t *testing.T, data []byte, root, v settings.Value) {
 	checkPlace(t, data, v.Position())
 	if text, ok := v.Text(); ok && !utf8.ValidString(text) {

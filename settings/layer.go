@@ -17,15 +17,15 @@ import (
 
 // Layer is one settings file of a known rank.
 type Layer struct {
-	Name   string      // what people call it: "project settings"
+	Name   string      // for people: "project settings"
 	Source hook.Source // its rank, for the code that merges the layers
 	File   string      // path; also the name in positions
 	Data   []byte      // the text of the file; nil means that File is read
 	Strict bool        // plain JSON only, see [ParseStrict]
 
-	// Format turns the text of a file of another format than JSON into JSON, within the same
-	// limits of size and nesting. Its error is a [FormatError] if it knows the place. Nil: the file
-	// is JSON.
+	// Format turns the text of a file of another format than JSON into JSON, within the same limits
+	// of size and nesting. Its error is a [FormatError] if it knows the position. Nil: the file is
+	// JSON.
 	Format func(text []byte) (Converted, error)
 }
 
@@ -46,9 +46,9 @@ func (l Layer) Text() (text []byte, found bool, err error) {
 	return text, true, nil
 }
 
-// Read reads and parses the layer. A file that does not exist is not found,
-// and no error. One that exists but cannot be read, is no regular file or
-// cannot be parsed is found, and the error a fatal [Problem] that names it.
+// Read reads and parses the layer. If the file does not exist, found is false and err is nil. If it
+// exists but cannot be read, is not a regular file or cannot be parsed, found is true, and err is a
+// fatal [Problem] that names it.
 func (l Layer) Read() (v Value, found bool, err error) {
 	data, found, err := l.Text()
 	if !found || err != nil {
@@ -62,18 +62,17 @@ func (l Layer) Read() (v Value, found bool, err error) {
 	return v, true, err
 }
 
-// Read reads all layers at once. values[i] belongs to layers[i] and is the
-// zero Value if there is no such file, or if it has a problem; problems are in
-// the order of the layers, at most one for each. A file with nothing in it, or nothing but
-// comments, is a fatal problem: its writer may not be done, or the disk was full, and its
-// guards would be lost.
+// Read reads all layers at once. values[i] belongs to layers[i] and is the zero Value if there is
+// no such file, or if it has a problem; problems are in the order of the layers, at most one for
+// each. An empty file, or one with only comments, is a fatal problem: it may be half written, or
+// the disk was full, and its guards would be lost.
 func Read(layers []Layer) (values []Value, problems []Problem) {
 	values = make([]Value, len(layers))
 	errs := make([]error, len(layers))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, layer := range layers {
-		// A bad file must not hide the others: its error is not the group's.
+		// The error of one file must not cancel the reading of the others.
 		g.Go(func() error {
 			values[i], _, errs[i] = layer.Read()
 			return nil
@@ -92,7 +91,7 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 	return values, problems
 }
 
-// readFile reads a regular file of the size that is allowed.
+// readFile reads a regular file up to the size limit.
 func readFile(name string) ([]byte, error) {
 	text, err := bounded.ReadFile(context.Background(), name, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,8 +102,8 @@ func readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// brokenLink returns the error of a file that cannot be found because it, or a directory above
-// it, is a link to a missing file: someone has put settings there. Nil: there is no such link.
+// brokenLink returns the error of a file that cannot be found because it, or a directory above it,
+// is a link to a missing file: a user has put settings there. Nil: there is no such link.
 func brokenLink(name string) error {
 	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
 		target, err := os.Readlink(at)
@@ -116,7 +115,7 @@ func brokenLink(name string) error {
 			return fmt.Errorf("it is a link to %s, which does not exist", target)
 		case err == nil:
 			return fmt.Errorf("%s is a link to %s, which does not exist", at, target)
-		case !errors.Is(err, fs.ErrNotExist): // the nearest that is there is no link
+		case !errors.Is(err, fs.ErrNotExist): // the nearest existing path is not a link
 			return nil
 		}
 		if filepath.Dir(at) == at {
@@ -125,8 +124,8 @@ func brokenLink(name string) error {
 	}
 }
 
-// withoutPath drops the operation and the file's name, which the problem's
-// position has already.
+// withoutPath removes the operation and the file's name from an error; the problem's position
+// already has the name.
 func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err

@@ -98,8 +98,8 @@ func TestOneBadFileDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
-// A session may be opened while a file is written, or after the disk was full: its guards must
-// not be lost with a warning.
+// An empty file is an error: a session may be opened while the file is written, or after the disk
+// was full, and must not run without its guards.
 func TestAnEmptyFileIsAnErrorAsAHalfWrittenOneIs(t *testing.T) {
 	for text, want := range map[string]int{"": 1, " \n\t": 1, "\xEF\xBB\xBF\n": 1, "// none\n": 1, "{}": 0, "{} // none": 0} {
 		values, problems := settings.Read([]settings.Layer{{File: write(t, "settings.json", text)}, {File: "none"}})

@@ -29,7 +29,7 @@ func TestFileThatCannotBeReadIsAProblem(t *testing.T) {
 	if err := os.Symlink(".", filepath.Join(dir, "here")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"none", "none/none", "here/none", "here/none/none"} { // of which nothing is there
+	for _, name := range []string{"none", "none/none", "here/none", "here/none/none"} { // none of them exists
 		if _, found, err := (settings.Layer{File: filepath.Join(dir, name)}).Read(); found || err != nil {
 			t.Errorf("%s: found %v, %v; want none, and no error", name, found, err)
 		}

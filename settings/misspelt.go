@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mostMistakes are the letters that may be wrong in the name of a member, of which one or
-// two are in names of this length.
+// mostMistakes limits the number of wrong letters in the name of a member. A name of oneMistake
+// letters may have one, and a name of twoMistakes letters two.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
 // Misspelt finds members of an object that nothing reads and that differ from a known name in
@@ -30,7 +30,7 @@ func (v Value) Misspelt(known ...string) (problems []Problem) {
 	return problems
 }
 
-// isSlip reports whether a name is likely to stand for another one.
+// isSlip reports whether a name is probably a misspelling of another.
 func isSlip(name, meant string) bool {
 	allowed := 0
 	switch {
@@ -40,7 +40,7 @@ func isSlip(name, meant string) bool {
 		allowed = 1
 	}
 	if len(name) > len(meant)+allowed || len(meant) > len(name)+allowed {
-		return false // also keeps very long names cheap
+		return false // also limits the time for very long names
 	}
 	if allowed == 0 {
 		return strings.EqualFold(name, meant)

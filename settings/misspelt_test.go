@@ -15,11 +15,11 @@ func TestMembersThatAreSlipsAreFound(t *testing.T) {
 		`{"on_failure": 1, "tiemout": 1}`:         {`f.json:1:16: nothing reads "on_failure"; did you mean "onFailure"?`, `f.json:1:30: nothing reads "tiemout"; did you mean "timeout"?`},
 		`{"If": 1, "ONCE": 1}`:                    {`f.json:1:8: nothing reads "If"; did you mean "if"?`, `f.json:1:19: nothing reads "ONCE"; did you mean "once"?`},
 		`{"asynch": 1}`:                           {`f.json:1:12: nothing reads "asynch"; did you mean "async"?`},
-		`{"mather": 1, "matcher": 2}`:             nil, // it is something else
-		`{"id": 1, "of": 1, "one": 1, "one": 2}`:  nil, // short names are others
+		`{"mather": 1, "matcher": 2}`:             nil, // it is a member of another name
+		`{"id": 1, "of": 1, "one": 1, "one": 2}`:  nil, // short names are not compared
 		`{"sync": 1}`:                             {`f.json:1:10: nothing reads "sync"; did you mean "async"?`},
 		`{"description": 1, "time": 1, "out": 1}`: nil,
-		`{"enabled": 1}`:                          nil, // one of two known names that are alike
+		`{"enabled": 1}`:                          nil, // two known names are equally similar
 		`[{"Matcher": 1}]`:                        nil,
 	} {
 		v, err := settings.Parse("f.json", []byte(object))

@@ -8,12 +8,12 @@ import (
 	"github.com/samber/lo"
 )
 
-// maxNear is how many names a "did you mean" may offer.
+// maxNear limits the number of names that a "did you mean" offers.
 const maxNear = 3
 
-// Near returns the candidates that a misspelt name may stand for, the nearest
-// first and three at most. Case does not count, swapped neighbours are one
-// mistake, and a candidate allows one mistake for every three letters.
+// Near returns the candidates that a misspelt name may mean, the nearest first and three at most.
+// It ignores case, two swapped neighbours are one mistake, and a candidate allows one mistake for
+// every three letters.
 func Near(name string, candidates []string) []string {
 	type scored struct {
 		name     string
@@ -24,7 +24,7 @@ func Near(name string, candidates []string) []string {
 		meant := []rune(strings.ToLower(candidate))
 		allowed := max(1, len(meant)/3)
 		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
-			return scored{}, false // also keeps very long names cheap
+			return scored{}, false // also limits the time for very long names
 		}
 		mistakes := distance(wrote, meant, allowed)
 		return scored{candidate, mistakes}, mistakes <= allowed
@@ -33,8 +33,8 @@ func Near(name string, candidates []string) []string {
 	return lo.Map(near[:min(len(near), maxNear)], func(s scored, _ int) string { return s.name })
 }
 
-// distance counts the letters to insert, delete, replace, or swap with their
-// neighbour, that make b of a. It stops counting at most+1.
+// distance returns the number of letters to insert, delete, replace, or swap with their neighbour
+// to turn a into b. It stops counting at most+1.
 func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1
@@ -65,7 +65,7 @@ func distance(a, b []rune, most int) int {
 			least = min(least, d)
 		}
 		if i > 0 && least > most && slices.Min(above) > most {
-			return most + 1 // a swap reaches back two rows, and no further
+			return most + 1 // a swap reaches back two rows at most
 		}
 		before, above, row = above, row, before
 	}

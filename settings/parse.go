@@ -15,14 +15,12 @@ const (
 	maxDepth = 1000    // arrays and objects within each other
 )
 
-// Parse reads JSON with // and /* */ comments and trailing commas. A byte
-// order mark is skipped, and a file with nothing in it is an empty object.
-// Lines, and // comments with them, end with LF or CRLF.
-// The file's name is for the positions only; data is not kept.
+// Parse reads JSON with // and /* */ comments and trailing commas. A byte order mark is skipped,
+// and a file with nothing in it is an empty object. Lines, and // comments with them, end with LF
+// or CRLF. The file's name is only used for positions; data is not kept.
 //
-// The error is a fatal [Problem]: what is not such JSON, not UTF-8, longer
-// than 1 MiB or nested deeper than 1000 levels. A name given twice is none;
-// see [Value.Duplicates].
+// The error is a fatal [Problem]: data is not such JSON, not UTF-8, longer than 1 MiB or nested
+// deeper than 1000 levels. A repeated name is not an error; see [Value.Duplicates].
 //
 // The time is proportional to the length of data.
 func Parse(file string, data []byte) (Value, error) { return parse(file, data, false) }
@@ -37,7 +35,7 @@ func parse(file string, data []byte, strict bool) (Value, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	d := &document{file: file, size: len(data), lines: make([]int, 1, bytes.Count(data, []byte("\n"))+2)}
-	d.text = append(bytes.Clone(data), '\n') // to hujson, a line comment without one has no end
+	d.text = append(bytes.Clone(data), '\n') // hujson needs a line feed after a line comment
 	for at, c := range string(d.text) {
 		if c == '\n' {
 			d.lines = append(d.lines, at+1)
@@ -65,11 +63,11 @@ func tooLong(file string) error {
 // document is a parsed file.
 type document struct {
 	file   string
-	size   int             // of the file
+	size   int             // size of the file
 	text   []byte          // the file and a line feed
 	lines  []int           // the offset of every line
 	blank  bool            // it has comments and white space only
-	places []ValuePosition // where values stand in a file of another format; nil for JSON
+	places []ValuePosition // positions of values in a file of another format; nil for JSON
 	root   hujson.Value
 }
 
@@ -78,7 +76,7 @@ func (d *document) position(offset int) hook.Position {
 		return d.placed(offset)
 	}
 	offset = min(offset, d.size)
-	line := sort.SearchInts(d.lines, offset+1) // how many start at offset or before
+	line := sort.SearchInts(d.lines, offset+1) // number of lines that start at offset or before
 	return hook.Position{File: d.file, Line: line, Column: offset - d.lines[line-1] + 1}
 }
 
@@ -92,17 +90,17 @@ func (d *document) read(strict bool) (err error) {
 	}
 	plain := d.text
 	if !strict {
-		d.root.Standardize() // leaves everything where it was
+		d.root.Standardize() // keeps all offsets
 		plain = d.root.Pack()
 	}
-	return d.checkPlain(0, plain) // hujson lets half a surrogate pair pass
+	return d.checkPlain(0, plain) // hujson accepts half a surrogate pair
 }
 
-// unclosed returns the offsets of the brackets, and of the string or comment,
-// that text opens but does not close. It stops at the first bracket too many,
-// before which hujson, which calls itself for every level, must be kept.
+// unclosed returns the offsets of the brackets, and of the string or comment, that text opens but
+// does not close. It stops at the first bracket beyond maxDepth: hujson, which recurses for every
+// level, must not read it.
 func unclosed(text []byte) (open []int) {
-	end := "" // of the string or comment around at
+	end := "" // the end of the string or comment around at
 	for at := 0; at < len(text) && (len(open) <= maxDepth || end != ""); at++ {
 		c, rest := text[at], text[at:]
 		switch {
@@ -123,7 +121,7 @@ func unclosed(text []byte) (open []int) {
 			end, open = "\n", append(open, at)
 		case bytes.HasPrefix(rest, []byte("/*")):
 			end, open = "*/", append(open, at)
-			at++ // the star does not end the comment that it begins
+			at++ // the star that begins a comment does not end it
 		}
 	}
 	return open

@@ -130,7 +130,7 @@ func TestParseStrictWantsPlainJSON(t *testing.T) {
 	}
 }
 
-// Every string of the file says where it is.
+// Every string of the file contains its own position.
 func TestPositionsAreThoseOfAnEditor(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"the first byte", `"1:1"`},

@@ -1,8 +1,7 @@
 // Package settings reads settings files: JSON with comments and trailing commas, in which every
 // value has a position, for errors with file, line and column.
 //
-// It knows nothing of hooks; the dialects read their groups and entries from the [Value]s it
-// returns them.
+// It does not interpret hooks; the dialects read their groups and entries from its [Value]s.
 package settings
 
 import (
@@ -11,10 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Problem is something in a settings file that cannot be used, or looks like a
-// mistake. It is an error, although most problems cost one entry only.
+// Problem is a part of a settings file that cannot be used, or looks like a mistake. It is an
+// error, although most problems affect one entry only.
 type Problem struct {
-	Position hook.Position // of the value, or only the file if there is no better place
+	Position hook.Position // of the value, or only the file if no position is known
 	Path     string        // JSON pointer: "/hooks/BeforeTool/0/hooks/2"
 	Message  string        // the mistake, and a correction
 	Fatal    bool          // nothing of the file could be used

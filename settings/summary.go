@@ -8,10 +8,9 @@ import (
 // maxAlike is how many problems of one kind [Summary] keeps.
 const maxAlike = 20
 
-// Summary returns the problems without those that only repeat others: of the problems of one
-// file whose messages differ in quoted text and numbers alone it keeps the first twenty, and
-// puts one that counts the rest after the last. Fatal problems are all kept, and the order is
-// kept.
+// Summary returns the problems without repetitions: of the problems of one file whose messages
+// differ only in quoted text and numbers it keeps the first twenty, and adds one with the number of
+// the rest after the last. It keeps all fatal problems, and the order.
 //
 // The time is proportional to the length of the messages.
 func Summary(problems []Problem) []Problem {

@@ -14,14 +14,13 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Value is one JSON value of a file, with its place. The zero Value is the one
-// that is not there: it has no kind, no members and no place.
+// Value is one JSON value of a file, with its position. The zero Value means a missing value: it
+// has no kind, no members and no position.
 //
-// Values do not change and may be used from many goroutines at once. As long
-// as one is kept, so is its whole file: the text, and some 120 bytes for each
-// value in it.
+// Values do not change and may be used from many goroutines at once. A Value keeps its whole file
+// in memory: the text, and some 120 bytes for each value in it.
 type Value struct {
-	within *hujson.Value // of a member that is missing: where it was looked for
+	within *hujson.Value // for a missing member: the value in which it was looked for
 	doc    *document
 	node   *hujson.Value // in doc.root; nil for the zero Value
 }
@@ -29,7 +28,7 @@ type Value struct {
 // Exists reports whether v is in the file. A null is.
 func (v Value) Exists() bool { return v.node != nil }
 
-// Kind is 'n', 't', 'f', '"', '0', '[' or '{'; 0 for the zero Value.
+// Kind returns 'n', 't', 'f', '"', '0', '[' or '{'; 0 for the zero Value.
 func (v Value) Kind() jsontext.Kind {
 	if v.node == nil {
 		return 0
@@ -37,8 +36,8 @@ func (v Value) Kind() jsontext.Kind {
 	return jsontext.Kind(v.node.Value.Kind())
 }
 
-// Position is where v starts; of a member that is missing, where the value starts
-// in which it was looked for.
+// Position returns the start of v; for a missing member, the start of the value in which it was
+// looked for.
 func (v Value) Position() hook.Position {
 	if v.node == nil && v.within != nil {
 		return v.doc.position(v.within.StartOffset)
@@ -49,15 +48,15 @@ func (v Value) Position() hook.Position {
 	return v.doc.position(v.node.StartOffset)
 }
 
-// Path is the JSON pointer of v: "/hooks/BeforeTool/0". It is empty for the
-// whole file, and the name of a member has the path of its value.
+// Path returns the JSON pointer of v: "/hooks/BeforeTool/0". It is empty for the whole file; the
+// name of a member has the path of its value.
 func (v Value) Path() string {
 	path, _ := v.trace()
 	return string(path)
 }
 
-// Name is the name of v as a string with a place of its own, if v is a member
-// of an object; else the zero Value.
+// Name returns the name of v, a string with its own position, if v is a member of an object; else
+// the zero Value.
 func (v Value) Name() Value {
 	if _, member := v.trace(); member != nil && v.node == &member.Value {
 		return Value{doc: v.doc, node: &member.Name}
@@ -105,8 +104,8 @@ func (v Value) Get(name string) Value {
 	return Value{doc: v.doc, within: v.node}
 }
 
-// Members iterates over the members of an object in the order of the file. Of
-// those with the same name only the last one is given.
+// Members iterates over the members of an object in the order of the file. Of members with the same
+// name it yields only the last.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		members, last := v.members(), map[string]int{}
@@ -136,7 +135,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// members are all of an object, also those that do not count.
+// members returns all members of an object, including repeated ones.
 func (v Value) members() []hujson.ObjectMember {
 	if v.Kind() != '{' {
 		return nil
@@ -195,9 +194,8 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// JSON returns v as plain JSON without comments and white space, strings and
-// numbers as they are written, and members also if they are given twice. It is
-// nil for the zero Value. The caller may change it.
+// JSON returns v as plain JSON without comments and white space; strings and numbers stay as
+// written, and repeated members stay. It is nil for the zero Value. The caller may change it.
 func (v Value) JSON() jsontext.Value {
 	if v.node == nil {
 		return nil
@@ -207,13 +205,13 @@ func (v Value) JSON() jsontext.Value {
 	return plain.Pack()
 }
 
-// Wrong is a problem at v's place, which costs v but not the file.
+// Wrong returns a problem at v's position, which makes v unusable but not the file.
 func (v Value) Wrong(format string, args ...any) Problem {
 	return Problem{Position: v.Position(), Path: v.Path(), Message: fmt.Sprintf(format, args...)}
 }
 
-// Want is the problem that v is of the wrong kind: Want("a string") is "got a
-// number, want a string".
+// Want returns the problem that v is of the wrong kind: Want("a string") is "got a number, want a
+// string".
 func (v Value) Want(what string) Problem {
 	return v.Wrong("got %s, want %s", kinds[v.Kind()], what)
 }

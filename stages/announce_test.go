@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// told records each report with its time: "+0 0s" means that hook 0 has started at once.
+// told returns each report with its time: "+0 0s" means that hook 0 has started at once.
 func told(reports iter.Seq[*hook.Report[int]]) (words []string) {
 	start := time.Now()
 	for r := range reports {
@@ -73,8 +73,7 @@ func TestAnAnnouncementSaysNothingElse(t *testing.T) {
 	}
 }
 
-// A consumer that stops at an announcement has every hook cancelled, and none
-// of them waits for it.
+// A consumer that stops at an announcement cancels every hook, and no hook waits for it.
 func TestAConsumerThatStopsAtAnAnnouncement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int64

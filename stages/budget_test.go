@@ -11,11 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// slow is a matcher that takes its time, and never matches.
+// slow is a matcher that takes a while, and never matches.
 type slow time.Duration
 
 func (s slow) Match(string) bool {
-	time.Sleep(time.Duration(s)) // of a synctest bubble
+	time.Sleep(time.Duration(s)) // in the fake time of a synctest bubble
 	return false
 }
 

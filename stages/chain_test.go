@@ -14,7 +14,7 @@ import (
 )
 
 func TestHooksOfAnUndecidedProjectAskForSequenceAmongThemselves(t *testing.T) {
-	for plan, want := range map[string]string{ // p is a project's hook, u the user's; a capital asks for sequence
+	for plan, want := range map[string]string{ // p is a project's hook, u the user's; a capital letter sets Sequential
 		"pp": "parallel", "Pp": "sequential", "pP": "sequential", "P": "sequential",
 		"Ppu": "chain", "upP": "chain", "puP": "chain", "Pu": "parallel", "ppu": "parallel",
 		"PpU": "sequential", "ppU": "sequential", "uU": "sequential", "uu": "parallel",

@@ -19,7 +19,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 		}
 		kept[h.Key] = kept[h.Key].add(h, p.timeout)
 	}
-	sequential, own := false, 0 // hooks with OwnOnly, and whether one of them asks for sequence
+	sequential, own := false, 0 // hooks with OwnOnly, and whether one of them is Sequential
 	for _, h := range hooks {
 		if d := kept[h.Key]; h.Key != "" && d.kept != h {
 			p.skip(h, hook.Duplicate, d.why(h, p.timeout))
@@ -39,10 +39,9 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 // duplicates are hooks with one key, of which one runs.
 type duplicates struct{ kept *hook.Hook }
 
-// add returns d with h in it. The first hook stays, as the order of the sources has it, unless
-// h is more trusted and the first one is [weaker] or has OwnOnly: a project cannot replace a
-// guard by a copy of it that guards less. Of copies that are trusted alike, the first whose failure
-// blocks stays.
+// add returns d with h in it. The first hook, in the order of the sources, is kept, unless h is
+// more trusted and the first is [weaker] or has OwnOnly: a project cannot replace a guard by a copy
+// that guards less. Of equally trusted copies, the first whose failure blocks is kept.
 func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
 	switch {
 	case d.kept == nil,
@@ -56,7 +55,7 @@ func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
 // closes reports whether a failure of the hook blocks.
 func closes(h *hook.Hook) bool { return h.FailClosed && h.Background == hook.Foreground }
 
-// why says in words which hook runs in the place of h, and why.
+// why describes which hook runs in place of h, and why.
 func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	runs := "runs already as " + d.kept.ID
 	switch same := h.TrustRank() == d.kept.TrustRank(); {
@@ -74,8 +73,8 @@ func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	return runs + ", which comes first"
 }
 
-// weaker says in which respect a hook guards less than another one with the same key; empty if
-// it does not. standard is the timeout of a hook that asks for none, 0 or less no limit.
+// weaker describes in which respect a hook guards less than another with the same key; empty if in
+// none. standard is the timeout of hooks without their own; 0 or less means no limit.
 func weaker(h, than *hook.Hook, standard time.Duration) string {
 	limit, least := timeout(h, standard), timeout(than, standard)
 	switch {

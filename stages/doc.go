@@ -1,6 +1,6 @@
-// Package stages has the four stages of a fire, as generic functions over the
-// types of package hook. They know nothing of events, sessions or settings; package
-// pipeline passes the fields of an event's Spec to them.
+// Package stages implements the four stages of a fire, as generic functions over the types of
+// package hook. They know nothing of events, sessions or settings; package pipeline passes the
+// fields of an event's Spec to them.
 //
 //	Plan     selects hooks by their matchers and drops duplicates     plan.go
 //	Spawn    runs the planned hooks                                   spawn.go
@@ -12,7 +12,6 @@
 //	Reduce   puts answers in plan order and merges them, as they      reduce.go
 //	         arrive, with the event's hook.Reducer
 //
-// Spawn yields reports as an iterator and Reduce consumes it: the stages of one
-// fire run at the same time, and a Reducer that returns early cancels the hooks
-// that still run.
+// Spawn yields reports as an iterator and Reduce consumes it: the stages of one fire run at the
+// same time, and a Reducer that returns early cancels the hooks that still run.
 package stages

@@ -13,7 +13,7 @@ import (
 
 var errUseless = errors.New("the answer cannot be used")
 
-// strict is decode, for an event that has no use for an answer with a "bad".
+// strict is decode, for an event that cannot use an answer with a "bad".
 func strict(stdout []byte) (hook.Output[part], []string, error) {
 	if strings.HasPrefix(string(stdout), `{"bad"`) {
 		return hook.Output[part]{}, nil, errUseless
@@ -21,7 +21,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 	return decode(stdout)
 }
 
-// ends have every effect, each under a status of its own.
+// ends maps one status to each effect.
 var ends = hook.Exits{0: hook.ParseAnswer, 1: hook.FailWithWarning, 2: hook.ParseAndDeny, 3: hook.ParseOrFail, 4: hook.DenyWithReason}
 
 // Claude Code's dialect has the most effects (rule C35).
@@ -33,7 +33,7 @@ func TestParseByEffect(t *testing.T) {
 		exit           int
 		stdout, stderr string
 		cut            bool
-		want           output // but for Given and Raw
+		want           output // without Given and Raw
 		said           bool
 		err, note      string
 	}{
@@ -82,7 +82,7 @@ func TestParseByEffect(t *testing.T) {
 	}
 }
 
-// A status that no table names, and death by a signal, have one effect.
+// An exit status that no table names, and death by a signal, have the same effect.
 func TestParseOfOtherEnds(t *testing.T) {
 	const answer = `{"decision":"deny","reason":"r"}`
 	for name, test := range map[string]struct {

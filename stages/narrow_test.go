@@ -10,18 +10,18 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// in is a condition that holds for calls in a directory.
+// in is a condition that is true for calls in a directory.
 type in string
 
 func (c in) Holds(d hook.ConditionInput) bool { return d.Dir == string(c) }
 
-// here holds for the calls of the tests below.
+// here is the input of conditions in the tests below.
 var here = hook.ConditionInput{Tool: "write", Dir: "/here"}
 
 func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 	tests := map[string]struct {
 		hooks []*hook.Hook
-		spent string // the hook that has had its one run
+		spent string // the once-only hook that has already run
 		want  string
 	}{
 		"a condition that holds":               {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/here")}}}, "", "a"},
@@ -109,7 +109,7 @@ func TestNarrowSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 	}
 }
 
-// A plan is kept, and narrowed by many fires at once.
+// Many fires can narrow a cached plan at the same time.
 func TestNarrowIsForManyFires(t *testing.T) {
 	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: match.Exact("read")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Condition: in("/here")}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Condition: in("/there"), Key: "k"}}, {Identity: hook.Identity{ID: "d"}, Selection: hook.Selection{Key: "k"}}}, "write")
 	want := map[string]string{"/here": "b d a:matcher c:condition", "/there": "c a:matcher b:condition d:duplicate"}

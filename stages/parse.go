@@ -8,14 +8,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Decode reads the standard output of a hook: its answer, which has
-// [hook.SetAnswer] unless the hook printed nothing, and notes on ignored parts. The
-// error [wire.ErrText] means that the text is not an answer but plain text; any
-// other error, that the answer cannot be used. Its class is [hook.ClassOutput] unless
-// it is a [hook.ClassError].
+// Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook
+// printed nothing; notes describe ignored parts. The error [wire.ErrText] means that the text is
+// not an answer but plain text; any other error means that the answer cannot be used, and has the
+// class [hook.ClassOutput] unless it is a [hook.ClassError].
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
-// ReplyRules says how Parse reads the Replies of an event.
+// ReplyRules controls how Parse reads the Replies of an event.
 type ReplyRules[Out any] struct {
 	Exits  hook.Exits
 	Text   hook.Text
@@ -77,7 +76,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 
 // read is Parse for ParseAnswer.
 func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
-	if r.Reply.Truncated&hook.Stdout != 0 { // it is not whole
+	if r.Reply.Truncated&hook.Stdout != 0 { // standard output was cut
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
 		return
 	}
@@ -125,8 +124,8 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	return "", nil
 }
 
-// anyAnswer is answer for effects that count without an answer: an answer that cannot
-// be used is noted, and an answer that was cut is not read.
+// anyAnswer is answer for effects that do not need an answer: an answer that cannot be used is
+// noted, and one that was cut is not read.
 func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
 	if r.Reply.Truncated&hook.Stdout != 0 {
 		return ""
@@ -206,14 +205,14 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// readAny is Parse for ReadAny, WarnAny and DenyAny. A hook that prints nothing and
-// exits with another status than 0 failed, whatever the effect.
+// readAny is Parse for ReadAny, WarnAny and DenyAny. A hook that prints nothing and exits with a
+// status other than 0 has failed, whatever the effect.
 func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {
 		r.Err = &hook.ExitError{Reply: r.Reply}
 	}
-	if r.Reply.Truncated&hook.Stdout != 0 { // standard output is not whole
+	if r.Reply.Truncated&hook.Stdout != 0 { // standard output was cut
 		readCut(r, effect)
 		return
 	}
@@ -252,8 +251,8 @@ func readWords[Out any](r *hook.Report[Out], how ReplyRules[Out], effect hook.Ex
 	}
 }
 
-// readCut reads a reply whose standard output was cut: the hook failed, unless its
-// status denies.
+// readCut reads a reply whose standard output was cut: the hook has failed, unless its status
+// denies.
 func readCut[Out any](r *hook.Report[Out], effect hook.ExitEffect) {
 	if effect != hook.DenyAny {
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// part is an event's own part.
+// part is the event's own part of an answer.
 type part struct {
 	N     int            `json:"n,omitzero"`
 	Extra jsontext.Value `json:",embed"`
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		exit           int
 		stdout, stderr string
 		truncated      hook.Streams
-		want           output // but for Given and Raw
+		want           output // without Given and Raw
 		said, failed   bool
 	}{
 		"0, nothing":                   {want: output{}},
@@ -157,8 +157,8 @@ func TestParseGoesByTheTable(t *testing.T) {
 	}
 }
 
-// Nothing that a hook prints can turn a refusal into a permission, and nothing
-// but a refusal or an answer can block.
+// Nothing that a hook prints can turn a denial into a permission, and only a denial or an answer
+// can block.
 func FuzzParse(f *testing.F) {
 	f.Add(0, "", "", uint8(0), false)
 	f.Add(2, `{"decision":"allow","continue":true}`, "no", uint8(1), false)
@@ -203,7 +203,7 @@ func TestADenialDoesNotReadStandardOutput(t *testing.T) {
 func TestAReasonOnStandardErrorAloneDenies(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply  hook.Reply
-		reason string // of the denial; "": the hook failed
+		reason string // of the denial; "": the hook has failed
 	}{
 		"a reason":                   {hook.Reply{Exit: 2, Stderr: []byte(" no \n")}, "no"},
 		"a reason beside an answer":  {hook.Reply{Exit: 2, Stderr: []byte("no"), Stdout: []byte(`{"decision":"allow"}`)}, "no"},

@@ -10,10 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Planned is the decision of [Plan] for one subject.
+// Planned is the result of [Plan] for one subject.
 type Planned struct {
 	Run        []*hook.Hook // in the order in which their answers are merged
-	Sequential bool         // run one at a time, each with the changes of those before it
+	Sequential bool         // the hooks run one at a time, each with the changes of those before it
 	Skipped    []Skipped    // every other hook, with the reason
 
 	// OwnChain says that the hooks with OwnOnly run one at a time, each with the changes of
@@ -32,7 +32,7 @@ type Planned struct {
 	// them run: [Planned.Narrow] decides for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string      // for each hook of Open: the detail if its condition does not hold
+	falseConditions []string      // for each hook of Open: the detail if its condition is false
 	timeout         time.Duration // see Limits
 }
 
@@ -43,31 +43,31 @@ type Skipped struct {
 	Detail string
 }
 
-// Plan selects the hooks that run for a subject: those that can run and whose
-// matcher accepts it, without duplicates. Of hooks with one key the first one stays,
-// unless a later one is more trusted and the first one guards less: its timeout is
-// shorter, its failure does not block, or the user has not agreed to it. One
-// selected hook that asks for sequence makes the whole plan sequential, and one with OwnOnly
-// the hooks with OwnOnly alone; a hook that is not selected does not count (L14, L35).
+// Plan selects the hooks that run for a subject: those that can run and whose matcher accepts it,
+// without duplicates. Of hooks with one key the first one stays, unless a later one is more trusted
+// and the first one guards less: its timeout is shorter, its failure does not block, or the user
+// has not agreed to it. One selected hook that is Sequential makes the whole plan sequential, or,
+// if it has OwnOnly, only the hooks with OwnOnly; a hook that is not selected has no effect (L14,
+// L35).
 //
-// Plan keeps the order of hooks. Matching may cost a regular expression per hook:
-// keep the result. A plan that is Open has to be narrowed for every fire.
+// Plan keeps the order of hooks. Matching may cost a regular expression per hook: cache the result.
+// A plan that is Open has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 	return PlanWithin(context.Background(), hooks, subject, Limits{})
 }
 
-// Limits are the times that a plan depends on.
+// Limits holds the time limits of a plan.
 type Limits struct {
-	Matching time.Duration // for all matchers of a plan together; 0 means [MatchTime]
-	Timeout  time.Duration // of a hook that asks for none; 0 or less means no limit
+	Matching time.Duration // total for all matchers of a plan; 0 means [MatchTime]
+	Timeout  time.Duration // for hooks without their own; 0 or less means no limit
 }
 
 // MatchTime is the default time limit of all matchers of a plan together.
 const MatchTime = 100 * time.Millisecond
 
-// PlanWithin is [Plan] with limits and a context. When the time for matching is over, or
-// ctx has ended, every matcher that is not [Quick] counts as matching: one hook too many
-// does less harm than a missing guard. A running matcher is not interrupted.
+// PlanWithin is [Plan] with limits and a context. When the time for matching has run out, or ctx
+// has ended, every matcher that is not [Quick] is taken to match: one hook too many does less harm
+// than a missing guard. A running matcher is not interrupted.
 func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits Limits) (p Planned) {
 	var matched []*hook.Hook
 	open := false
@@ -93,7 +93,7 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits 
 	return p
 }
 
-// deferConditions leaves the choice among matching hooks to Narrow.
+// deferConditions leaves the selection among matching hooks to Narrow.
 func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	p.Open, p.falseConditions = hooks, make([]string, len(hooks))
 	for i, h := range hooks {
@@ -103,11 +103,10 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	}
 }
 
-// Narrow decides an Open plan for one fire: a hook whose condition does not hold
-// for detail, or which is spent, does not run, and drops no duplicate (rule C18:
-// conditions filter before deduplication). Narrow does not change p. Without a
-// detail no condition holds; a condition that panics holds. spent reports whether a
-// once-only hook has already run; nil means none has.
+// Narrow completes an Open plan for one fire: a hook whose condition is false for detail, or which
+// is spent, does not run, and does not replace a duplicate (rule C18: conditions filter before
+// deduplication). Narrow does not change p. Without a detail every condition is false; a condition
+// that panics is true. spent reports whether a once-only hook has already run; nil means none has.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
 	n := Planned{timeout: p.timeout, Panicked: p.Panicked}
 	n.Skipped = make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))
@@ -152,7 +151,7 @@ func (p *Planned) skip(h *hook.Hook, why hook.SkipReason, detail string) {
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…" // the cut can go through a character
+		s = strings.ToValidUTF8(s[:most], "") + "…" // the cut may be inside a character
 	}
 	return `"` + s + `"`
 }
@@ -161,7 +160,7 @@ func quote(s string) string {
 // list of names. Other matchers do not run after the time limit of a plan.
 type Quick interface{ Quick() bool }
 
-// budget is the time left for the matchers of one plan.
+// budget tracks the time left for the matchers of one plan.
 type budget struct {
 	ctx  context.Context
 	left time.Duration

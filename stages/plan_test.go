@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// planned shows a plan: the hooks that run, and the others with the reason.
+// planned describes a plan: the hooks that run, and the others with the reason.
 func planned(p stages.Planned) string {
 	var words []string
 	for _, h := range p.Run {
@@ -71,8 +71,8 @@ func TestPlanSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 	}
 }
 
-// A copy of a guard keeps the order of the sources, unless it guards less than one that is more
-// trusted.
+// The first copy of a guard in the order of the sources runs, unless it guards less than a more
+// trusted copy.
 func TestOfDuplicatesTheFirstRunsUnlessItGuardsLess(t *testing.T) {
 	type change = func(h *hook.Hook)
 	like := func(source hook.Source, change change) *hook.Hook {
@@ -114,7 +114,7 @@ func TestOfDuplicatesTheFirstRunsUnlessItGuardsLess(t *testing.T) {
 }
 
 func TestPlanShowsTheBeginningOfALongSubject(t *testing.T) {
-	for cut := range 4 { // the cut goes through a character at one of these
+	for cut := range 4 { // one of these cuts is inside a character
 		subject := strings.Repeat("x", cut) + strings.Repeat("€", 1000)
 		p := stages.Plan([]*hook.Hook{{Selection: hook.Selection{Matcher: match.Exact("read"), Pattern: "read"}}}, subject)
 		if d := p.Skipped[0].Detail; len(d) > 150 || !strings.HasSuffix(d, `€…"`) || !utf8.ValidString(d) {

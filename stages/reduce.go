@@ -9,21 +9,19 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reduce consumes the reports of hooks as they finish, puts their answers in plan
-// order, and merges them with merge, which gets each answer as soon as all earlier
-// ones have arrived. The result depends on the order of the plan, never on which
-// hook was faster.
+// Reduce consumes the reports of hooks as they finish, puts their answers in plan order, and merges
+// them with merge, which gets each answer as soon as all earlier ones have arrived. The result
+// depends on the order of the plan, never on which hook was faster.
 //
-// room has a place for the report of each hook, by its Index, and becomes the
-// Reports of the result. Reduce does not copy a report that is already in its place;
-// other reports must not point into room.
+// room has an element for the report of each hook, by its Index, and becomes the Reports of the
+// result. Reduce does not copy a report that is already in its element; other reports must not
+// point into room.
 //
-// When merge returns early, Reduce calls enough, which has to cancel the running
-// hooks, and collects the remaining reports. The result has no report of a hook that
-// did not start.
+// When merge returns early, Reduce calls enough, which has to cancel the running hooks, and
+// collects the remaining reports. The result has no report of a hook that did not start.
 //
-// If merge panics, the first answer that blocks is the merged answer, which keeps
-// every guard, and Reduce returns an error.
+// If merge panics, the first answer that blocks becomes the merged answer, which preserves every
+// denial, and Reduce returns an error.
 func Reduce[Out any](
 	reports iter.Seq[*hook.Report[Out]],
 	room []hook.Report[Out],
@@ -40,9 +38,9 @@ func Reduce[Out any](
 	return res, err
 }
 
-// ReduceOne is [Reduce] for a plan of one hook that has already run: it needs no
-// iterator over reports, which saves ten allocations of twenty. reports holds its report and
-// becomes the Reports of the result.
+// ReduceOne is [Reduce] for a plan of one hook that has already run: it needs no iterator over
+// reports, which saves ten of twenty allocations. reports holds its report and becomes the Reports
+// of the result.
 func ReduceOne[Out any](reports []hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
 	r := &reports[0]
 	res.Answered, res.Reports = r.Answered, reports
@@ -67,10 +65,10 @@ func silence[Out any](func(hook.Output[Out]) bool) {}
 type collector[Out any] struct {
 	reports  iter.Seq[*hook.Report[Out]]
 	all      []hook.Report[Out] // by index
-	come     []bool             // which of them have arrived
+	come     []bool             // whether the report has arrived
 	enough   func()
 	answered bool // at least one hook gave an answer
-	drained  bool // reports has been consumed
+	drained  bool // all reports have been consumed
 	panic    *hook.PanicError
 }
 
@@ -87,8 +85,8 @@ func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], e
 	return merge(c.outputs), nil
 }
 
-// outputs yields the answers in plan order, each as soon as all earlier ones have
-// arrived. It consumes every report, also after its consumer has stopped.
+// outputs yields the answers in plan order, each as soon as all earlier reports have arrived. It
+// consumes every report, even after its consumer has stopped.
 func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 	next, open := 0, true
 	if !c.drained {
@@ -125,7 +123,7 @@ func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bo
 	return yield(c.all[i].Output)
 }
 
-// take stores a report in its place.
+// take stores a report at its index.
 func (c *collector[Out]) take(r *hook.Report[Out]) {
 	for r.Index >= len(c.all) { // a plan can grow
 		c.all, c.come = append(c.all, hook.Report[Out]{}), append(c.come, false)

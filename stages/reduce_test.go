@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// report returns the report of hook i, which answers with word, or does not answer if word is "".
+// report returns the report of hook i, whose answer is word, or which has no answer if word is "".
 func report(i int, word string) *hook.Report[string] {
 	r := &hook.Report[string]{Hook: &hook.Hook{Identity: hook.Identity{Name: fmt.Sprint(i)}}, Index: i, Answered: word != "", Output: hook.Output[string]{Specific: word}}
 	if strings.HasPrefix(word, "no") {
@@ -25,7 +25,7 @@ func report(i int, word string) *hook.Report[string] {
 	return r
 }
 
-// room is for the reports of n hooks.
+// room allocates reports for n hooks.
 func room(n int) []hook.Report[string] { return make([]hook.Report[string], n) }
 
 func join(outs iter.Seq[hook.Output[string]]) (all hook.Output[string]) {

@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Each runs the hook at place i of a plan and returns its report, which does not
-// change afterwards. It never panics, and returns soon after ctx ends. A hook may
-// end its goroutine; see Exited of [Spawn].
+// Each runs the hook at index i of a plan and returns its report, which does not change afterwards.
+// It never panics, and returns soon after ctx ends. A hook may end its goroutine; see Exited of
+// [Spawn].
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) *hook.Report[Out]
 
 // Spawn describes how the hooks of a plan run: [Spawn.Parallel] runs them on a
@@ -24,28 +24,27 @@ type Spawn[In, Out any] struct {
 	Plan     []*hook.Hook
 	In       In
 	Each     Each[In, Out]
-	Announce bool // before each hook starts, yield a report that has Started and nothing else
+	Announce bool // before each hook starts, yield a report that only has Started
 
-	// Ready says that the hooks probably return at once, as functions of the
-	// program do: Parallel starts its pool only when one of them waits. With
-	// Announce it has no effect.
+	// Ready tells Parallel that the hooks probably return at once, as functions of the program do:
+	// it starts its pool only when one of them waits. With Announce it has no effect.
 	Ready bool
 
-	// Exited returns the report of a hook that ended its goroutine
-	// (runtime.Goexit), so that Each did not return. Nil: a report of the hook
-	// and its place alone.
+	// Exited returns the report of a hook that ended its goroutine (runtime.Goexit), which keeps
+	// Each from returning. Nil: a report with only the hook and its index.
 	Exited func(i int) *hook.Report[Out]
 
-	// Chain has the places, in order, of hooks that Parallel runs one after another, beside the
-	// others: Next gets the report of each, as the next of Fold does, on the chain's goroutine, and
-	// must not panic. Ready has no effect then. Empty: all hooks run at the same time.
+	// Chain holds the indexes, in order, of hooks that Parallel runs one after another, at the same
+	// time as the others. Next gets the report of each, like the next of Fold, on the chain's
+	// goroutine, and must not panic. Ready then has no effect. Empty: all hooks run at the same
+	// time.
 	Chain []int
 	Next  func(In, *hook.Report[Out]) (In, bool)
 
 	Unstoppable bool // Fold continues after ctx has ended
 
-	// Renew, if not nil, returns the current plan after Fold has run hook number
-	// ran; hooks up to ran never change.
+	// Renew, if not nil, returns the current plan after Fold has run the hook at index ran; hooks
+	// up to ran never change.
 	Renew func(plan []*hook.Hook, ran int) []*hook.Hook
 }
 
@@ -81,12 +80,12 @@ func (s Spawn[In, Out]) Fold(
 	}
 }
 
-// Parallel runs the hooks of a plan at the same time, at most limit of them, on a
-// bounded pool, and yields their reports as the hooks finish.
+// Parallel runs the hooks of a plan at the same time, at most limit of them, on a bounded pool, and
+// yields their reports as the hooks finish.
 //
-// cancel has to end ctx. Parallel calls it when the consumer stops early or has
-// read the last report, and returns when the last hook has returned. A hook whose
-// turn comes after that is still passed to Each, with ctx ended.
+// cancel has to end ctx. Parallel calls it when the consumer stops early or has read the last
+// report, and returns when the last hook has returned. Hooks that have not started by then are
+// still passed to Each, with ctx ended.
 func (s Spawn[In, Out]) Parallel(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,
@@ -109,9 +108,9 @@ func (s Spawn[In, Out]) Parallel(
 type parallel[In, Out any] struct {
 	Spawn[In, Out]
 	crew    crew
-	reports []*hook.Report[Out] // by place in the plan; who sends a turn has written its report
+	reports []*hook.Report[Out] // by index in the plan; written before the turn is sent
 	yield   func(*hook.Report[Out]) bool
-	chained In // the input of the next hook of the chain, on whose goroutine alone it is used
+	chained In // the input of the next hook of the chain; only its goroutine uses this
 }
 
 func (p *parallel[In, Out]) run(i int) (returned bool) { return p.runWith(i, p.In) }
@@ -143,9 +142,9 @@ func (p *parallel[In, Out]) deliver(t turn) (goOn bool) {
 	return p.yield(p.reports[t.place])
 }
 
-// turn crosses the channel from a worker to the consumer: the hook at a place of
-// the plan has started, or its report is ready. It is no report, so that the pool
-// is compiled once and not for each type of answer.
+// turn is sent from a worker to the consumer: the hook at an index of the plan has started, or its
+// report is ready. It does not contain the report: the pool is then compiled once, not for each
+// type of answer.
 type turn struct {
 	place   int
 	started bool
@@ -155,22 +154,22 @@ type turn struct {
 type planned interface {
 	run(i int) (returned bool)        // false, or no return: the hook ended its goroutine
 	runChained(i int) (returned bool) // the same for a hook of the chain
-	next(i int) (goOn bool)           // the chain goes on after a hook
-	exited(i int)                     // writes the report of such a hook
+	next(i int) (goOn bool)           // whether the chain continues after a hook
+	exited(i int)                     // writes the report of a hook that ended its goroutine
 	deliver(t turn) (goOn bool)       // yields a report to the consumer
 }
 
 // crew runs the hooks of a plan at the same time.
 type crew struct {
 	hooks    planned
-	size     int   // hooks in the plan
-	limit    int   // hooks that run at the same time
-	chain    []int // places of hooks that run one after another, as one task of the pool
+	size     int   // number of hooks in the plan
+	limit    int   // number of hooks that run at the same time
+	chain    []int // indexes of hooks that run one after another, as one task of the pool
 	announce bool
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 
-	// The fields below are used by runEagerly alone.
+	// Only runEagerly uses the fields below.
 	left   int // reports that the consumer has not read
 	next   atomic.Int32
 	phase  atomic.Int32
@@ -182,12 +181,12 @@ type crew struct {
 
 // runPooled runs every hook on a pool.
 func (c *crew) runPooled() {
-	room := c.size // room for all turns: a worker never waits for the consumer
+	room := c.size // for all turns: a worker never waits for the consumer
 	if c.announce {
 		room *= 2
 	}
 	turns := make(chan turn, room)
-	go func() { // submitting blocks while the pool is full, and the consumer must not
+	go func() { // submitting blocks while the pool is full, which must not block the consumer
 		workers := pool.New().WithMaxGoroutines(c.limit)
 		for i := range c.size {
 			switch {
@@ -227,8 +226,8 @@ func (c *crew) runOne(i int, turns chan<- turn) {
 	returned = c.hooks.run(i)
 }
 
-// runChain runs the hooks of a chain on a worker, one after another, and sends their turns. It
-// goes on after a hook that ended its goroutine. Once ctx has ended no further hook starts.
+// runChain runs the hooks of a chain on a worker, one after another, and sends their turns. A hook
+// that ended its goroutine does not end the chain. After ctx has ended no further hook starts.
 func (c *crew) runChain(chain []int, turns chan<- turn) {
 	i, rest, returned := chain[0], chain[1:], false
 	if c.announce {
@@ -238,7 +237,7 @@ func (c *crew) runChain(chain []int, turns chan<- turn) {
 		if !returned {
 			c.hooks.exited(i)
 		}
-		goOn := c.hooks.next(i) // before the consumer has the report
+		goOn := c.hooks.next(i) // before the consumer gets the report
 		turns <- turn{i, false}
 		if goOn && len(rest) > 0 && c.ctx.Err() == nil {
 			c.runChain(rest, turns)
@@ -247,9 +246,8 @@ func (c *crew) runChain(chain []int, turns chan<- turn) {
 	returned = c.hooks.runChained(i)
 }
 
-// patience is how often the watching goroutine yields before it takes a hook for
-// one that waits: some ten microseconds. It counts yields, since a clock may stand
-// still.
+// patience is the number of yields after which the watching goroutine assumes that the hook waits:
+// some ten microseconds. It counts yields because the clock may be a fake one.
 const patience = 1000
 
 // The phases of runEagerly.
@@ -259,12 +257,11 @@ const (
 	over
 )
 
-// runEagerly runs hooks that probably return at once: one after the other on the
-// consumer's goroutine. When one of them waits, a pool runs the others at the same
-// time.
+// runEagerly runs hooks that probably return at once, one after the other on the consumer's
+// goroutine. When a hook waits, a pool runs the others at the same time.
 //
-// A consumer that merges answers in plan order misses nothing: until the pool runs,
-// the hook that runs is the first in the plan without a report.
+// This delays no consumer that merges answers in plan order: until the pool runs, the running hook
+// is the first in the plan without a report.
 func (c *crew) runEagerly() {
 	c.left = c.size
 	c.starts.Add(1)
@@ -322,7 +319,7 @@ func (c *crew) watch() {
 	}
 }
 
-// end waits until every hook has returned, also where the consumer has panicked.
+// end waits until every hook has returned, even if the consumer has panicked.
 func (c *crew) end() {
 	c.cancel(hook.ErrNotNeeded)
 	if c.phase.CompareAndSwap(watched, over) || c.phase.Load() == over {

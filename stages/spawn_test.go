@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// hooks makes a plan of n hooks.
+// hooks returns a plan of n hooks.
 func hooks(n int) []*hook.Hook {
 	plan := make([]*hook.Hook, n)
 	for i := range plan {
@@ -22,7 +22,7 @@ func hooks(n int) []*hook.Hook {
 	return plan
 }
 
-// naps makes hooks that take some time each, or end when their context does.
+// naps returns an Each whose hooks take some time each, or end when their context does.
 func naps(times ...time.Duration) stages.Each[int, int] {
 	return func(ctx context.Context, i int, h *hook.Hook, in int) *hook.Report[int] {
 		r := &hook.Report[int]{Hook: h, Index: i, Answered: true, Output: hook.Output[int]{Specific: in + i}}
@@ -104,7 +104,7 @@ func TestParallelCancelsAndWaitsForAConsumerThatStops(t *testing.T) {
 			defer gone.Add(1)
 			if i > 0 {
 				<-ctx.Done()
-				time.Sleep(time.Second) // it takes its time to go
+				time.Sleep(time.Second) // it ends slowly
 			}
 			if errors.Is(context.Cause(ctx), hook.ErrNotNeeded) {
 				notNeeded.Add(1)
@@ -118,7 +118,7 @@ func TestParallelCancelsAndWaitsForAConsumerThatStops(t *testing.T) {
 		if gone.Load() != 4 || notNeeded.Load() != 3 {
 			t.Errorf("%d hooks have gone, %d because they are not needed; want 4 and 3", gone.Load(), notNeeded.Load())
 		}
-		if took := time.Since(start); took != 2*time.Second { // two at a time, three to go
+		if took := time.Since(start); took != 2*time.Second { // three hooks, two at a time
 			t.Errorf("returned after %v, want 2s", took)
 		}
 	})

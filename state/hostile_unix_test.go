@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// A hook owns the directory of its session's state, and may put a file there that never ends. No
-// operation waits for it.
+// A hook owns the directory of its session's state, and may replace a file by one that never ends.
+// No operation waits for it.
 func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	fifo := func(t *testing.T, path string) error { return unix.Mkfifo(path, 0o600) }
 	zero := func(t *testing.T, path string) error { return os.Symlink("/dev/zero", path) }
@@ -36,7 +36,7 @@ func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	for name, test := range map[string]struct {
 		file string
 		put  func(*testing.T, string) error
-		fine bool // the operation works all the same
+		fine bool // the operation still works
 	}{
 		"a lock that is a pipe":                    {"lock", fifo, false},
 		"a lock that leads to a device":            {"lock", zero, false},
@@ -67,7 +67,7 @@ func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	}
 }
 
-// A hook may put something in the place of another source's directory before that has a value.
+// A file that a hook puts at the path of another source's directory, before that source has a value, is not used.
 func TestWhatAHookPutsInTheDirectorysPlaceOfAnotherSourceIsNotUsed(t *testing.T) {
 	elsewhere := t.TempDir()
 	for name, put := range map[string]func(path string) error{
@@ -92,7 +92,7 @@ func TestWhatAHookPutsInTheDirectorysPlaceOfAnotherSourceIsNotUsed(t *testing.T)
 	}
 }
 
-// A lock that is held costs a hook no more than the time that its caller has.
+// Waiting for a lock that is held ends with the caller's context.
 func TestAnOperationEndsWithItsContext(t *testing.T) {
 	for _, d := range []state.Dir{fresh(t), state.Of(t.TempDir(), "/p", "s").ForSource("user")} {
 		if err := d.Set(t.Context(), "n", "1"); err != nil {
@@ -102,7 +102,7 @@ func TestAnOperationEndsWithItsContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close() // which ends the wait that was given up
+		defer f.Close() // ends the wait of the goroutine
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 			t.Fatal(err)
 		}

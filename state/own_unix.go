@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own makes a directory for its owner alone, or checks that an existing one is: another user's
-// files are not trusted.
+// own makes a directory that only its owner can use, or checks that an existing one is: another
+// user's files are not trusted.
 func own(dir string) error {
 	if err := owned(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err

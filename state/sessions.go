@@ -15,15 +15,14 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// Stale is how long a session's state stays that nothing uses.
+// Stale is the age at which the state of an unused session is removed.
 const Stale = 7 * 24 * time.Hour
 
-// each is how often a home is looked through for stale ones.
+// each is the interval at which a home is searched for stale sessions.
 const each = 24 * time.Hour
 
-// Home returns the directory below which the sessions of the user have theirs:
-// in XDG_STATE_HOME, else ~/.local/state, else the system's directory for
-// temporary files.
+// Home returns the directory below which the states of the user's sessions are: in XDG_STATE_HOME,
+// else ~/.local/state, else the system's directory for temporary files.
 func Home() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "snaphook", "sessions")
@@ -34,16 +33,15 @@ func Home() string {
 	return filepath.Join(os.TempDir(), "snaphook-state-"+strconv.Itoa(os.Getuid()))
 }
 
-// Of returns the state of a session of a project's directory, the same whenever
-// the session is taken up again.
+// Of returns the state of a session of a project's directory: the same state whenever the session
+// is resumed.
 func Of(home, project, id string) Dir {
 	sum := sha256.Sum256([]byte(project + "\x00" + id))
 	return Dir(filepath.Join(home, session+hex.EncodeToString(sum[:16])))
 }
 
-// Sweep removes the state of sessions that nothing has used for as long as
-// Stale says, unless that was done today, or is under way. It returns how many
-// it has removed.
+// Sweep removes the state of sessions that nothing has used for the time Stale, unless that was
+// done today, or another process does it. It returns the number of removed states.
 func Sweep(home string) (removed int, err error) {
 	if err := own(home); err != nil {
 		return 0, err
@@ -66,7 +64,7 @@ func Sweep(home string) (removed int, err error) {
 	entries, err := os.ReadDir(home)
 	for _, entry := range entries {
 		switch name := filepath.Join(home, entry.Name()); {
-		case strings.HasPrefix(entry.Name(), gone): // of a sweep that was killed
+		case strings.HasPrefix(entry.Name(), gone): // left by a sweep that was killed
 			_ = os.RemoveAll(name)
 		case strings.HasPrefix(entry.Name(), session) && stale(name) && remove(name):
 			removed++
@@ -75,11 +73,11 @@ func Sweep(home string) (removed int, err error) {
 	return removed, err
 }
 
-// gone begins the name of a directory that is being removed.
+// gone is the prefix of a directory that is being removed.
 const gone = "gone-"
 
-// remove removes a stale session, unless something has used it meanwhile: it
-// takes the locks of it and of its sources, and then the whole directory out of the way in one step.
+// remove removes a stale session, unless it has been used meanwhile: it takes the locks of the
+// session and of its sources, and then renames the whole directory in one step.
 func remove(dir string) bool {
 	locks, free := tryLocks(dir)
 	release := func() {
@@ -91,15 +89,15 @@ func remove(dir string) bool {
 	if !free || !stale(dir) {
 		return false
 	}
-	if runtime.GOOS == "windows" { // which moves nothing that is open
+	if runtime.GOOS == "windows" { // Windows cannot rename a directory with open files
 		release()
 	}
 	away := filepath.Join(filepath.Dir(dir), gone+filepath.Base(dir))
 	return os.Rename(dir, away) == nil && os.RemoveAll(away) == nil
 }
 
-// tryLocks takes the locks of a session, first, and of its sources, as far as there are any, and
-// reports whether all of them were free.
+// tryLocks takes the locks of a session, first, and of its existing sources, and reports whether
+// all of them were free.
 func tryLocks(dir string) (locks []*os.File, free bool) {
 	take := func(dir string) bool {
 		lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)
@@ -122,7 +120,7 @@ func tryLocks(dir string) (locks []*os.File, free bool) {
 
 // sources returns the directories of the sources in a session's.
 func sources(dir string) (dirs []string) {
-	entries, _ := os.ReadDir(dir) // one that cannot be read cannot be removed either
+	entries, _ := os.ReadDir(dir) // a directory that cannot be read cannot be removed either
 	for _, entry := range entries {
 		if entry.IsDir() && strings.HasPrefix(entry.Name(), source) {
 			dirs = append(dirs, filepath.Join(dir, entry.Name()))
@@ -131,8 +129,8 @@ func sources(dir string) (dirs []string) {
 	return dirs
 }
 
-// stale reports whether a session's state, with those of its sources, has not changed for long. A
-// value that is put in its place changes its directory.
+// stale reports whether a session's state, with those of its sources, is unused. Every write of a
+// value changes its directory.
 func stale(dir string) bool {
 	return unchanged(dir) && !slices.ContainsFunc(sources(dir), func(dir string) bool { return !unchanged(dir) })
 }

@@ -1,10 +1,9 @@
 // Package state stores the memory of the hooks of one session: small texts by key, in a directory
-// of the session, for processes and for hooks in Go alike. The hooks of each source have a
-// directory of their own in it; see [Dir.ForSource].
+// of the session, for processes and for hooks in Go alike. The hooks of each source have a separate
+// directory in it; see [Dir.ForSource].
 //
 // Every operation holds a lock on the directory: concurrent hooks lose no update. An acknowledged
-// value survives a crash of the process that wrote it, because it replaces the old one as a
-// whole.
+// value survives a crash of the process that wrote it, because a rename replaces the old one.
 package state
 
 import (
@@ -21,27 +20,27 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Most is how many bytes the keys and values of one directory may have together: those of the hooks
-// of one source, or those of the program.
+// Most limits the keys and values of one directory together, in bytes: those of the hooks of one
+// source, or those of the program.
 const Most = 1 << 20
 
-// mostKey bounds a key, which becomes a file name, in bytes.
+// mostKey limits a key, which becomes a file name, in bytes.
 const mostKey = 200
 
 // ErrFull is the error of a value for which there is no space left.
 var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete what is not needed")
 
-// Dir is the state in a directory. It is made when something is set, for its
-// owner alone; one of another user is refused. A Dir may be used from many
-// goroutines and processes at once. An operation costs a lock and a small file. It waits until
-// ctx ends, and at most five seconds, for a lock that another process holds; a link, a pipe or a
-// device in the place of a file is an error at once.
+// Dir is the state in a directory. The directory is made with the first value, for its owner only;
+// one of another user is refused. A Dir may be used from many goroutines and processes at once. An
+// operation costs a lock and a small file. It waits for a lock that another process holds until ctx
+// ends, and at most five seconds; a link, a pipe or a device in place of a file is an error at
+// once.
 type Dir string
 
 // ForSource returns the state of the hooks of one source, such as "project", within a session's: a
-// directory of its own, with keys, a lock and a limit of its own. It is made when something is
-// set. A session's state is removed with those of all its sources, and is as old as the newest
-// of them. A source without a name is the program itself, whose state d is.
+// separate directory, with its own keys, lock and limit. It is made with the first value. A
+// session's state is removed together with those of its sources, and is as old as the newest of
+// them. An empty name means the program itself, whose state is d.
 func (d Dir) ForSource(name string) Dir {
 	if name == "" {
 		return d
@@ -49,13 +48,13 @@ func (d Dir) ForSource(name string) Dir {
 	return Dir(filepath.Join(string(d), source+fileName(name)))
 }
 
-// session returns the directory of the session that d, as that of a source, is in.
+// session returns the directory of the session if d is that of a source.
 func (d Dir) session() (in Dir, ok bool) {
 	in = Dir(filepath.Dir(string(d)))
 	return in, strings.HasPrefix(filepath.Base(string(d)), source) && in.ofSession()
 }
 
-// ofSession reports whether d is a directory that [Of] has named.
+// ofSession reports whether d is a directory named by [Of].
 func (d Dir) ofSession() bool { return strings.HasPrefix(filepath.Base(string(d)), session) }
 
 // Get returns the value of a key, and whether there is one.
@@ -75,8 +74,8 @@ func (d Dir) Set(ctx context.Context, key, value string) error {
 	return d.locked(ctx, func() error { return d.write(key, value) })
 }
 
-// CompareAndSwap sets a key to new if its value is old, and reports whether it did. A key without
-// a value has none that could be old.
+// CompareAndSwap sets a key to new if its value is old, and reports whether it did. A key without a
+// value never equals old.
 func (d Dir) CompareAndSwap(ctx context.Context, key, old, new string) (swapped bool, err error) {
 	err = d.locked(ctx, func() error {
 		value, ok, err := d.read(ctx, key)
@@ -114,7 +113,7 @@ func (d Dir) Incr(ctx context.Context, key string, by int64) (sum int64, err err
 	return sum, nil
 }
 
-// Delete removes a key. One that has no value is no error.
+// Delete removes a key. A key without a value is not an error.
 func (d Dir) Delete(ctx context.Context, key string) error {
 	if !d.exists() {
 		return check(key)
@@ -130,7 +129,7 @@ func (d Dir) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// Remove removes all of it, of a session's state with those of its sources.
+// Remove removes the whole state; for a session's state, also those of its sources.
 func (d Dir) Remove() error { return os.RemoveAll(string(d)) }
 
 func (d Dir) exists() bool {
@@ -143,7 +142,7 @@ const (
 	source   = "by-" // begins the name of a source's directory in a session's
 	prefix   = "k-"  // of the files that hold values
 	lockName = "lock"
-	newName  = "new" // where a value is written before it is put in its place
+	newName  = "new" // the file to which a value is written before it is renamed
 )
 
 func check(key string) error {
@@ -160,7 +159,7 @@ func (d Dir) file(key string) string {
 	return filepath.Join(string(d), prefix+fileName(key))
 }
 
-// fileName escapes a name for use in one of a file.
+// fileName escapes a name for use in a file name.
 func fileName(name string) string { return strings.ReplaceAll(url.PathEscape(name), ":", "%3A") }
 
 // locked makes the directory if need be, and holds its lock.
@@ -172,7 +171,7 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 		return context.Cause(ctx)
 	}
 	if d.ofSession() && !d.exists() {
-		_, _ = Sweep(filepath.Dir(string(d))) // it is tidied up when a session begins; nothing depends on it
+		_, _ = Sweep(filepath.Dir(string(d))) // tidies up when a session begins; nothing depends on it
 	}
 	for range mostTries {
 		lock, err := d.lock(ctx)
@@ -182,7 +181,7 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 		case err != nil:
 			return err
 		case d.holds(lock):
-			defer lock.Close() // which releases it
+			defer lock.Close() // closing releases the lock
 			return do()
 		}
 		lock.Close()
@@ -190,12 +189,13 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 	return fmt.Errorf("%s is removed whenever it is made", d)
 }
 
-// mostTries bounds how often a directory is made again that was removed before
-// its lock was held.
+// mostTries limits how often the directory is made again after another process has removed it
+// before its lock was held.
 const mostTries = 100
 
-// make makes the directory, or checks that an existing one is the user's. A source's is made
-// under the session's lock: a sweep, which holds that, removes no directory that it has not seen.
+// make makes the directory, or checks that an existing one is the user's. A source's directory is
+// made under the session's lock: a sweep, which holds that lock, removes no directory that it has
+// not seen.
 func (d Dir) make(ctx context.Context) error {
 	in, ok := d.session()
 	if !ok {
@@ -247,7 +247,7 @@ func (d Dir) read(ctx context.Context, key string) (value string, ok bool, err e
 	return string(text), err == nil, err
 }
 
-// write puts a value in its place in one step.
+// write replaces a value by a rename.
 func (d Dir) write(key, value string) error {
 	if err := check(key); err != nil {
 		return err
@@ -262,7 +262,7 @@ func (d Dir) write(key, value string) error {
 	return os.Rename(fresh, d.file(key))
 }
 
-// fits reports whether there is space for a value in place of the key's present one.
+// fits returns an error if there is no space for the new value of the key.
 func (d Dir) fits(key, value string) error {
 	entries, err := os.ReadDir(string(d))
 	if err != nil {

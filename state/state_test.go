@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child is a hook process: it counts, or it writes for ever and prints each number that was
-// acknowledged.
+// child is a hook process: it counts, or it writes for ever and prints each acknowledged number.
 func child(d state.Dir, does string) int {
 	if does == "count" {
 		for range rounds() {
@@ -48,7 +47,7 @@ func child(d state.Dir, does string) int {
 	}
 }
 
-// rounds are how often each hook counts.
+// rounds returns how often each hook counts.
 func rounds() int {
 	if os.Getenv("STATE_TEST_ROUNDS") == "" {
 		return 1000
@@ -242,11 +241,11 @@ func TestStaleSessionsAreRemoved(t *testing.T) {
 		}
 	}
 	live := state.Of(home, "/p", "live")
-	if err := live.Set(t.Context(), "k", "v"); err != nil { // which sweeps, as the first use of a session
+	if err := live.Set(t.Context(), "k", "v"); err != nil { // the first use of a session sweeps
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(home)
-	if err != nil || len(entries) != 2 { // the live one, and the mark
+	if err != nil || len(entries) != 2 { // the live session, and the marker file of the sweep
 		t.Errorf("%d entries are left, %v; want 2", len(entries), err)
 	}
 	if n, err := state.Sweep(home); n != 0 || err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// A sweep does not remove a session in use, and a writer that waits for the lock of a session
-// that is swept writes into the new one.
+// A sweep does not remove a session in use. A writer that waits for the lock of a session that is
+// removed writes into the new one.
 func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
 	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
 	d := state.Of(home, "/p", "s")
@@ -68,7 +68,7 @@ func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
 	}
 }
 
-// The state of a session is as old as the newest of its sources, and in use with any of them.
+// A session's state is as old as the newest of its sources, and in use if any of them is.
 func TestASweepLeavesASessionWhoseSourceIsInUse(t *testing.T) {
 	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
 	d := state.Of(home, "/p", "s")
@@ -106,7 +106,7 @@ func TestASweepLeavesASessionWhoseSourceIsInUse(t *testing.T) {
 		t.Error("a session was removed of which a source was in use")
 	}
 	lock.Close()
-	if err := os.WriteFile(filepath.Join(string(d), "by-x"), nil, 0o600); err != nil { // keeps nothing
+	if err := os.WriteFile(filepath.Join(string(d), "by-x"), nil, 0o600); err != nil { // makes writing a value fail
 		t.Fatal(err)
 	}
 	if n := sweep(user, d); n != 1 {

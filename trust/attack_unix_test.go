@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// attacked is a project that has every file that a probe needs.
+// attacked is a project with every file that a probe needs.
 var attacked = map[string]string{
 	"hooks/a.js": `const u = require("../lib/u.js"); process.exit(u())`, "lib/u.js": "module.exports = () => require('./v')", "lib/v.json": "2",
 	"hooks/esm.mjs": `import { x } from "../lib/e.mjs"; await import("../lib/f.mjs")`, "lib/e.mjs": "export const x = 1", "lib/f.mjs": "", "hooks/pkg.js": `require("left-pad")`, "node_modules/left-pad/index.js": "", "hooks/dir.js": `require("./d")`, "hooks/d/index.js": "",
@@ -25,7 +25,7 @@ var attacked = map[string]string{
 	".githooks/pre-commit": "#!/bin/sh\n", "prog.awk": "BEGIN { system(\"lib/x.sh\") }", "prog.sed": "1e lib/x.sh", "mod.jq": "def f: 1;", "*hooks/envs": "#!/usr/bin/env -S bash -e\n. lib/part\n", "*hooks/unknown": "#!/usr/bin/env frob\nx\n", "rc": "x=1\n", ".bunfig": "", "deno.json": "{}",
 }
 
-// notes is a Runner that notes that it ran.
+// notes is a Runner that records that it ran.
 type notes struct{ ran *bool }
 
 func (n notes) Run(context.Context, hook.Call) (hook.Reply, error) {
@@ -33,8 +33,8 @@ func (n notes) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// TestNoCodeChangesUnderAGrant: with each command a file is changed, or comes to be, that the command runs. Trust
-// counts no more then, and in a session that is open the hook does not run.
+// TestNoCodeChangesUnderAGrant changes or adds a file that a command runs, for each command: trust then no longer
+// covers the hook, and the hook does not run in an open session.
 func TestNoCodeChangesUnderAGrant(t *testing.T) {
 	for _, probe := range [][2]string{
 		{"node hooks/a.js", "lib/u.js"}, {"node hooks/a.js", "lib/v.json"}, {"node hooks/a.js", "lib/v.js"}, {"node hooks/a.js", "hooks/package.json"}, {"node hooks/esm.mjs", "lib/e.mjs"}, {"node hooks/esm.mjs", "lib/f.mjs"},
@@ -98,7 +98,7 @@ func TestNoCodeChangesUnderAGrant(t *testing.T) {
 	}
 }
 
-// A few files cover common hooks, which stay trusted while other files change.
+// Common hooks are not unclear: a few files cover them, and they stay trusted while other files change.
 func TestCommonHooksAreClear(t *testing.T) {
 	dir := project(t, map[string]string{
 		"*hooks/g.sh": "#!/usr/bin/env bash\nset -euo pipefail\n# guard\ninput=$(cat)\ncmd=$(jq -r '.tool_input.command // empty' <<< \"$input\")\nlog() { printf '%s\\n' \"$*\" >&2; }\nif echo \"$cmd\" | grep -qE 'rm -rf'; then log no; exit 2; fi\ncase \"$cmd\" in *sudo*) exit 2;; esac\nbranch=$(git rev-parse --abbrev-ref HEAD 2>/dev/null || true)\n[[ $branch == main ]] && { log main; exit 2; }\nexit 0\n",

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// clearPrograms lists the programs that run and load nothing beyond the words of their command,
-// with the options by which they do. A program that is not listed makes its hook unclear.
+// clearPrograms lists the programs that run and load nothing except the words of their command,
+// with the options for which that is true. A program that is not listed makes its hook unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
@@ -32,11 +32,11 @@ var clearPrograms = func() map[string][]string {
 }()
 
 var (
-	// writing are programs whose words are files that they write.
+	// writing lists programs whose arguments are files that they write.
 	writing = set("tee touch rm rmdir mkdir logger")
 
 	// runners lists programs that run code by the configuration of the project. They are unclear
-	// like every unknown program; the list serves the words of the reason.
+	// like every unknown program; the list only makes the reason more specific.
 	runners = set(`
 		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-
 		compose pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm
@@ -53,8 +53,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// gitReads are the commands of git that run no hook and no program of a repository's settings but those that
-// .git/config names, which no clone brings.
+// gitReads lists the git commands that run no hook and no program from a repository's settings except those
+// in .git/config, which a clone does not contain.
 var gitReads = set(`
 		rev-parse status diff log show branch ls-files ls-tree rev-list describe symbolic-ref merge-base cat-file
 		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
@@ -91,7 +91,7 @@ var (
 	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
-// filter is a call of awk, sed or jq, which run text of their own language.
+// filter handles a call of awk, sed or jq, whose argument is a program in its own language.
 func (s *scope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
 		if !a.known && len(a.texts) == 0 && i == 0 {
@@ -124,7 +124,7 @@ func (s *scope) filter(l bash.Language, name string, args []arg) {
 			return
 		}
 	}
-	if l == bash.Sed { // several programs with -e
+	if l == bash.Sed { // -e may give several programs
 		for i, a := range args {
 			if a.is("-e") && i+1 < len(args) {
 				text += "\n" + strings.Join(args[i+1].texts, " ")
@@ -139,8 +139,8 @@ func (s *scope) filter(l bash.Language, name string, args []arg) {
 var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
 	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
 
-// clearText reports whether a text of awk, sed or jq has none of the few words with which its language runs
-// programs or loads files.
+// clearText reports whether a program for awk, sed or jq contains none of the few words with which its
+// language runs programs or loads files.
 func clearText(l bash.Language, text string) bool {
 	switch l {
 	case bash.Awk:

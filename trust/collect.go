@@ -16,18 +16,18 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// The most that trust covers.
+// The limits of trust.
 const (
 	mostFiles = 20_000
 	mostBytes = 512 << 20
 	mostText  = 256 << 10 // bytes read of a script to find the files that it runs
 
-	// mostLooks bounds the work for all hooks together: the paths and the values that
-	// their words may have, the texts that are read, the files of directories. A script
-	// of a thousand words takes some thousands; that many take a few seconds.
+	// mostLooks limits the work for all hooks together: the possible paths and values of their
+	// words, the texts that are read, the files of directories. A script of a thousand words needs
+	// some thousands; the whole limit takes a few seconds.
 	mostLooks = 400_000
 
-	mostPairs = 1_000_000 // files of hooks, each as often as it is one
+	mostPairs = 1_000_000 // files of hooks, each counted once for every hook that has it
 )
 
 // collector finds and hashes the files of hooks, each once.
@@ -35,33 +35,33 @@ type collector struct {
 	ctx        context.Context
 	dir        string
 	environ    map[string]string
-	sums       map[string]string // by file, links resolved; "" is no regular file
-	seen       map[string]stamp  // the same
+	sums       map[string]string // by file with links resolved; "": not a regular file
+	seen       map[string]stamp  // by file with links resolved
 	stamps     map[string]stamp  // by file, as hooks name it
 	bytes      int64
-	path       []string  // PATH
-	listed     int       // names that patterns of files were compared with
-	looks      int       // bounded by mostLooks
-	all        []File    // of the project; nil as long as no hook is unclear
-	allFolders []*folder // the same
-	partial    bool      // there are more files than all
-	whole      bool      // these are looked for, which mostLooks does not bound
-	pairs      int       // files of hooks, each as often as it is one
+	path       []string  // the directories of PATH
+	listed     int       // names compared with file patterns
+	looks      int       // limited by mostLooks
+	all        []File    // all files of the project; nil as long as no hook is unclear
+	allFolders []*folder // all folders of the project
+	partial    bool      // the project has more files than all
+	whole      bool      // the whole project is read, which mostLooks does not limit
+	pairs      int       // files of hooks, each counted once for every hook that has it
 
-	found   []File // of the hook at hand
+	found   []File // of the current hook
 	has     map[string]bool
-	ran     map[string]bool // files read for the files that they run
-	not     []string        // files of the project that it would run, and that are not there
-	gone    map[string]bool // the same
-	folders []*folder       // that it searches
-	watched map[string]bool // watched directories, with the endings of files that matter
-	procs   []*process      // shells that it starts
-	python  bool            // it runs Python with modules of its own
+	ran     map[string]bool // files in which the files that they run were looked for
+	not     []string        // files of the project that the hook would run, and that do not exist
+	gone    map[string]bool // the same as a set
+	folders []*folder       // folders that the hook searches
+	watched map[string]bool // watched directories, with the relevant file endings
+	procs   []*process      // shells that the hook starts
+	python  bool            // it runs Python with modules of the project
 	unclear string
 	depth   int
 
-	searched map[[3]any]bool // names that PATH was searched for, and whether it has a script of the project
-	read     map[string]bool // Python and JavaScript, by language and path
+	searched map[[3]any]bool // names that were looked for in PATH, and whether the project has such a script
+	read     map[string]bool // Python and JavaScript files that were read, by language and path
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *collector {
@@ -116,7 +116,7 @@ func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) (
 	return found, err
 }
 
-// count adds up the files of all hooks, each as often as a hook has it.
+// count counts the files of all hooks, each once for every hook that has it.
 func (c *collector) count(h Hook) error {
 	if c.pairs += len(h.Files); c.pairs > mostPairs {
 		return fmt.Errorf(
@@ -126,11 +126,11 @@ func (c *collector) count(h Hook) error {
 	return nil
 }
 
-// command finds the files of a command: in its text, and in its arguments, unless these are a
-// shell's with the text.
+// command finds the files of a command: in its text, and in its arguments unless these are a shell
+// and that text.
 func (c *collector) command(h *hook.Hook) error {
 	s := newScope(c, "")
-	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // of the host, which may lead into the project
+	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // the host's variables may lead into the project
 		if name != "PATH" && loads(name) && c.leadsIn(c.environ[name]) {
 			if err := s.assigned(name, c.environ[name]); err != nil {
 				return err
@@ -144,7 +144,7 @@ func (c *collector) command(h *hook.Hook) error {
 	return err
 }
 
-// cannotSee notes why not all files can be found. The first reason stays.
+// cannotSee records why not all files can be found; it keeps the first reason.
 func (c *collector) cannotSee(format string, args ...any) {
 	if c.unclear == "" {
 		c.unclear = fmt.Sprintf(format, args...)
@@ -154,7 +154,7 @@ func (c *collector) cannotSee(format string, args ...any) {
 // errSpent ends the search for the files of a hook.
 var errSpent = errors.New("too much to look at")
 
-// spent returns errSpent once too much was looked at, and ctx's error once that has ended.
+// spent returns errSpent once the limit of work is reached, and ctx's error once ctx has ended.
 func (c *collector) spent() error {
 	if err := c.ctx.Err(); err != nil {
 		return err
@@ -171,8 +171,7 @@ func (c *collector) below(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// absent notes a file of the project that is not there; a text that may not run
-// at all runs none.
+// absent records a missing file of the project; quiet is true for a text that may not run at all.
 func (c *collector) absent(path string, quiet bool) {
 	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) <= mostFiles && !c.gone[path] {
 		c.not = append(c.not, path)
@@ -190,8 +189,8 @@ func (c *collector) addAll(paths []string) error {
 }
 
 // file covers a file that a command names, and the files that it runs in turn. runs means that it
-// runs for certain: only then does an opaque part make the hook unclear. read reports that the
-// file decides which code runs: it is a script, or a program of the project.
+// is certain to run: only then does an opaque part make the hook unclear. read reports that the
+// file determines which code runs: it is a script, or a program of the project.
 func (c *collector) file(path string, runs bool) (read bool, err error) {
 	path = filepath.Clean(path)
 	isNew, err := c.add(path)
@@ -205,7 +204,7 @@ func (c *collector) file(path string, runs bool) (read bool, err error) {
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	compiled := err != nil || bytes.ContainsRune(text, 0)
 	if compiled && !c.below(path) && !c.leadsIn(path) {
-		return false, nil // a program of the user: its name decides
+		return false, nil // a program of the user: its name is enough
 	}
 	c.read[path] = true
 	if compiled {
@@ -225,7 +224,7 @@ func (c *collector) file(path string, runs bool) (read bool, err error) {
 	return true, nil
 }
 
-// short is a path as messages have it.
+// short returns a path in the form for messages.
 func (c *collector) short(path string) string {
 	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -244,8 +243,8 @@ func (c *collector) leadsIn(paths string) bool {
 	return false
 }
 
-// shellFile covers a file that a shell reads as its own text, within the scope
-// of one that sources it.
+// shellFile covers a file that a shell reads as shell text; from is the scope of the text that
+// sources it.
 func (c *collector) shellFile(path string, from *scope) error {
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err

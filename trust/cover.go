@@ -13,7 +13,7 @@ func (s *scope) cover(a arg, first bool) error {
 			for _, path := range s.existing(name) {
 				if !s.c.below(path) &&
 					(isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
-					continue // not a script of the user's
+					continue // not a script of the user
 				}
 				if _, err := s.c.file(path, first && !s.quiet); err != nil {
 					return err
@@ -31,7 +31,7 @@ func (s *scope) cover(a arg, first bool) error {
 	return nil
 }
 
-// isSystems reports whether a file is one of the system, which no project changes.
+// isSystems reports whether a file belongs to the system: a project cannot change it.
 func isSystems(path string) bool {
 	return slices.ContainsFunc(
 		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
@@ -44,7 +44,7 @@ func isScript(path string) bool {
 	return shellEndings[ext] || scripts[ext]
 }
 
-// names are the names of files that a word may hold: -ffile, --option=file, @file.
+// names returns the file names that a word may contain: -ffile, --option=file, @file.
 func names(text string) []string {
 	all := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// project is a directory with files, links resolved. A name that begins with *
-// is of a file that can be executed.
+// project makes a directory with files, and returns its path with links resolved. A file whose name
+// begins with * is executable.
 func project(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -148,7 +148,7 @@ func TestEveryFileThatACommandRunsIsCovered(t *testing.T) {
 	}
 }
 
-// A pattern may be about every file of the machine.
+// A pattern that matches every file of the machine reads a limited number of files.
 func TestAPatternLooksAtABoundedNumberOfFiles(t *testing.T) {
 	dir := project(t, map[string]string{"*hooks/a.sh": "exit 2\n", "*hooks/b.sh": "exit 2\n"})
 	for command, unclear := range map[string]bool{

@@ -60,7 +60,8 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestAnUnclearHookCoversEveryFileOfTheProject: also those that git does not track, of submodules and below links.
+// TestAnUnclearHookCoversEveryFileOfTheProject checks that this includes files that git does not track, files of
+// submodules and files below links.
 func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git")
@@ -83,8 +84,8 @@ func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	}
 }
 
-// Trust covers at most 20 000 files of a project, and the report says that it does not see
-// changes of the others.
+// Trust covers at most 20 000 files of a project, and the report says that changes of the others
+// are not noticed.
 func TestAProjectWithMoreFilesThanTrustCoversIsToldSo(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20_100 {

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// Members of an entry that no field of a hook holds, such as headers with a
-// variable of the user, cannot be added under a grant.
+// Members of an entry that no field of a hook holds, such as headers with a variable of the user,
+// cannot be added without ending the trust.
 func TestTrustCoversEveryMemberOfAnEntry(t *testing.T) {
 	const request = `{"type": "http", "url": "https://hooks.example/x"`
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -17,7 +17,7 @@ func Example() {
 	dir, _ = filepath.EvalSymlinks(dir)
 	_ = os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("exit 0\n"), 0o755)
 
-	// The hooks are those that a dialect's settings have for the project.
+	// hooks are the hooks of the project in a dialect's settings.
 	hooks := []*hook.Hook{{Identity: hook.Identity{Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard.sh", Source: hook.Project}}}
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 
@@ -28,7 +28,7 @@ func Example() {
 	}
 	fmt.Println(state())
 
-	// Show the programs that hooks would run, and ask.
+	// Show the programs that the hooks would run, and ask the user.
 	covered, _ := trust.Cover(ctx, dir, hooks, trust.Options{})
 	for _, h := range covered.Hooks {
 		fmt.Println(h.Command, "runs", filepath.Base(h.Files[0].File))

@@ -11,21 +11,20 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// folder is a directory that a hook searches: the presence of files there decides which code
-// runs.
+// folder is a directory that a hook searches: the files in it determine which code runs.
 type folder struct {
 	dir    string
 	use    string
-	counts func(name string) bool // which names do; nil: all
-	names  map[string]string      // those that were there, with the target of a link
+	counts func(name string) bool // selects the relevant names; nil: all
+	names  map[string]string      // the relevant names at the time of the grant, with the target of a link
 	looked stamp
 }
 
-// mostNames bounds the names of one directory that are looked at.
+// mostNames limits the names that are read from one directory.
 const mostNames = 4 * mostFiles
 
-// watch notes a directory that is searched, if it lies in the project or a link of the project leads to it,
-// and returns all names in it. use tells apart the searches of one directory.
+// watch records a directory that is searched, if it lies in the project or a link of the project leads to
+// it, and returns all names in it. use distinguishes several searches of one directory.
 func (c *collector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)
@@ -45,7 +44,7 @@ func (c *collector) watch(dir, use string, counts func(name string) bool) []stri
 	return names
 }
 
-// namesIn lists a directory, in order.
+// namesIn returns the sorted names in a directory.
 func namesIn(dir string) ([]string, error) {
 	d, err := bounded.OpenDir(dir)
 	if err != nil {
@@ -63,20 +62,20 @@ func namesIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// relevant returns the names that count, with the targets of links.
+// relevant returns the relevant names, with the targets of links.
 func (f *folder) relevant(names []string) map[string]string {
 	all := map[string]string{}
 	for _, name := range names {
 		if f.counts == nil && name != ".git" || f.counts != nil && f.counts(name) {
-			target, _ := os.Readlink(filepath.Join(f.dir, name)) // "": it is not a link
+			target, _ := os.Readlink(filepath.Join(f.dir, name)) // "" if it is not a link
 			all[name] = target
 		}
 	}
 	return all
 }
 
-// same reports an error if a file has come to the folder, or a link leads elsewhere. It lists the folder only
-// if its time has changed.
+// same returns an error if the folder has a new file, or a link has another target. It lists the folder only
+// if its modification time has changed.
 func (f *folder) same(ctx context.Context) error {
 	info, err := os.Stat(f.dir)
 	if err != nil {

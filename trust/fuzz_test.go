@@ -31,8 +31,7 @@ func FuzzFilesOfAnyCommand(f *testing.F) {
 	})
 }
 
-// raceDetector makes tests shorter of which one goroutine does all; the gate runs them
-// without it, too.
+// raceDetector shortens tests that run on one goroutine; they also run without the detector.
 var raceDetector bool
 
 func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
@@ -52,7 +51,7 @@ func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 }
 
 // TestNoCommandKeepsTrustBusy tries commands whose words multiply the work of the words before
-// them. All hooks together have one bound for this work; a hook beyond it is unclear.
+// them. One limit applies to the work for all hooks together; a hook beyond it is unclear.
 func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	if raceDetector {
 		t.Skip("one goroutine reads the commands, which takes it twenty seconds with the race detector")
@@ -64,7 +63,7 @@ func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	dir := project(t, files)
 	var hooks []*hook.Hook
 	for _, text := range []string{
-		"x=$; " + strings.Repeat("x=$x$x ", 8000) + "; $x", // each value doubles one before it, and may be a script
+		"x=$; " + strings.Repeat("x=$x$x ", 8000) + "; $x", // each value doubles the one before it, and may be a script
 		strings.Repeat("find d -exec ", 8000),              // each runs all that follow
 		strings.Repeat("run-parts d;", 8000),               // each runs a whole directory
 		strings.Repeat("PATH=d ", 8000),
@@ -88,8 +87,8 @@ func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	}
 }
 
-// TestTrustHasABoundOnWhatItCovers counts files of hooks, each as often as it is one,
-// and files that are not there.
+// TestTrustHasABoundOnWhatItCovers checks the limit on files of hooks, each counted once for every
+// hook that has it, and on missing files.
 func TestTrustHasABoundOnWhatItCovers(t *testing.T) {
 	files := map[string]string{}
 	for i := range 1000 {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// mostListed bounds the names that the patterns of all hooks are compared with: one
-// as /*/*/*/* is about every file of the machine.
+// mostListed limits the names with which the patterns of all hooks are compared: a pattern such as
+// /*/*/*/* matches every file of the machine.
 const mostListed = 50_000
 
-// glob returns the files that a clean absolute pattern matches; whole is false if the list was
-// cut. A path without pattern characters has no files.
+// glob returns the files that a clean absolute pattern matches; whole is false if the list was cut.
+// A path without pattern characters has no matches.
 func (c *collector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
 	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1
@@ -42,7 +42,7 @@ func (c *collector) glob(pattern string) (matched []string, whole bool) {
 	return matched, true
 }
 
-// list returns the names in a directory; it is not ok if that are too many.
+// list returns the names in a directory; ok is false if there are too many.
 func (c *collector) list(dir string) (names []string, ok bool) {
 	if c.listed >= mostListed || c.ctx.Err() != nil {
 		return nil, false

@@ -20,7 +20,7 @@ func hold(f *os.File) error {
 	if _, err := f.ReadAt(magic[:], 0); err != nil || string(magic[:]) != "\x7fELF" {
 		return nil //nolint:nilerr // an empty file is no program
 	}
-	// Who is to let go gets a signal, which would end a program that knows none of it.
+	// A process that holds a lease gets a signal when it has to release it; the default signal would end the program.
 	_, _ = unix.FcntlInt(f.Fd(), unix.F_SETSIG, int(unix.SIGURG))
 	for pause := time.Millisecond; ; pause *= 2 {
 		_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)

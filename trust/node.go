@@ -13,7 +13,7 @@ import (
 // nodeFlags are options of Node that load nothing.
 var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
 
-// nodeCall is a call of Node: a script or a text.
+// nodeCall covers a call of Node with a script or a text.
 func (s *scope) nodeCall(name string, args []arg) error {
 	for i, a := range args {
 		if !a.known || len(a.texts) == 0 {
@@ -166,8 +166,8 @@ var nodeClear = set(`
 		fs path os url util crypto readline assert buffer events stream string_decoder querystring timers console
 		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel`)
 
-// nodeDoors are the names by which JavaScript runs text or loads files in another way than by a call of require
-// or import with a name that is written out.
+// nodeDoors lists the names by which JavaScript runs text or loads files, except require and import with a
+// literal name.
 var nodeDoors = set(`
 		eval Function constructor globalThis global createRequire binding dlopen mainModule Worker WebAssembly
 		_load _compile getBuiltinModule child_process vm worker_threads cluster module_ inspector execArgv
@@ -178,8 +178,8 @@ var (
 	jsString = regexp.MustCompile(`(?s)^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 )
 
-// jsTokens cuts a text of JavaScript into words, signs and strings, without comments. Texts in ` are cut as
-// code, and so is a regular expression.
+// jsTokens splits a text of JavaScript into words, signs and strings, without comments. Template literals
+// and regular expressions are split like code.
 func jsTokens(text string) (tokens []string) {
 	for len(text) > 0 {
 		switch {
@@ -220,14 +220,14 @@ func jsTokens(text string) (tokens []string) {
 // endsValue reports whether // after the tokens may be an empty regular expression's end or a division.
 func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
 
-// jsWords and jsUses match the raw text: a possible regular expression can hide the beginning of
-// a string or of a comment from jsTokens, and code in it.
+// jsWords and jsUses match the raw text: a regular expression may contain the beginning of a string
+// or comment, and hide code from jsTokens.
 var (
 	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
 	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[")
 )
 
-// nodeLoads returns the names that a text loads by require and import, and why it may load others.
+// nodeLoads returns the names that a text loads by require and import, and the reason why it may load others.
 func nodeLoads(text string) (names []string, why string) {
 	tokens := jsTokens(strings.TrimPrefix(text, "#!"))
 	at := func(i int) string {

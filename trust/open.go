@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// mostKept is the longest text that is kept to be run.
+// mostKept limits the text of a script that is kept in memory to be run, in bytes.
 const mostKept = 128 << 10
 
 // opened opens a covered file, and reads it from the descriptor. A changed file is an error. text

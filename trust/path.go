@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// resolve covers the file of a program, by its name. read reports that the file decides which
+// resolve covers the file of a program, by its name. read reports that the file determines which
 // code runs.
 func (s *scope) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
@@ -31,15 +31,15 @@ func (s *scope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // in the project it must not come to be; elsewhere its name decides
+	if len(there) == 0 { // in the project it must stay absent; elsewhere its name is enough
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil
 }
 
-// search calls found for each file of the project that PATH has for a name, as far
-// as it has none elsewhere before. A file that is not there must not come to be.
-// Each name is searched once for each use.
+// search calls found for each file of the project that PATH has for a name, up to the first file
+// outside the project. Candidates that do not exist must stay absent. Each name is searched once
+// for each use.
 func (s *scope) search(name, use string, found func(path string) error) error {
 	key := [...]any{name, use, s.quiet}
 	if _, done := s.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
@@ -73,7 +73,7 @@ func (s *scope) search(name, use string, found func(path string) error) error {
 	return nil
 }
 
-// searchPath is PATH, with links followed: they may lead into the project.
+// searchPath returns PATH with links resolved, since they may lead into the project.
 func (c *collector) searchPath() []string {
 	if c.path == nil && c.environ["PATH"] != "" {
 		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
@@ -87,7 +87,7 @@ func (c *collector) searchPath() []string {
 	return c.path
 }
 
-// missing notes the absent files that a word names as code to run, if none of them exists.
+// missing records the absent files that a word names as code to run, if none of them exists.
 func (s *scope) missing(text string) {
 	if strings.ContainsAny(text, "*?[") || len(s.existing(text)) > 0 {
 		return
@@ -97,7 +97,7 @@ func (s *scope) missing(text string) {
 	}
 }
 
-// loading lists variables by which known programs load files or take options; families of
+// loading lists variables from which known programs take files to load, or options; families of
 // variables are matched by prefix.
 var (
 	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
@@ -111,12 +111,12 @@ func loads(name string) bool {
 	return loading[name] || slices.ContainsFunc(loadingKinds, begins)
 }
 
-// folders are the variables that hold folders alone.
+// folders reports whether the values of a variable are only folders.
 func folders(name string) bool {
 	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
 }
 
-// assign notes a value, and covers the files that it names.
+// assign records a value, and covers the files that it names.
 func (s *scope) assign(a *syntax.Assign) error {
 	if a.Name == nil || a.Value == nil {
 		if a.Name != nil {
@@ -141,15 +141,15 @@ func (s *scope) assign(a *syntax.Assign) error {
 	return s.cover(value, false)
 }
 
-// ownPath reports whether PATH is set to itself and no more than is known.
+// ownPath reports whether PATH is set to its old value and known folders.
 func (s *scope) ownPath(name string, w *syntax.Word) bool {
 	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
 }
 
-// harmless are variables of loads by whose values no program loads a file.
+// harmless lists variables of loads whose values never make a program load a file.
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
-// assigned covers the files that programs load by the value of a variable.
+// assigned covers the files that programs load because of a variable's value.
 func (s *scope) assigned(name, value string) error {
 	switch {
 	case value == "" || harmless[name] || !loads(name) && !folders(name):
@@ -173,7 +173,7 @@ func (s *scope) assigned(name, value string) error {
 	return nil
 }
 
-// addPath notes a folder of the project that a script puts on PATH.
+// addPath records a folder of the project that a script adds to PATH.
 func (s *scope) addPath(part string) {
 	for _, path := range s.paths(part) {
 		if s.c.below(path) && !slices.Contains(s.proc.path, path) && len(s.proc.path) < mostDirs {

@@ -14,14 +14,14 @@ import (
 )
 
 // Trust covers a program in the project that PATH leads to, and only the covered program runs:
-// not after it changes, and no other that comes to stand before it in PATH.
+// neither a changed one nor another one earlier in PATH.
 func TestAProgramThatPATHLeadsToIsCovered(t *testing.T) {
 	const guards = "#!/bin/sh\necho guarded >&2; exit 2\n"
 	for name, test := range map[string]struct {
 		command string
 		path    string // %P is the project, %O a folder elsewhere, %L a link there to the project's bin
 		covered string
-		change  string // below the project
+		change  string // path in the project
 	}{
 		"a folder of the project":               {"tool --x", "%P/bin:/usr/bin:/bin", "bin/tool", "bin/tool"},
 		"one that is relative":                  {"tool --x", "bin:/usr/bin:/bin", "bin/tool", "bin/tool"},

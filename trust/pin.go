@@ -15,12 +15,12 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it
-// looks again at every file that trust in the hook covers; scripts run from the bytes that were
-// compared; see [run.Command.Pin]. A project's hook that was not covered gets a Runner that
-// fails; hooks of other sources keep theirs. Such a failure has the class [hook.ClassUntrusted]
-// and blocks an event that can block: a change to a guard does not switch it off. The zero
-// Covered lets no hook of the project run.
+// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it checks
+// every file that trust in the hook covers; scripts run from the bytes that were compared; see
+// [run.Command.Pin]. A project's hook that was not covered gets a Runner that fails; hooks of other
+// sources keep theirs. Such a failure has the class [hook.ClassUntrusted] and blocks an event that
+// can block: a change to a guard does not switch it off. With the zero Covered no hook of the
+// project runs.
 //
 // Pass it in the Config of an engine, which calls it once for each hook:
 //
@@ -47,7 +47,7 @@ func (r refused) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
 }
 
-// agreed are the files of one hook.
+// agreed holds the files of one hook to which the user agreed.
 type agreed struct {
 	covered *Covered
 	files   []File
@@ -55,8 +55,8 @@ type agreed struct {
 	folders []*folder
 }
 
-// withoutBytecode keeps Python from leaving compiled modules beside its scripts: a file that comes to a folder
-// which a hook searches is not one that was covered.
+// withoutBytecode keeps Python from writing compiled modules next to its scripts: they would be new files in a
+// folder that a hook searches.
 func withoutBytecode(r hook.Runner) {
 	for r != nil {
 		if c, ok := r.(*run.Command); ok {
@@ -115,8 +115,8 @@ func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte
 	return nil, nil, notThere(path)
 }
 
-// spellings are the paths as which a file may have been covered: its own, and
-// that without links on the way to the project.
+// spellings returns the paths under which a file may have been covered: its own, and the path with
+// links to the project resolved.
 func (c *Covered) spellings(path string) []string {
 	all := []string{filepath.Clean(path)}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
@@ -124,7 +124,7 @@ func (c *Covered) spellings(path string) []string {
 	}
 	for dir := filepath.Dir(all[0]); ; dir = filepath.Dir(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real == c.dir {
-			below, _ := filepath.Rel(dir, all[0]) // one is above the other
+			below, _ := filepath.Rel(dir, all[0]) // one contains the other
 			return append(all, filepath.Join(c.dir, below))
 		}
 		if dir == filepath.Dir(dir) {
@@ -151,18 +151,17 @@ func hasChanged(path string) error {
 	return fmt.Errorf("%s has changed since trust in it was looked up; look at it, and grant trust again", path)
 }
 
-// stamp is how a file looked when it was hashed.
+// stamp holds the metadata of a file when it was hashed.
 type stamp struct {
 	info fs.FileInfo
 	at   time.Time
 }
 
-// settled is how long a file must have been left alone before it was hashed, so
-// that every later change to it shows in its time: the clocks of file systems
-// tick slowly.
+// settled is the time for which a file must have been unchanged before it was hashed. Otherwise a
+// later change might not show in its modification time: the clocks of file systems tick slowly.
 const settled = 2 * time.Second
 
-// shows reports whether a file that looks like info has not changed since.
+// shows reports whether a file with the metadata info is unchanged.
 func (s stamp) shows(info fs.FileInfo) bool {
 	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() ||
 		!s.info.ModTime().Equal(info.ModTime()) {
@@ -173,7 +172,7 @@ func (s stamp) shows(info fs.FileInfo) bool {
 	return known && was.Equal(is) && s.at.Sub(was) > settled
 }
 
-// couldRun reports whether the file could be run as a program.
+// couldRun reports whether the file was executable.
 func (s stamp) couldRun() bool { return s.info != nil && s.info.Mode()&0o111 != 0 }
 
 // same returns an error if a file has changed.
@@ -184,7 +183,7 @@ func (c *Covered) same(ctx context.Context, file File) error {
 		return hasChanged(file.File)
 	case err != nil:
 		return err
-	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // its guard would fail, and let everything pass
+	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // a guard that cannot be executed would fail, and allow everything
 		return hasChanged(file.File)
 	case c.stamps[file.File].shows(info):
 		return nil

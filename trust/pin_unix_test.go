@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// granted returns a hook of the project that is pinned to its current files.
+// granted returns the runner of a project's hook, pinned to its current files.
 func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 	t.Helper()
 	direct, _ := run.Direct(command, nil)
@@ -32,14 +32,14 @@ func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 	return covered.Wrap(h, c), covered
 }
 
-// swapper puts other bytes in the place of a file, and the same bytes again, by
-// every way there is, until the test ends.
+// swapper replaces the bytes of a file and restores them, by every possible way, until the test
+// ends.
 func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var swaps sync.WaitGroup
-	elsewhere := t.TempDir() // a file that comes to the folder is seen
+	elsewhere := t.TempDir() // a new file in the folder would be noticed
 	side, target := filepath.Join(elsewhere, "side"), filepath.Join(elsewhere, "target")
-	put := func(name string, text []byte) { _ = os.WriteFile(name, text, 0o755) } // a program that runs cannot be written to
+	put := func(name string, text []byte) { _ = os.WriteFile(name, text, 0o755) } // a running program cannot be written to
 	swaps.Go(func() {
 		for ctx.Err() == nil {
 			for _, text := range [][]byte{evil, good} {
@@ -57,7 +57,7 @@ func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 					_ = os.Remove(file)
 					put(file, text)
 				}
-				if len(text) == len(good) { // so that some of them run
+				if len(text) == len(good) { // the same length, which lets some of them run
 					time.Sleep(rand.N(8 * time.Millisecond))
 				}
 			}
@@ -160,7 +160,7 @@ func TestWhatHasChangedSinceDoesNotRun(t *testing.T) {
 	}
 }
 
-// sameLength changes a file, and sets back its time and its length.
+// sameLength changes a file without changing its length, and restores its time.
 func sameLength(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

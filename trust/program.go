@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// call is a program with arguments that are texts already.
+// call covers the files of a program whose arguments are known texts.
 func (s *scope) call(words []string) error {
 	args := make([]arg, len(words))
 	for i, word := range words {
@@ -32,7 +32,7 @@ func (s *scope) program(args []arg) error {
 	return s.runs(args)
 }
 
-// runs looks at the program that the first word names, whichever of its values that has.
+// runs covers the program that the first word names, for each of its possible values.
 func (s *scope) runs(args []arg) error {
 	if err := s.c.spent(); err != nil || len(args) == 0 {
 		return err
@@ -59,13 +59,12 @@ func base(a arg) string {
 	return filepath.Base(a.texts[0])
 }
 
-// known looks closer at programs of which it is known which files they run, and
-// says of all others that it is not. read: a file of the project is the program,
-// and was read.
+// known handles programs of which it is known which files they run, and marks the hook unclear for
+// all others. read means that the program is a file of the project that has been read.
 func (s *scope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {
-		return nil // the file's text decides, not its name
+		return nil // the file's text determines that, not its name
 	}
 	if w, wraps := bash.Wrappers[name]; wraps {
 		return s.wrapper(name, w, args)
@@ -101,8 +100,8 @@ func (s *scope) known(program string, args []arg, read bool) error {
 	return nil
 }
 
-// without says that a call cannot be seen through if one of its words begins with, or abbreviates, an option
-// that runs a program.
+// without marks the hook unclear if one of the words begins with, or abbreviates, an option that runs a
+// program.
 func (s *scope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
@@ -149,7 +148,7 @@ func (s *scope) trap(args []arg) error {
 	return nil
 }
 
-// wrapper looks at the command that a wrapper runs.
+// wrapper handles the command that a wrapper runs.
 func (s *scope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -215,15 +214,15 @@ func (s *scope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	return s.runs(rest)
 }
 
-// shellWords are the options of shells that take the next word. shellFlags are those without a
-// value that load no files but the user's own.
+// shellWords lists the options of shells that take the next word. shellFlags lists those without a
+// value that only load the user's own files.
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")
 	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting --")
 )
 
-// shell is a call of a shell.
+// shell handles a call of a shell.
 func (s *scope) shell(args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -250,7 +249,7 @@ func (s *scope) shell(args []arg) error {
 				s.cannotSee("nothing is known of the option %s of a shell", option)
 			}
 			for i++; i < len(args) && args[i].known && len(args[i].texts) == 1 && strings.HasPrefix(args[i].texts[0], "-"); {
-				i++ // bash -c -e text
+				i++ // as in bash -c -e text
 			}
 			if i >= len(args) || !args[i].known {
 				s.cannotSee("the text that a shell runs shows only when it runs")
@@ -279,7 +278,7 @@ func (s *scope) shell(args []arg) error {
 	return nil
 }
 
-// rcFile returns the file of --rcfile and --init-file, "" if it is the next word.
+// rcFile returns the file of --rcfile and --init-file, "" if the file is the next word.
 func rcFile(option string) (file string, is bool) {
 	name, file, _ := strings.Cut(option, "=")
 	return file, name == "--rcfile" || name == "--init-file"
@@ -327,7 +326,7 @@ func (s *scope) changeDir(args []arg) {
 	}
 }
 
-// directories covers the files that programs run of whole directories.
+// directories covers the files of programs that run whole directories.
 func (s *scope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
 	for i, a := range args {
@@ -352,7 +351,7 @@ func (s *scope) directories(name string, args []arg) error {
 	return nil
 }
 
-// runParts covers a directory of which every file runs.
+// runParts covers a directory whose files all run.
 func (s *scope) runParts(text string) error {
 	if err := s.directory(text); err != nil {
 		return err
@@ -384,7 +383,7 @@ func (s *scope) found(args []arg) error {
 	return nil
 }
 
-// matched is the command that find runs, up to its end, with unknown words in the place of {}.
+// matched returns the command that find runs, up to its end, with unknown words in place of {}.
 func (s *scope) matched(args []arg) []arg {
 	var words []arg
 	for i, a := range args {
@@ -403,7 +402,7 @@ func (s *scope) matched(args []arg) []arg {
 	return words
 }
 
-// language is a call of an interpreter.
+// language handles a call of an interpreter.
 func (s *scope) language(l bash.Language, name string, args []arg) error {
 	switch {
 	case l == bash.Shell:

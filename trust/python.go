@@ -14,7 +14,7 @@ import (
 // pythonLetters are options of Python that load nothing.
 const pythonLetters = "bBdEhiIOPqsSuvVx"
 
-// pythonCall is a call of Python: a script, a directory, a text or a module.
+// pythonCall handles a call of Python with a script, a directory, a text or a module.
 func (s *scope) pythonCall(name string, args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -64,7 +64,7 @@ func (s *scope) pythonCall(name string, args []arg) error {
 	return s.pythonInput(name)
 }
 
-// pythonInput is a call of Python that reads its program from its input.
+// pythonInput handles a call of Python that reads its program from its input.
 func (s *scope) pythonInput(name string) error {
 	if len(s.stdin) != 1 || !s.stdin[0].known {
 		s.cannotSee("%s reads its program from its input", name)
@@ -143,7 +143,7 @@ func (s *scope) python(what, text string, dirs []string) error {
 			s.cannotSee("%s imports %s, of which nothing is known", what, name)
 		}
 	}
-	for _, dir := range dirs { // imports of the library are searched beside the script first
+	for _, dir := range dirs { // imports of the library look next to the script first
 		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
 			return pythonLibrary[stem] || slices.Contains(imports, stem)
@@ -158,7 +158,7 @@ func (s *scope) python(what, text string, dirs []string) error {
 	return nil
 }
 
-// stemOf is the name of a module that a file or a directory may be.
+// stemOf returns the module name that a file or a directory may have.
 func stemOf(name string) string { stem, _, _ := strings.Cut(name, "."); return stem }
 
 var pythonEndings = set(".py .pyc .pyo .pyd .so")
@@ -201,7 +201,7 @@ func (s *scope) pythonModule(dir, name string) (found bool, err error) {
 	return found, nil
 }
 
-// isPackage reports whether a directory is a package: a module of the library goes before one without __init__.
+// isPackage reports whether a directory is a package: a module of the library precedes a directory without __init__.
 func (s *scope) isPackage(path, name string) bool {
 	if !pythonLibrary[name] {
 		return true
@@ -300,12 +300,12 @@ var (
 		__eq__ __hash__ __lt__ __le__ __gt__ __ge__ __ne__ __len__ __iter__ __next__ __enter__ __exit__ __call__
 		__contains__ __getitem__ __setitem__ __bool__ __post_init__ __slots__ __new__ __del__ __add__ __or__
 		__and__ __sub__ __aenter__ __aexit__ __annotations__`)
-	// environReads are the words after environ by which it is read and not changed.
+	// environReads lists the words after environ that read it without changing it.
 	environReads = set(`get items keys values copy`)
 )
 
-// pythonImports returns the modules that a text imports, by the first part of their names, and why more than
-// these may be loaded.
+// pythonImports returns the modules that a text imports, by the first part of their names, and the reason
+// why it may load others.
 func pythonImports(text string) (imports []string, why string) {
 	tokens, ok := pythonTokens(strings.ReplaceAll(text, "\r\n", "\n"), 0)
 	if !ok {
@@ -326,7 +326,7 @@ func pythonImports(text string) (imports []string, why string) {
 		begins := slices.Contains([]string{"\n", ";", ":"}, at(i-1))
 		switch {
 		case token == "from" && begins:
-			if at(i+1) != "." { // one with a dot stays in the package, which is covered
+			if at(i+1) != "." { // a relative import stays in the package, which is covered
 				add(at(i + 1))
 			}
 			if at(i+1) == "sys" || at(i+1) == "os" {
@@ -355,7 +355,7 @@ func pythonImports(text string) (imports []string, why string) {
 			return imports, "uses sys.path"
 		case token == "compile" && at(i-1) == "." && at(i-2) == "re":
 		case token == "system" && at(i-1) == "." && at(i-2) == "platform":
-		case token == "modules" && at(i-1) != ".": // a name like others
+		case token == "modules" && at(i-1) != ".": // an ordinary name
 		case pythonDoors[token]:
 			return imports, "uses " + token
 		case strings.HasPrefix(token, "__") && strings.HasSuffix(token, "__") && !pythonDunder[token]:
@@ -366,8 +366,8 @@ func pythonImports(text string) (imports []string, why string) {
 }
 
 var (
-	// pythonClear are the modules of Python's library that load no code and start no program by themselves, as far
-	// as pythonDoors does not name the members that do.
+	// pythonClear lists the modules of Python's library that load no code and start no program by themselves;
+	// pythonDoors lists the members that do.
 	pythonClear = set(`
 		__future__ abc argparse array ast atexit base64 binascii bisect bz2 calendar cmath collections colorsys
 		configparser contextlib copy csv dataclasses datetime decimal difflib email enum errno fcntl filecmp
@@ -378,7 +378,7 @@ var (
 		textwrap threading time tokenize token tomllib traceback types typing unicodedata urllib uuid warnings
 		weakref xml zipfile zlib zoneinfo asyncio concurrent typing_extensions inspect`)
 
-	// pythonLibrary are all names of the library, of any version: a file of such a name goes before it.
+	// pythonLibrary lists all names of the library, of any version: a file with such a name precedes it.
 	pythonLibrary = set(`
 		__future__ _aix_support _bootsubprocess _collections_abc _compat_pickle _compression _markupbase
 		_osx_support _py_abc _pydecimal _pyio _sitebuiltins _strptime _threading_local _weakrefset _bisect _bz2

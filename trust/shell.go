@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	mostDepth = 16 // scripts that run scripts
-	mostDirs  = 16 // that a script may be in, as far as its words tell
+	mostDepth = 16 // nesting of scripts that run scripts
+	mostDirs  = 16 // possible working directories of a script
 )
 
-// scope holds the variables and the directory known at a place of a shell text.
+// scope holds the variables and the directory known at a point of a shell text.
 type scope struct {
 	c     *collector
-	path  string              // of the script; empty for the command of a hook
-	dirs  []string            // where it may be
-	vars  map[string][]string // the values that were assigned; nil is not known
+	path  string              // the script; empty for the command of a hook
+	dirs  []string            // the possible working directories
+	vars  map[string][]string // the assigned values; nil: not known
 	proc  *process
-	stdin []arg // texts that the command at hand reads as its input
+	stdin []arg // texts that the current command reads as its input
 	quiet bool  // the text may not run at all: an opaque part does not make the hook unclear
 	text  string
 }
 
-// process is a shell with the functions that it has. Which of the names that it
-// calls are functions is known at its end.
+// process is a shell with its functions. Only at its end is it known which of the called names are
+// functions.
 type process struct {
 	functions map[string]bool
 	unknown   []string // programs that may run anything unless they are functions
-	path      []string // folders of the project that it puts on PATH
+	path      []string // folders of the project that it adds to PATH
 }
 
 func newScope(c *collector, path string) *scope {
@@ -49,7 +49,7 @@ func newScope(c *collector, path string) *scope {
 	return s
 }
 
-// folderOf returns the folder of a file, as it is named and as links lead to it.
+// folderOf returns the folder of a file, as named and with links resolved.
 func folderOf(path string) []string {
 	dirs := []string{filepath.Dir(path)}
 	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Dir(real) != dirs[0] {
@@ -64,7 +64,7 @@ func (s *scope) addDir(dir string) {
 	}
 }
 
-// fork is the scope of a shell that this one starts.
+// fork returns the scope of a shell that this one starts.
 func (s *scope) fork() *scope {
 	inner := *s
 	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)
@@ -87,7 +87,7 @@ func (s *scope) script(text string) error {
 	defer func(was string) { s.text = was }(s.text)
 	s.text = text
 	s.c.looks += len(text) / 32
-	for stmt, wrong := range bash.Stmts(text) { // a shell, too, runs the statements before a syntax error
+	for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
 		if wrong != nil {
 			s.cannotSee("a script of it cannot be read: %v", wrong)
 			return nil
@@ -144,7 +144,7 @@ func (s *scope) visit(node syntax.Node) error {
 	return nil
 }
 
-// input reads the texts that a shell has as its input.
+// input covers the texts that a shell gets as its input.
 func (s *scope) input(stmt *syntax.Stmt) error {
 	s.stdin = nil
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
@@ -205,10 +205,10 @@ func isWrapper(name string) bool {
 	return is
 }
 
-// printing are programs whose output shows in their words and files.
+// printing lists programs whose output consists of their words and files.
 var printing = set("cat echo printf head tail sed grep")
 
-// pipe checks whether the text that a shell reads from another program is known in full. The
+// pipe checks whether the text that a shell reads from another program is completely known. The
 // words of both are covered elsewhere.
 func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
@@ -243,7 +243,7 @@ func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
 	return nil
 }
 
-// loop notes the values that the variable of a loop has.
+// loop records the values of a loop's variable.
 func (s *scope) loop(iter *syntax.WordIter) error {
 	var values []string
 	known := iter.InPos.IsValid()
@@ -261,7 +261,7 @@ func (s *scope) loop(iter *syntax.WordIter) error {
 	return nil
 }
 
-// directory covers all below a directory of the project, or a file.
+// directory covers everything below a directory of the project, or a file.
 func (s *scope) directory(text string) error {
 	for _, path := range s.paths(text) {
 		info, err := os.Stat(path)

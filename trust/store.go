@@ -30,17 +30,17 @@ type Decision struct {
 	State   string            `json:"state"`   // Granted or Revoked
 	Digests map[string]string `json:"digests"` // digests of the covered files, by dialect; see [Covered]
 
-	// Guards are the hooks that could block when trust was granted, by dialect: a change that
-	// takes one out of the plan must not go unseen. Decisions of older versions have none.
+	// Guards are the hooks that could block when trust was granted, by dialect: if a change removes
+	// one, its events are blocked. Decisions of older versions have none.
 	Guards map[string][]hook.Guard `json:"guards,omitempty"`
 	Time   time.Time               `json:"time"`
 }
 
-// Decisions are a user's decisions, by absolute directory without symbolic links.
+// Decisions maps absolute directories without symbolic links to a user's decisions.
 type Decisions map[string]Decision
 
-// State compares a decision with the present digests, by dialect. A dialect that the decision
-// does not mention counts as empty.
+// State compares a decision with the current digests, by dialect. A dialect that the decision does
+// not mention has an empty digest.
 func (all Decisions) State(dir string, digests map[string]string) State {
 	d, decided := all[dir]
 	switch {
@@ -58,8 +58,8 @@ func (all Decisions) State(dir string, digests map[string]string) State {
 }
 
 // Guards returns the guards that trust in a directory was granted with, by dialect; none if it was
-// not granted. It is made for the Config of an engine, which blocks the events of those that a
-// change has taken away since, until trust is granted again:
+// not granted. Pass it in the Config of an engine: if a change has removed a guard since, the
+// engine blocks its events until trust is granted again:
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap, Granted: decisions.Guards})
 func (all Decisions) Guards(dir string) map[string][]hook.Guard {
@@ -76,8 +76,8 @@ func (all Decisions) Guards(dir string) map[string][]hook.Guard {
 // processes, at once.
 type Store string
 
-// DefaultStore is the one of the user that runs the process: snaphook/trust.json
-// in the directory for settings.
+// DefaultStore returns the store of the user that runs the process: snaphook/trust.json in the
+// configuration directory.
 func DefaultStore() (Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -86,7 +86,7 @@ func DefaultStore() (Store, error) {
 	return Store(filepath.Join(dir, "snaphook", "trust.json")), nil
 }
 
-// maxStore is the largest store that is read: some 100 000 decisions.
+// maxStore limits the size of a store: some 100 000 decisions.
 const maxStore = 64 << 20
 
 // Read reads the decisions; a store that does not exist has none. A malformed store, or one that
@@ -125,12 +125,12 @@ func (all Decisions) check() error {
 	return nil
 }
 
-// patience is how long another process may hold the store.
+// patience limits the wait for another process that holds the store.
 const patience = 10 * time.Second
 
-// Decide stores a decision about dir, safe against concurrent writes of other processes. An older
-// decision of the same kind keeps the dialects that d does not mention. It waits up to ten
-// seconds for another process.
+// Decide stores a decision about dir, safe against concurrent writes of other processes. Dialects
+// that d does not mention keep the digests of an older decision of the same State. It waits up to
+// ten seconds for another process.
 func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	file := string(s)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -150,7 +150,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 		maps.Copy(digests, d.Digests)
 		guards := maps.Clone(old.Guards)
 		for dialect := range d.Digests {
-			delete(guards, dialect) // those that the newer decision is about
+			delete(guards, dialect) // of the dialects in the newer decision
 		}
 		if guards == nil {
 			guards = map[string][]hook.Guard{}
@@ -169,8 +169,8 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	return nil
 }
 
-// lock takes the lock of the store, a file beside it. A lock file that is no regular file, such
-// as a pipe, is an error, because opening it could block.
+// lock takes the lock of the store, a file next to it. A lock file that is no regular file, such as
+// a pipe, is an error, because opening it could block.
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
@@ -178,7 +178,7 @@ func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// Opened for writing, a pipe that has taken the file's place meanwhile does not block.
+	// Opening for writing does not block, even if a pipe has replaced the file meanwhile.
 	lock := flock.New(name, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("the trust store %s is locked by another process: %w", string(s), err)

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// add covers a file if it is a regular one, and reports whether that is new.
+// add covers a regular file, and reports whether it is new.
 func (c *collector) add(path string) (isNew bool, err error) {
 	path = filepath.Clean(path)
 	if c.has[path] {
@@ -30,7 +30,7 @@ func (c *collector) add(path string) (isNew bool, err error) {
 // sum returns the digest of a regular file, "" for anything else, and its size and times.
 func (c *collector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
-		c.looks += 8 // a file is opened, and some of its directories are looked at
+		c.looks += 8 // opening a file, and looking at some of its directories
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

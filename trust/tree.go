@@ -42,12 +42,12 @@ func (c *collector) project(h *Hook) error {
 	return c.count(*h)
 }
 
-// tree covers all files of the project, also those of submodules and below links, and those that
-// git does not track. If there are too many, the tracked ones come first.
+// tree covers all files of the project, including those of submodules, those below links, and those
+// that git does not track. If there are too many, the tracked ones come first.
 func (c *collector) tree() error {
 	add := func(path string) error {
 		_, err := c.add(path)
-		if errors.Is(err, errMany) { // one that is too large keeps no other from being covered
+		if errors.Is(err, errMany) { // a file that is too large does not prevent the others from being covered
 			c.partial = true
 			return nil
 		}
@@ -67,8 +67,8 @@ func (c *collector) tree() error {
 	return err
 }
 
-// walk visits the files below a directory, through links too, except git's own. Every visited
-// directory must keep its list of files.
+// walk visits the files below a directory, also through links, except git's own. The list of files
+// of each visited directory is covered too.
 func (c *collector) walk(dir string, visit func(path string) error) error {
 	w := walker{c: c, visit: visit, been: map[string]bool{}}
 	return w.dir(dir)
@@ -119,8 +119,8 @@ func (w *walker) dir(dir string) error {
 
 const maxIndex = 64 << 20
 
-// tracked returns the files in git's index, if the project is the top of a
-// repository and its index is one that this can read.
+// tracked returns the files in git's index, if the project is the top of a repository and indexed
+// can read its index.
 func (c *collector) tracked() (files []string, ok bool) {
 	index, err := bounded.ReadFile(c.ctx, filepath.Join(c.dir, ".git", "index"), maxIndex)
 	if err != nil {
@@ -140,9 +140,8 @@ func (c *collector) tracked() (files []string, ok bool) {
 
 var errIndex = errors.New("not an index of version 2 or 3")
 
-// indexed returns the names in an index of git (gitformat-index, versions 2 and
-// 3): entries of 62 bytes, two more if a flag says so, and a name that NUL ends,
-// padded to a multiple of eight.
+// indexed returns the names in a git index (gitformat-index, versions 2 and 3): entries of 62
+// bytes, two more if a flag is set, and a name with a final NUL, padded to a multiple of eight.
 func indexed(index []byte) (names []string, err error) {
 	if len(index) < 12 || !bytes.HasPrefix(index, []byte("DIRC")) {
 		return nil, errIndex

@@ -39,7 +39,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// State is the relation of a user to the hooks of a directory.
+// State is the state of a user's trust in the hooks of a directory.
 type State string
 
 // The states.
@@ -47,12 +47,12 @@ const (
 	Trusted   State = "trusted"
 	Untrusted State = "untrusted" // revoked
 	Unknown   State = "unknown"   // the user has not decided
-	Changed   State = "changed"   // granted, but for other hooks or files than there are now
+	Changed   State = "changed"   // granted, but for hooks or files that have changed
 )
 
 // File is a file that a hook runs, or may run.
 type File struct {
-	File   string `json:"file"` // absolute, or below "…" as the hook names it
+	File   string `json:"file"` // absolute, or "…" and the path that the hook uses
 	SHA256 string `json:"sha256"`
 }
 
@@ -61,14 +61,14 @@ type Hook struct {
 	*hook.Hook
 	Files []File // in the order in which they were found
 
-	// Unclear says why not all files that the hook runs can be found from its
-	// words, so that Files are all of the project, and whether these are too many
-	// to be covered; empty if they can be found.
+	// Unclear is the reason why the files that the hook runs cannot all be found from its words;
+	// empty if they can. Files then has all files of the project, and Unclear also reports if these
+	// are too many to be covered.
 	Unclear string
 
-	absent  []string  // files that it would run, were they there
-	folders []*folder // where it searches, and no file may come to be
-	python  bool      // it runs Python with modules of its own
+	absent  []string  // files that it would run if they existed
+	folders []*folder // folders that it searches, in which no file may appear
+	python  bool      // it runs Python with modules of the project
 }
 
 // Covered lists the hooks and files that trust in a directory covers.
@@ -87,10 +87,10 @@ type Covered struct {
 	stamps map[string]stamp  // by file, as hooks name it
 }
 
-// Options are facts about hooks and settings that only a host knows.
+// Options holds facts about hooks and settings that only a host knows.
 type Options struct {
-	// Reaching are settings of the project with which it touches more than its
-	// own hooks, in any form that does not change while they do not.
+	// Reaching lists settings of the project that affect more than its own hooks, in any form that
+	// is stable while they are unchanged.
 	Reaching []string
 
 	// Files returns the files of a hook that is not a command, such as a module;
@@ -100,9 +100,9 @@ type Options struct {
 	// Environ are the variables of commands; nil means the process's environment.
 	Environ []string
 
-	// Policy is where the project's overlay is read, which the digest covers too; nil means the
-	// file .snaphook.json in dir. A Source that has read its files with [policy.Source.Once], and
-	// that the engine has too, leaves no time between the two in which the file can change.
+	// Policy is the source of the project's overlay, which the digest covers too; nil means the
+	// file .snaphook.json in dir. Pass the same Source, after [policy.Source.Once], to the engine:
+	// the file then cannot change between the two reads.
 	Policy *policy.Source
 }
 
@@ -123,7 +123,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 		}
 		covered.Hooks = append(covered.Hooks, found)
 	}
-	for i := range covered.Hooks { // named files come first under the bound
+	for i := range covered.Hooks { // named files come first, because of the limit
 		if err := c.project(&covered.Hooks[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
 		}
@@ -140,7 +140,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	}{digests(dir, covered.Hooks), opt.Reaching}
 	text := sha256.New()
 	if json.MarshalWrite(text, all, json.Deterministic(true)) != nil {
-		// JSON has no form for bytes that are not UTF-8; this one has, so that none is taken for another.
+		// JSON cannot represent bytes that are not UTF-8; this form can, and no two hooks have the same one.
 		text.Reset()
 		fmt.Fprintf(text, "%#v", all)
 	}
@@ -160,7 +160,7 @@ func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
 	}
 	if v.Exists() {
 		text := slices.Clone(v.JSON())
-		_ = text.Compact() // what has been read is JSON
+		_ = text.Compact() // the text has been parsed as JSON
 		c.Overlay = string(text)
 		opt.Reaching = append(slices.Clip(opt.Reaching), policy.FileName+": "+c.Overlay)
 	}
@@ -198,7 +198,7 @@ type digested struct {
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
 	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	Executable                   []string `json:",omitempty"` // of Files: a script that may not be run guards nothing
+	Executable                   []string `json:",omitempty"` // of Files: a script that is not executable guards nothing
 }
 
 func digests(dir string, hooks []Hook) []digested {
@@ -211,7 +211,7 @@ func digests(dir string, hooks []Hook) []digested {
 			}
 		}
 		d := digestedOf(h.Hook)
-		for i := range h.Files { // files has the same order yet
+		for i := range h.Files { // files still has the same order
 			if mayRun(h.Files[i].File) {
 				d.Executable = append(d.Executable, files[i].File)
 			}
@@ -224,7 +224,7 @@ func digests(dir string, hooks []Hook) []digested {
 	return all
 }
 
-// digestedOf is a hook without its files.
+// digestedOf returns the part of a hook without its files.
 func digestedOf(h *hook.Hook) digested {
 	entry := ""
 	if h.EntrySum != [32]byte{} {
@@ -236,7 +236,7 @@ func digestedOf(h *hook.Hook) digested {
 	}
 }
 
-// mayRun reports whether a file may be run as a program.
+// mayRun reports whether a file is executable.
 func mayRun(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&0o111 != 0

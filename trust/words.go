@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	mostValues = 64   // of a variable
-	mostValue  = 2048 // bytes of a value
+	mostValues = 64   // limit for one variable
+	mostValue  = 2048 // limit of a value in bytes
 )
 
-// arg is a word of a command.
+// arg is a word of a command with its possible values.
 type arg struct {
-	texts []string // possible values, as far as they are known
-	known bool     // it is nothing else
+	texts []string // known possible values
+	known bool     // there are no other values
 
-	fields bool // texts are words one after the other, and not one of several
+	fields bool // texts are successive words, not alternatives
 }
 
 func (s *scope) words(words []*syntax.Word) (all []arg) {
@@ -40,8 +40,8 @@ func (s *scope) words(words []*syntax.Word) (all []arg) {
 	return all
 }
 
-// word expands a word as a shell would, and runs nothing. A variable may have
-// had several values: each is tried.
+// word expands a word like a shell, without running anything. If a variable may have several
+// values, it tries each.
 func (s *scope) word(w *syntax.Word) (a arg) {
 	raw := s.source1(w)
 	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
@@ -68,7 +68,7 @@ func (s *scope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
-// plainly reads a word whose braces are too much, as if they were letters.
+// plainly reads a word with too many brace expansions as literal text.
 func (s *scope) plainly(w *syntax.Word) arg {
 	env := &environ{s: s}
 	text, err := expand.Literal(env.config(), w)
@@ -78,7 +78,7 @@ func (s *scope) plainly(w *syntax.Word) arg {
 	return arg{texts: []string{text}}
 }
 
-// source1 is a word as it is written.
+// source1 returns a word as it is written.
 func (s *scope) source1(w *syntax.Word) string {
 	start, end := int(w.Pos().Offset()), int(w.End().Offset())
 	if start > end || end > len(s.text) {
@@ -87,11 +87,11 @@ func (s *scope) source1(w *syntax.Word) string {
 	return s.text[start:end]
 }
 
-// environ returns variables to an expansion, and notes those that are not known.
+// environ provides variables to an expansion, and records those that are not known.
 type environ struct {
 	s       *scope
-	pick    int // which of a variable's values
-	most    int // how many the variables that were asked for have
+	pick    int // index of the value to use for each variable
+	most    int // largest number of values of the variables used
 	unknown bool
 }
 
@@ -136,8 +136,7 @@ func (e *environ) Each(func(string, expand.Variable) bool) {}
 
 var errUnknown = errors.New("it shows only when it runs")
 
-// substitute answers for commands whose output is known: where a script lies,
-// and where the project does.
+// substitute handles commands whose output is known: the directory of a script, and of the project.
 func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 	text, ok := e.output(cs.Stmts)
 	if !ok {
@@ -174,7 +173,7 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// changed is the output of cd and pwd.
+// changed returns the output of cd and pwd.
 func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	cd, ok := first.Cmd.(*syntax.CallExpr)
 	pwd, too := second.Cmd.(*syntax.CallExpr)
@@ -211,7 +210,7 @@ func (e *environ) run(words []string) (string, bool) {
 	return "", false
 }
 
-// within is the path that a word means to a program that runs in dir.
+// within returns the path that a word means to a program that runs in dir.
 func within(dir, word string) string {
 	if filepath.IsAbs(word) {
 		return filepath.Clean(word)
@@ -241,7 +240,7 @@ func (s *scope) paths(text string) (paths []string) {
 	return paths
 }
 
-// existing are the paths of a word that are there.
+// existing returns the paths of a word that exist.
 func (s *scope) existing(text string) (there []string) {
 	for _, path := range s.paths(text) {
 		if _, err := os.Stat(path); err == nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // Decode reads an answer in the common form: decision, reason, continue, stopReason,
-// suppressOutput, systemMessage and hookSpecificOutput, of which additionalContext goes to
-// Context and the rest to Specific.
+// suppressOutput, systemMessage and hookSpecificOutput, of which additionalContext goes to Context
+// and the rest to Specific.
 //
 // It is lenient, member by member: a member of the wrong type counts as absent, with a note that
-// names the expected type, and never hides the others. Raw keeps the whole answer. JSON other
-// than an object is an assumed permission.
+// names the expected type, and never hides the others. Raw keeps the whole answer. JSON other than
+// an object becomes an assumed allow.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
 	d := reader{what: reflect.TypeFor[T]()}
 	d.decode(answer)
@@ -36,7 +36,7 @@ func (d *reader) decode(answer jsontext.Value) {
 	_ = Object(answer).walk(d.member)
 }
 
-// output is the answer that has been read.
+// output returns the answer that has been read.
 //
 //go:noinline
 func output[T any](d *reader) (out hook.Output[T]) {
@@ -47,10 +47,10 @@ func output[T any](d *reader) (out hook.Output[T]) {
 	return out
 }
 
-// reader reads an answer with an own part of any type.
+// reader reads an answer whose own part has any type.
 type reader struct {
 	out   common.Output
-	what  reflect.Type // of the own part
+	what  reflect.Type // the type of the own part
 	own   any          // points at the own part; nil if there is none
 	notes []string
 }
@@ -108,7 +108,7 @@ func (d *reader) readSpecific(name string, value jsontext.Value) {
 		d.wrong(name, value, "an object")
 		return
 	}
-	// If it is given twice, the last one counts, and nothing of the first.
+	// If the member is given twice, the last one replaces the first completely.
 	d.own, d.out.Context = nil, ""
 	d.out.Set &^= hook.SetSpecific | hook.SetContext
 	if value.Kind() == 'n' {
@@ -137,14 +137,14 @@ func (d *reader) wrong(name string, value jsontext.Value, want string) {
 	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
 }
 
-// lenient decodes o into the struct at ptr. Members that do not fit their field are collected,
-// with those that have none, in the field Extra that embeds the rest. A type other than a struct
-// keeps the members that fit.
+// lenient decodes o into the struct at ptr. Members that do not fit their field, and members
+// without a field, are collected in the field Extra that embeds the rest. For a type other than a
+// struct, the members that fit are decoded.
 func lenient(o Object, ptr any) (notes []string) {
 	if json.Unmarshal(o, ptr, asJavaScript) == nil {
 		return nil
 	}
-	// Something does not fit. Try every member alone, and keep those out.
+	// Some member does not fit. Try each one alone, and leave out those that fail.
 	reflect.ValueOf(ptr).Elem().SetZero()
 	fit, rest := Object("{"), Object("{")
 	for name, value := range o.Members() {
@@ -158,7 +158,7 @@ func lenient(o Object, ptr any) (notes []string) {
 		fit = appendMember(fit, name, value)
 	}
 	if json.Unmarshal(append(fit, '}'), ptr, asJavaScript) != nil {
-		return notes // each fits, so all do
+		return notes // each fits, therefore all do
 	}
 	keep(reflect.ValueOf(ptr).Elem(), append(rest, '}'))
 	return notes
@@ -242,8 +242,8 @@ func Answer(stdout []byte) (jsontext.Value, error) {
 	return v, nil
 }
 
-// Read is [Answer] and [Decode] together. It looks at an object once, which
-// counts when hooks say much; Raw is then a part of stdout.
+// Read is [Answer] and [Decode] in one. It scans an object only once, which matters for long
+// answers; Raw is then a part of stdout.
 func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) {
 	d := reader{what: reflect.TypeFor[T]()}
 	if err := d.read(stdout); err != nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Encode returns an output its common form, the inverse of [Decode]. An answer
-// that a hook wrote is given as it wrote it, except for a decision and a
-// reason that its exit status changed. Fields that are neither given nor set
-// are left out.
+// Encode returns an output in its common form, the inverse of [Decode]. An answer that a hook wrote
+// is returned as written, except for a decision and a reason that its exit status changed. Fields
+// that are neither in Set nor set are left out.
 func Encode[T any](o *hook.Output[T]) Object {
 	if o.Raw != nil {
 		return encodeRaw(o)
@@ -55,7 +54,7 @@ func encodeSpecific[T any](o *hook.Output[T], has hook.Fields) Object {
 	if err != nil || jsontext.Value(own).Kind() != '{' {
 		own = []byte("{}")
 	}
-	specific := Object("{}").Merge(own) // settles equal names
+	specific := Object("{}").Merge(own) // removes repeated names
 	if has.Has(hook.SetContext) {
 		specific = specific.With("additionalContext", textOrNull(o.Context))
 	}

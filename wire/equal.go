@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Equal reports whether two values are the same JSON, in any order of members and any spelling;
-// nil is no value, and equals only nil. Text that is not JSON equals itself alone.
+// Equal reports whether two values are the same JSON, in any order of members and any spelling; nil
+// is no value, and equals only nil. Text that is not JSON equals only itself.
 func Equal(a, b jsontext.Value) bool {
 	if bytes.Equal(a, b) || len(a) == 0 || len(b) == 0 {
 		return bytes.Equal(a, b)

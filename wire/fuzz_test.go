@@ -31,7 +31,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzDecode decodes any output of a hook, and encodes it again as it was.
+// FuzzDecode decodes any output of a hook, and checks that encoding restores it.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, `{"decision":"deny","reason":null,"continue":false,"stopReason":"s","suppressOutput":false,"systemMessage":"m"}`,

@@ -1,5 +1,5 @@
-// Package wire is JSON as hooks exchange it: objects that keep their text,
-// their order and unknown members, and the common form of an answer.
+// Package wire handles JSON in the form that hooks exchange: objects that keep their text, their
+// order and unknown members, and the common form of an answer.
 package wire
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// asJavaScript reads JSON like the engines that hooks were written for: of
-// equal names the last one counts, and bytes that are not UTF-8 become U+FFFD.
+// asJavaScript reads JSON like the engines that hooks were written for: the last of equal names
+// wins, and bytes that are not UTF-8 become U+FFFD.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Object is the text of one JSON object. Nil is the empty object. Nothing in it is decoded until
-// it is read, and the rest stays as it is: big numbers, order, unknown members.
+// Object is the text of one JSON object. Nil is the empty object. Nothing in it is decoded until it
+// is read, and the rest stays as it is: big numbers, order, unknown members.
 //
-// An Object that holds other JSON than an object, which a hook can send, has no members. Objects
-// are values: no method changes its receiver's bytes.
+// An Object with JSON other than an object, which a hook can send, has no members. Objects are
+// values: no method changes its receiver's bytes.
 type Object []byte
 
 // Of encodes v, which has to encode to a JSON object.
@@ -51,8 +51,8 @@ func (o Object) IsEmpty() bool {
 	return true
 }
 
-// Members iterates over the members in their order. The values are the text
-// as it stands, and must not be changed. Of equal names every one is given.
+// Members iterates over the members in order. The values are parts of o, and must not be changed.
+// Members with equal names are all yielded.
 func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
 		if len(o) == 0 || !o.IsObject() {
@@ -70,8 +70,8 @@ func (o Object) EachMember(yield func(name []byte, value jsontext.Value) bool) (
 	return len(o) == 0 || o.IsObject() && o.walk(yield) == nil
 }
 
-// walk returns the members until yield has enough, or says where o is not one
-// JSON object. A name is good until yield returns.
+// walk calls yield for the members until it returns false; the error describes where o is not one
+// JSON object. A name is valid until yield returns.
 func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	given, done := o.scan(yield)
 	if done {
@@ -80,11 +80,11 @@ func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	return o.decode(given, yield)
 }
 
-// decode is walk with a decoder, without the first members.
+// decode is walk with a decoder, skipping the first members.
 func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) bool) error {
 	w := walkers.Get().(*walker)
 	defer w.release()
-	w.text = *bytes.NewBuffer(o) // which the decoder reads in place
+	w.text = *bytes.NewBuffer(o) // the decoder reads o in place
 	d := &w.decoder
 	d.Reset(&w.text, asJavaScript)
 	if _, err := d.ReadToken(); err != nil {
@@ -106,7 +106,7 @@ func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) b
 			continue
 		}
 		end := int(d.InputOffset())
-		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
+		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which stays valid after the decoder's buffer
 			return nil
 		}
 	}
@@ -128,7 +128,7 @@ type walker struct {
 
 var walkers = sync.Pool{New: func() any { return new(walker) }}
 
-// release lets go of the object that was walked.
+// release drops the reference to the object.
 func (w *walker) release() {
 	w.text = bytes.Buffer{}
 	w.decoder.Reset(&w.text, asJavaScript)

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan is walk for ordinary objects, without the cost of a decoder. It stops where it is not
-// sure: it reads names in ASCII without escapes, and values that nest a little. It returns the
-// number of members that it has yielded, and whether it read the whole object; the decoder reads
-// the rest, and finds mistakes.
+// scan is walk for ordinary objects, without the cost of a decoder. It stops at anything else: it
+// reads names in ASCII without escapes, and values with little nesting. It returns the number of
+// members that it has yielded, and whether it read the whole object; the decoder reads the rest,
+// and reports mistakes.
 func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
 	i := space(o, 0)
 	if i == len(o) || o[i] != '{' {
@@ -49,12 +49,12 @@ func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given 
 }
 
 const (
-	deepest = 16 // how deep values may nest
-	bad     = -1 // in place of an offset: left to the decoder
+	deepest = 16 // limit of nesting
+	bad     = -1 // in place of an offset: the decoder has to read it
 )
 
-// member reads a name at i, and the colon after it. It returns where the name
-// ends and the value starts.
+// member reads a name at i, and the colon after it. It returns the offsets of the name's end and
+// the value's start.
 func member(b []byte, i int) (start, end int, ok bool) {
 	if i == len(b) || b[i] != '"' {
 		return 0, 0, false
@@ -128,16 +128,16 @@ func text(b []byte, i int) int {
 	}
 }
 
-// allPlain reports whether eight bytes of a string stand for themselves: none is a control
-// character, a quote or a backslash. A long text is scanned eight times as fast with it.
+// allPlain reports whether none of eight bytes of a string is a control character, a quote or a
+// backslash. It makes scanning a long text eight times as fast.
 func allPlain(eight uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	zero := func(x uint64) uint64 { return (x - ones) & ^x & highs } // not 0 if a byte is
+	zero := func(x uint64) uint64 { return (x - ones) & ^x & highs } // not 0 if a byte of x is 0
 	control := (eight - ones*' ') & ^eight & highs
 	return control|zero(eight^ones*'"')|zero(eight^ones*'\\') == 0
 }
 
-// plain are the bytes that stand for themselves in a string.
+// plain marks the bytes that need no escape in a string.
 var plain = func() (all [256]bool) {
 	for c := range all {
 		all[c] = c >= ' ' && c != '"' && c != '\\'
@@ -215,8 +215,8 @@ func nested(b []byte, i, depth int) int {
 	}
 }
 
-// Check returns nil if o is the whole text of one JSON object, or nil; else an
-// error that says where it is not. It allocates nothing for an object.
+// Check returns nil if o is nil or the whole text of one JSON object; otherwise the error gives the
+// position of the mistake. It allocates nothing for an object.
 func (o Object) Check() error {
 	if len(o) == 0 {
 		return nil
@@ -231,8 +231,8 @@ func (o Object) Check() error {
 	return CheckValue(jsontext.Value(o))
 }
 
-// CheckValue returns nil if v is the text of one JSON value, else an error that
-// says where it is not.
+// CheckValue returns nil if v is the text of one JSON value; otherwise the error gives the position
+// of the mistake.
 func CheckValue(v jsontext.Value) error {
 	if v.IsValid(asJavaScript) {
 		return nil
@@ -245,7 +245,7 @@ func CheckValue(v jsontext.Value) error {
 	return err
 }
 
-// Position is a place in a text as people count: "line 1, column 5".
+// Position returns the position of an offset in the form for people: "line 1, column 5".
 func Position(text []byte, offset int) string {
 	before := text[:min(offset, len(text))]
 	return fmt.Sprintf(

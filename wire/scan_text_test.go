@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Eight bytes at once are judged as each of them is.
+// Eight bytes are plain if each of them is.
 func TestEightBytesArePlainIfEachIs(t *testing.T) {
 	for at := range 8 {
 		for c := range 256 {

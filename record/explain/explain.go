@@ -1,9 +1,9 @@
-// Package explain tells from a line of a record why a call was denied, changed or let go: which
-// hooks were looked at and why each ran or did not, their answers, the rule by which the answers
-// became one, and the texts that reached the model and the user.
+// Package explain derives from a line of a record why a call was denied, changed or allowed: which
+// hooks were considered and why each ran or did not, their answers, the rules by which the answers
+// were merged, and the texts that reached the model and the user.
 //
-// A line has no more than its record keeps: texts for the model and the user are the reason of the
-// decision, and with [record.Full] the texts of kept answers.
+// A line contains only what its record keeps: the texts for the model and the user are the reason
+// of the decision, and with [record.Full] the texts of kept answers.
 package explain
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// Explanation is the story of one fire. Its texts come from hooks and from agents: who shows them
-// escapes them.
+// Explanation explains one fire. Its texts come from hooks and from agents: escape them before
+// display.
 type Explanation struct {
 	ID      string    `json:"id"`
 	Time    time.Time `json:"time"`
@@ -28,12 +28,12 @@ type Explanation struct {
 	Outcome string `json:"outcome"` // denied, asked, allowed, stopped, changed, passed
 	Because string `json:"because"` // the outcome in one sentence
 	Steps   []Step `json:"hooks"`   // in plan order
-	Rules   []Rule `json:"rules"`   // by which the answers became one, and took effect
+	Rules   []Rule `json:"rules"`   // by which the answers were merged and took effect
 
 	Rewrites []Rewrite `json:"rewrites"`
 	Model    []string  `json:"model"` // texts that the model saw
 	User     []string  `json:"user"`  // texts that the user saw
-	Notes    []string  `json:"notes"` // failures that were open, hooks in shadow, questions that were repeated
+	Notes    []string  `json:"notes"` // failures that did not block, hooks in shadow, questions that were repeated
 }
 
 // Step is one hook of the fire.
@@ -49,14 +49,14 @@ type Step struct {
 	Reason   string            `json:"reason"`
 	MS       *float64          `json:"ms"`
 	QueuedMS *float64          `json:"queuedMs"`
-	Decided  bool              `json:"decided"` // the fire's decision and reason are its own
+	Decided  bool              `json:"decided"` // the fire's decision and reason come from this hook
 	Failed   bool              `json:"failed"`
 	Open     bool              `json:"failedOpen"`
 	Shadow   bool              `json:"shadow"`
 	Recheck  bool              `json:"recheck"`
 	Rewrote  bool              `json:"rewrote"`
 	Notes    []string          `json:"notes"`
-	Policy   map[string]string `json:"policy"` // the places in overlays that decided, by member
+	Policy   map[string]string `json:"policy"` // the positions in overlays that decided, by member
 	Answer   string            `json:"answer"` // its standard output, if the record keeps it
 	Stderr   string            `json:"stderr"`
 	Error    string            `json:"error"`
@@ -64,13 +64,13 @@ type Step struct {
 
 // Rewrite is a member of the input that hooks changed.
 type Rewrite struct {
-	Key    string   `json:"key"`    // empty: the input, of which the record has no members
+	Key    string   `json:"key"`    // empty: the input, if the record lacks its members
 	Hooks  []string `json:"hooks"`  // labels, in plan order
-	Winner string   `json:"winner"` // the label of the hook whose value counts; empty if none does
+	Winner string   `json:"winner"` // the label of the hook whose value was used; empty if none was
 	Rule   string   `json:"rule"`
 }
 
-// Of explains a line. It keeps no part of the line's memory but its texts, and does not change it.
+// Of explains a line. It shares only texts with the line, and does not change it.
 func Of(l *record.Line) *Explanation {
 	about := aboutEvent(l.Event)
 	e := &Explanation{
@@ -90,7 +90,7 @@ func Of(l *record.Line) *Explanation {
 	return e
 }
 
-// Outcome is the end of a fire in one word: denied, asked, allowed, stopped, changed or passed.
+// Outcome classifies the end of a fire: denied, asked, allowed, stopped, changed or passed.
 func Outcome(l *record.Line) string {
 	switch {
 	case l.Decision == "deny":
@@ -107,8 +107,8 @@ func Outcome(l *record.Line) string {
 	return "passed"
 }
 
-// deciderOf returns the index of the hook whose decision is the fire's: the first with its decision
-// and reason, else the first with its decision; -1 if none has it.
+// deciderOf returns the index of the hook whose decision became the fire's: the first with the same
+// decision and reason, else the first with the same decision; -1 if there is none.
 func deciderOf(l *record.Line) int {
 	first := -1
 	for i := range l.Hooks {
@@ -144,7 +144,7 @@ func stepOf(l *record.Line, h *record.Hook, decided bool) Step {
 	return s
 }
 
-// whyOf says why a hook ran, or did not.
+// whyOf returns why a hook ran, or did not.
 func whyOf(l *record.Line, h *record.Hook) string {
 	if !h.Ran {
 		switch {
@@ -173,7 +173,7 @@ func whyOf(l *record.Line, h *record.Hook) string {
 	return strings.Join(parts, ", and ")
 }
 
-// saidOf is a hook's answer in one sentence.
+// saidOf returns a hook's answer as one sentence.
 func saidOf(h *record.Hook, decided bool) string {
 	said := answerOf(h)
 	if h.Mode == "shadow" {
@@ -234,7 +234,7 @@ func answerOf(h *record.Hook) string {
 	return said
 }
 
-// because is the outcome in one sentence.
+// because returns the outcome as one sentence.
 func (e *Explanation) because(l *record.Line, decider int) string {
 	ran := 0
 	for i := range l.Hooks {
@@ -290,7 +290,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// rewrites says whose changes of the input count.
+// rewrites adds the changes of the input, with the hook whose value was used.
 func (e *Explanation) rewrites(l *record.Line, about about) {
 	labels := map[string]string{}
 	var wrote []string
@@ -324,7 +324,7 @@ func (e *Explanation) rewrites(l *record.Line, about about) {
 	e.Rewrites = append(e.Rewrites, r)
 }
 
-// seen says which texts reached the model and the user.
+// seen adds the texts that reached the model and the user.
 func (e *Explanation) seen(l *record.Line, about about) {
 	if l.Reason != "" && (l.Decision == "deny" || l.Stop) {
 		switch {

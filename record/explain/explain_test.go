@@ -170,7 +170,7 @@ func TestCallsAreNamed(t *testing.T) {
 	}
 }
 
-// Each rule that is shown stands on the page that is shown with it.
+// Each rule in an explanation is on the page that the explanation names.
 func TestRulesAreOnTheirPages(t *testing.T) {
 	seen := 0
 	for _, event := range explain.Events() {

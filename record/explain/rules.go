@@ -13,7 +13,7 @@ type Rule struct {
 	Text string `json:"text"`
 }
 
-// reader gets the reason of a refusal.
+// reader is the one who gets the reason of a refusal.
 type reader uint8
 
 const (
@@ -59,8 +59,8 @@ func aboutEvent(full string) about {
 	return a
 }
 
-// rules are those that a fire shows: how answers became one, how changes and failures count, and the
-// effect.
+// rules returns the rules that a fire shows: how answers were merged, the effect of changes and
+// failures, and the effect of the result.
 func (a about) rules(l *record.Line) []Rule {
 	rules := []Rule{}
 	add := func(id string) {
@@ -229,7 +229,7 @@ var systems = map[string]system{
 	},
 }
 
-// texts are the rules in a few words.
+// texts holds short texts of the rules.
 var texts = map[string]string{
 	"C52": "hooks may allow, deny, ask, rewrite the arguments and add context; without a word the permissions decide",
 	"C53": "an answer decides in the user's place",
@@ -322,11 +322,11 @@ var texts = map[string]string{
 	"X46": "all messages are collected, and handlers replace the system prompt one after the other",
 }
 
-// ToldOf says who gets the reason of a refusal at an event: "model", "user", or "" for nobody.
+// ToldOf returns who gets the reason of a refusal at an event: "model", "user", or "" for nobody.
 func ToldOf(event string) string { return [...]string{"", "model", "user"}[aboutEvent(event).told] }
 
-// RulesOf returns the rules of an event: how answers become one, how changes and failures count, and
-// the effect.
+// RulesOf returns the rules of an event: how answers are merged, the effect of changes and failures,
+// and the effect of the result.
 func RulesOf(event string) []Rule {
 	a := aboutEvent(event)
 	var rules []Rule
@@ -338,7 +338,7 @@ func RulesOf(event string) []Rule {
 	return rules
 }
 
-// Events returns the full names of the events that have rules of their own here.
+// Events returns the full names of the events that have rules here.
 func Events() (names []string) {
 	for dialect, s := range systems {
 		for name := range s.events {

@@ -8,14 +8,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// callMembers are the members of an event's input, or of a tool's arguments, that tell a person which
-// call it is, the best first.
+// callMembers lists the members of an event's input, or of a tool's arguments, by which a person
+// recognises a call, the best first.
 var callMembers = []string{
 	"command", "cmd", "prompt", "file_path", "filePath", "path", "url", "query", "pattern", "description", "message",
 	"notification", "absolute_path", "notebook_path", "skill",
 }
 
-// argumentMembers are the members of an input that hold the arguments of a tool.
+// argumentMembers lists the members of an input that hold the arguments of a tool.
 var argumentMembers = []string{"tool_input", "toolArgs", "input", "arguments"}
 
 // maxCall bounds the text of a call, in bytes.
@@ -48,14 +48,14 @@ func Call(input jsontext.Value) string {
 
 func callIn(o wire.Object) string {
 	for _, member := range callMembers {
-		if text := o.Text(member); text != "" && text != "string" { // a record of keys has the names of types
+		if text := o.Text(member); text != "" && text != "string" { // a record of keys has the names of types as values
 			return shortened(text)
 		}
 	}
 	return ""
 }
 
-// shortened is a text in one line, cut.
+// shortened returns a text in one line, cut to maxCall.
 func shortened(text string) string {
 	cut := len(text) > maxCall
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), maxCall)], "")), " ")

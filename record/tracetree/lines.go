@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// size is about how much memory a line takes.
+// size estimates the memory of a line in bytes.
 func size(l *record.Line) int64 {
 	n := 512 + len(l.Event) + len(l.Session) + len(l.Subject) + len(l.Input) + len(l.Reason)
 	for i := range l.Hooks {
@@ -22,8 +22,8 @@ func size(l *record.Line) int64 {
 	return int64(n)
 }
 
-// withEnds puts the ends of background hooks into the fires that started them. Ends of unknown
-// fires are left out.
+// withEnds adds the ends of background hooks to the fires that started them. Ends of unknown fires
+// are left out.
 func withEnds(lines []*record.Line) []*record.Line {
 	late := map[string][]*record.Line{}
 	for _, l := range lines {
@@ -43,7 +43,7 @@ func withEnds(lines []*record.Line) []*record.Line {
 	return fires
 }
 
-// withEnd is a copy of a fire's line: the line is not ours.
+// withEnd returns a copy of a fire's line with the ends: the caller owns the line.
 func withEnd(l *record.Line, ends []*record.Line) *record.Line {
 	fire := *l
 	fire.Hooks = slices.Clone(l.Hooks)

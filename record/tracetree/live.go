@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// Live is an observer that builds trees from fires as they end. It makes the
-// lines that a record has, so that both give the same trees.
+// Live is an observer that builds trees from fires as they end. It makes the same lines as a
+// record, and therefore the same trees.
 type Live struct {
 	*record.Recorder
 	Builder
@@ -23,11 +23,11 @@ func NewLive() *Live {
 	return l
 }
 
-// Sessions returns the trees as they are now. Close waits for the fires that
-// have just ended.
+// Sessions returns the trees of the fires until now. Only after Close does it include all fires
+// that have ended.
 func (l *Live) Sessions() []*Node { return l.Builder.Sessions() }
 
-// Close ends the observer, within a time.
+// Close ends the observer, within the given time.
 func (l *Live) Close(within time.Duration) { l.Recorder.Close(within) }
 
 // feed adds the lines that are written to it.

@@ -40,7 +40,7 @@ var roles = map[string]role{
 	"llxprt.BeforeAgent":         turnStart,
 	"llxprt.AfterAgent":          turnEnd,
 	"llxprt.BeforeModel":         modelStart,
-	"llxprt.BeforeToolSelection": modelEnd, // the model's call goes on
+	"llxprt.BeforeToolSelection": modelEnd, // the call of the model continues
 	"llxprt.AfterModel":          modelEnd,
 	"llxprt.BeforeTool":          toolStart,
 	"llxprt.AfterTool":           toolEnd,

@@ -9,17 +9,17 @@ import (
 // session is the tree of one session as it grows.
 type session struct {
 	node     *Node
-	turn     *Node               // the open one, or nil
-	models   map[*Node]*Node     // the last call of a model, by turn or agent
-	runs     map[string]*Node    // of tools, by tool_use_id
+	turn     *Node               // the open turn, or nil
+	models   map[*Node]*Node     // the last call of a model in each turn or agent
+	runs     map[string]*Node    // tool runs by tool_use_id
 	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
 	agents   map[string]*Node    // by agent_id
-	ended    map[*Node]bool      // turns, runs and agents whose end has come
+	ended    map[*Node]bool      // turns, runs and agents that have ended
 	depth    map[*Node]int
 	starters []*Node // open runs of tools that start agents
 }
 
-// toolKey tells runs without an id apart.
+// toolKey distinguishes runs without an id.
 type toolKey struct{ agent, tool string }
 
 func newSession(l *record.Line) *session {
@@ -68,7 +68,7 @@ func (s *session) begin(l *record.Line) {
 		s.add(s.node, l)
 		return
 	}
-	s.mark(s.node, l) // resumed, cleared, or compacted
+	s.mark(s.node, l) // the session was resumed, cleared, or compacted
 }
 
 func (s *session) close(l *record.Line) {
@@ -76,7 +76,7 @@ func (s *session) close(l *record.Line) {
 	s.add(s.node, l)
 }
 
-// startTurn opens a turn; one that is open was interrupted.
+// startTurn opens a turn, and ends an open one as interrupted.
 func (s *session) startTurn(l *record.Line) {
 	s.interrupt(l)
 	s.turn = s.child(s.node, &Node{Kind: Turn}, l)
@@ -91,7 +91,7 @@ func (s *session) interrupt(l *record.Line) {
 	}
 }
 
-// endTurn closes the turn, unless a hook makes it go on.
+// endTurn closes the turn, unless a hook makes the agent continue.
 func (s *session) endTurn(l *record.Line) {
 	switch {
 	case s.turn == nil:
@@ -127,7 +127,7 @@ func (s *session) endModel(l *record.Line) {
 	s.ended[n] = s.ended[n] || !strings.HasSuffix(l.Event, ".BeforeToolSelection")
 }
 
-// context is the agent that a fire belongs to, or the turn, or the session.
+// context returns the node of a fire's agent, or else the turn, or the session.
 func (s *session) context(l *record.Line) *Node {
 	if l.Refs.AgentID != "" {
 		return s.agent(l)
@@ -138,8 +138,7 @@ func (s *session) context(l *record.Line) *Node {
 	return s.node
 }
 
-// place is where a call belongs: below the model that asked for it, if there is
-// one.
+// place returns the node below which a call is shown: the model that made it, if there is one.
 func (s *session) place(l *record.Line) *Node {
 	at := s.context(l)
 	if m := s.models[at]; m != nil && at.Kind != Session {
@@ -148,7 +147,7 @@ func (s *session) place(l *record.Line) *Node {
 	return at
 }
 
-// child adds a node that begins with a fire.
+// child adds a node that begins with fire l.
 func (s *session) child(at, n *Node, l *record.Line) *Node {
 	n.Start = l.Time
 	s.depth[n] = s.depth[at] + 1

@@ -11,7 +11,7 @@ import (
 // id returns the id of the tool run that a fire is about, or "".
 func id(l *record.Line) string { return cmp.Or(l.Refs.ToolUseID, l.Refs.ToolCallID) }
 
-// startTool begins a run, unless its end was first.
+// startTool begins a run, unless the fire of its end came first.
 func (s *session) startTool(l *record.Line) {
 	n := s.runs[id(l)]
 	if n == nil || id(l) == "" {
@@ -44,8 +44,7 @@ func (s *session) remember(n *Node, l *record.Line) {
 	s.open[key] = append(s.open[key], n)
 }
 
-// run finds the run that a fire is about: by its id, or else the oldest one of
-// the tool that has not ended.
+// run returns the run of a fire: by its id, or else the oldest run of the tool that has not ended.
 func (s *session) run(l *record.Line) *Node {
 	if id(l) != "" {
 		return s.runs[id(l)]
@@ -92,7 +91,7 @@ func (s *session) markTool(l *record.Line) {
 	s.mark(s.place(l), l)
 }
 
-// agent returns the agent of a fire. An agent whose start is missing is below its probable
+// agent returns the agent of a fire. An agent whose start is missing is put below its probable
 // starter.
 func (s *session) agent(l *record.Line) *Node {
 	n := s.agents[l.Refs.AgentID]
@@ -129,22 +128,22 @@ func (s *session) startAgent(l *record.Line) {
 	if n.Start.After(l.Time) {
 		n.Start = l.Time
 	}
-	if s.ended[n] { // it goes on
+	if s.ended[n] { // it continues
 		delete(s.ended, n)
 	}
 	s.add(n, l)
 }
 
-// Limits of the tree: agents that are nested deeper are below the turn, and of more calls that
-// could start an agent at the same time the others count as ordinary calls.
+// Limits of the tree: agents that are nested deeper are shown below the turn; of the calls that
+// could start an agent at the same time, those beyond the limit are ordinary calls.
 const (
 	maxDepth    = 64
 	maxStarters = 256
 )
 
-// starter returns the call that a new agent belongs to: the oldest open run of a tool that starts
-// agents and has none yet, of the agent that began last; or else the turn, or the session. An
-// event does not name its agent's starter.
+// starter returns the call below which a new agent is shown: of the agent that began last, the
+// oldest open run of a tool that starts agents and has started none yet; or else the turn, or the
+// session. An event does not name its agent's starter.
 func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
@@ -159,7 +158,7 @@ func (s *session) starter() *Node {
 	return s.top()
 }
 
-// top is the turn, or the session.
+// top returns the turn, or the session.
 func (s *session) top() *Node {
 	if s.turn != nil {
 		return s.turn
@@ -167,7 +166,7 @@ func (s *session) top() *Node {
 	return s.node
 }
 
-// starts are the tools that start agents.
+// starts holds the tools that start agents.
 var starts = map[string]bool{"Task": true, "Agent": true, "task": true, "agent": true}
 
 func hasAgent(n *Node) bool {
@@ -181,7 +180,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 	n := s.agent(l)
 	s.add(n, l)
-	if l.Decision != "deny" || l.Stop { // else a hook makes it go on
+	if l.Decision != "deny" || l.Stop { // else a hook makes it continue
 		s.ended[n] = true
 	}
 }
@@ -197,7 +196,7 @@ func (s *session) finish() *Node {
 	return s.node
 }
 
-// closeOpen ends open nodes at the end of their parent.
+// closeOpen closes open nodes at the end of their parent.
 func (s *session) closeOpen(n *Node, until time.Time) {
 	for _, c := range n.Children {
 		if (c.Kind == Tool || c.Kind == Agent || c.Kind == Model) && !s.ended[c] {

@@ -1,9 +1,9 @@
-// Package tracetree rebuilds an agent's work from the events of its hooks alone: sessions, turns,
-// calls of models and tools, sub-agents. A [Builder] takes the lines of a record, or follows
-// fires as an observer, and returns the same tree from both.
+// Package tracetree rebuilds an agent's work from the events of its hooks: sessions, turns, calls
+// of models and tools, sub-agents. A [Builder] takes the lines of a record, or follows fires as an
+// observer, and returns the same tree from both.
 //
-// Fires are sorted by time first, therefore the order in which they come does not count. A node
-// that never ended is closed with its parent, and its State says so.
+// Fires are sorted by time first: the order in which they are added has no effect. A node without
+// an end is closed with its parent, and its State reports it.
 package tracetree
 
 import (
@@ -25,13 +25,13 @@ const (
 	Model   Kind = "model" // one request to a model; the calls that it asks for are below it
 	Tool    Kind = "tool"  // one run of a tool; sub-agents that it starts are below it
 	Agent   Kind = "agent" // a sub-agent
-	Mark    Kind = "mark"  // an event that is over at once: a compaction, a notification
+	Mark    Kind = "mark"  // an event without duration: a compaction, a notification
 )
 
-// State is how a node ended.
+// State classifies how a node ended.
 type State string
 
-// The states. A node without one has ended as it should.
+// The states. A node without one has ended normally.
 const (
 	Failed      State = "failed"      // the tool failed, or the turn
 	Denied      State = "denied"      // a hook denied it
@@ -43,17 +43,16 @@ const (
 // Node is a part of an agent's work: a session, a turn, a call, a hook.
 type Node struct {
 	Kind     Kind
-	Name     string // of the tool, the agent's type, the mark; empty if the kind says it all
+	Name     string // of the tool, the agent's type, the mark; empty if the kind is enough
 	ID       string // of the session, the tool's run, the agent
 	State    State
 	Start    time.Time
 	End      time.Time
-	Fires    []*record.Line // those that the node is made of, in order
-	Children []*Node        // by their start
+	Fires    []*record.Line // the node's own fires, in order
+	Children []*Node        // in order of their start
 }
 
-// Walk calls visit for the node and for all below it, and returns when visit
-// returns false.
+// Walk calls visit for the node and for all below it, until visit returns false.
 func (n *Node) Walk(visit func(n *Node, depth int) bool) { n.walk(0, visit) }
 
 func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
@@ -71,19 +70,19 @@ func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
 // Builder collects fires. The zero Builder is ready. Its methods may be called
 // from many goroutines.
 type Builder struct {
-	// Most and MostBytes bound the fires that are kept, by number and by the
-	// length of their texts; the oldest go first. 0 means all.
+	// Most and MostBytes limit the fires that are kept, by number and by the length of their texts;
+	// the oldest are dropped first. 0 means no limit.
 	Most      int
 	MostBytes int64
 
 	mu      sync.Mutex
 	fires   []*record.Line
-	first   int // where in fires the oldest is
+	first   int // index in fires of the oldest
 	bytes   int64
 	dropped int
 }
 
-// Add adds a fire, or the end of a hook that a fire left in the background.
+// Add adds a fire, or the end of a background hook.
 func (b *Builder) Add(l *record.Line) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,15 +105,15 @@ func (b *Builder) isFull() bool {
 	return b.Most > 0 && kept > b.Most || b.MostBytes > 0 && kept > 1 && b.bytes > b.MostBytes
 }
 
-// Dropped counts the fires that were not kept.
+// Dropped returns the number of fires that were not kept.
 func (b *Builder) Dropped() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.dropped
 }
 
-// Sessions builds the tree of each session, by their start. It takes time in
-// proportion to the fires, and sorts them.
+// Sessions returns the trees of the sessions, in order of their start. It sorts the fires, and
+// takes time in proportion to their number.
 func (b *Builder) Sessions() []*Node {
 	b.mu.Lock()
 	fires := slices.Clone(b.fires[b.first:])
@@ -138,7 +137,7 @@ func (b *Builder) Sessions() []*Node {
 	return nodes
 }
 
-// end is when a fire ended.
+// end returns the time at which a fire ended.
 func end(l *record.Line) time.Time {
 	return l.Time.Add(time.Duration(l.MS * float64(time.Millisecond)))
 }

@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	_ "github.com/snaphook-go/snaphook/events/claude" // its events
+	_ "github.com/snaphook-go/snaphook/events/claude" // declares its events
 	_ "github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// verbs are the short names of the events in the cases.
+// verbs maps the short names in the cases to events.
 var verbs = map[string]string{
 	"start": "claude.SessionStart", "end": "claude.SessionEnd", "prompt": "claude.UserPromptSubmit", "stop": "claude.Stop", "stopfail": "claude.StopFailure",
 	"pre": "claude.PreToolUse", "post": "claude.PostToolUse", "fail": "claude.PostToolUseFailure", "ask": "claude.PermissionRequest", "denied": "claude.PermissionDenied",
@@ -73,7 +73,7 @@ func (s step) line() *record.Line {
 	}
 }
 
-// outline is a tree in one line: s(turn(Bash:t1!failed @a1(Read:t2) *PreCompact)).
+// outline returns a tree in one line: s(turn(Bash:t1!failed @a1(Read:t2) *PreCompact)).
 func outline(nodes []*tracetree.Node) string {
 	var words []string
 	for _, n := range nodes {
@@ -197,9 +197,8 @@ var inputs = map[string]string{
 	"llxprt.BeforeToolSelection": `"llm_request":{"model":"m","messages":[]}`,
 }
 
-// The same events through the engine: an observer that builds the tree, and the
-// record of the same fires that is read. A step with a time begins then, and its
-// fire ends, and so comes, in the order of the steps; one with a decision has a
+// The tree of an observer in the engine equals the tree from the record of the same fires. A step
+// with a time begins then; the fires end in the order of the steps. A step with a decision has a
 // hook that makes it.
 func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 	events := map[string]pipeline.Declared{}
@@ -217,7 +216,7 @@ func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 					Load: []pipeline.Load{decides},
 				})
 				play(t, sys, events, test.steps)
-				sys.Close() // which closes both
+				sys.Close() // closes both
 				var b tracetree.Builder
 				for _, l := range record.Lines(&text, func(n int, err error) { t.Errorf("line %d: %v", n, err) }) {
 					b.Add(l)
@@ -236,7 +235,7 @@ func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 type turnKey struct{}
 type decisionKey struct{}
 
-// waits is a hook that ends in the turn of its fire.
+// waits is a hook that ends when its fire may end.
 type waits struct{}
 
 func (waits) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
@@ -244,7 +243,7 @@ func (waits) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		<-turn
 	}
 	switch denies := ctx.Value(decisionKey{}) == "deny"; {
-	case denies && c.Hook.Event == "PermissionRequest": // which no status denies
+	case denies && c.Hook.Event == "PermissionRequest": // no exit status denies there
 		return hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}`)}, nil
 	case denies:
 		return hook.Reply{Exit: 2, Stderr: []byte("no")}, nil
@@ -281,7 +280,7 @@ func play(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declare
 			ended <- struct{}{}
 		}()
 	}
-	time.Sleep(100 * time.Second) // all have begun
+	time.Sleep(100 * time.Second) // after all have begun
 	for _, turn := range turns {
 		close(turn)
 		<-ended
@@ -320,8 +319,8 @@ func TestABuilderKeepsTheLatest(t *testing.T) {
 	}
 }
 
-// No record takes time like the square of its length: not nested agents, not calls that could
-// have started any of the agents, and not calls without ids.
+// The time for a record is not quadratic in its length: neither for nested agents, nor for calls
+// that could have started any of the agents, nor for calls without ids.
 func TestNoRecordTakesTimeLikeItsSquare(t *testing.T) {
 	shapes := map[string]func(b *tracetree.Builder, n int){
 		"nested": func(b *tracetree.Builder, n int) {

@@ -1,4 +1,4 @@
-// With is the program Without, and asks hooks of Claude Code before it does anything.
+// With is the program Without, plus hooks of Claude Code that run before each action.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Without is a program as many agents are: it asks a server, and reads JSON.
+// Without is a typical agent program: it sends requests to a server, and reads JSON.
 package main
 
 import (
