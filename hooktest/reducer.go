@@ -15,13 +15,17 @@ import (
 // Reducer checks the properties that the engine expects of any reducer. The answers have common
 // members and values of gen; nil is [Values]:
 //
-//   - the same answers in the same order have the same result: also later, with any delays between them, and after other merges;
+//   - the same answers in the same order have the same result: also later, with any delays between
+//     them, and after other merges;
 //   - a block among the answers blocks, unless [LosesBlocks];
-//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine adds stops to the result of a Spec's Reduce: check the method Reduce of the event, and not the function;
+//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine adds stops to
+//     the result of a Spec's Reduce: check the method Reduce of the event, and not the function;
 //   - answers that the engine made never override a denial;
-//   - returning before the answers run out cancels the hooks that still run, and their missing answers change nothing;
+//   - returning before the answers run out cancels the hooks that still run, and their missing
+//     answers change nothing;
 //   - no answer is written to, nor the spare capacity of its slices;
-//   - without answers nothing is blocked, asked or reported, unless [DecidesAlone]: the result is the zero Output, or allows.
+//   - without answers nothing is blocked, asked or reported, unless [DecidesAlone]: the result is
+//     the zero Output, or allows.
 //
 // With a *testing.T the clock is that of a synctest bubble, in which answers are minutes apart; do
 // not call it inside another bubble. With any other testing.TB they are milliseconds apart.

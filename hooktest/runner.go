@@ -25,11 +25,14 @@ func Unbounded(why string) RunnerOption {
 
 // Runner checks the properties that the engine expects of any runner:
 //
-//   - the whole payload reaches the hook, from a few bytes to a megabyte, then its end, and is not changed;
-//   - the call returns when its context ends, with an error with the reason, and when its Timeout has passed, with a [hook.TimeoutError];
+//   - the whole payload reaches the hook, from a few bytes to a megabyte, then its end, and is not
+//     changed;
+//   - the call returns when its context ends, with an error with the reason, and when its Timeout
+//     has passed, with a [hook.TimeoutError];
 //   - output of 32 MiB is cut and marked as such, or an error;
 //   - it may be used from many goroutines at once, and again after all of that;
-//   - nothing remains of a call, whichever way it ended: neither goroutines nor open files, nor processes (files and processes on Linux).
+//   - nothing remains of a call, whichever way it ended: neither goroutines nor open files, nor
+//     processes (files and processes on Linux).
 //
 // At the other end has to be a hook that follows the payload's instructions: [Script], or one made
 // of [Answer]. Processes that the runner keeps ready between calls may remain, as long as there is

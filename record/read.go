@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Line is one line of a record. A null in the line is the zero value here.
+// Line is one line of a record. A null in the line becomes the zero value.
 type Line struct {
 	V          int            `json:"v"`
 	ID         string         `json:"id"`
@@ -39,7 +39,7 @@ type Line struct {
 	Hooks      []Hook         `json:"hooks"`
 }
 
-// Refs tie events together.
+// Refs connect events.
 type Refs struct {
 	ToolUseID  string `json:"tool_use_id"`
 	ToolCallID string `json:"toolCallId"`
@@ -47,19 +47,19 @@ type Refs struct {
 	AgentType  string `json:"agent_type"`
 }
 
-// Would is the decision if hooks in shadow had counted.
+// Would is the decision if hooks in shadow had effect.
 type Would struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
 }
 
-// Conflict is a member of the input that several hooks rewrote differently.
+// Conflict is a member of the input for which several hooks set different values.
 type Conflict struct {
 	Key   string   `json:"key"`
 	Hooks []string `json:"hooks"` // ids, in plan order
 }
 
-// Hook is one hook that a fire looked at.
+// Hook is one hook that a fire considered.
 type Hook struct {
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
@@ -80,20 +80,20 @@ type Hook struct {
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
 	Mode     string   `json:"mode"`    // "enforce", "shadow"
-	Differs  bool     `json:"differs"` // in shadow, and the outcome were another if it counted
+	Differs  bool     `json:"differs"` // in shadow, and with effect it would have changed the outcome
 	Class    string   `json:"class"`   // how it failed
 	Open     *bool    `json:"failed_open"`
 	Error    string   `json:"error"`
 	Answer   string   `json:"answer"`
 	Stderr   string   `json:"stderr"`
-	Recheck  bool     `json:"recheck"` // it was asked again, with the input as hooks had rewritten it
+	Recheck  bool     `json:"recheck"` // it ran again, with the rewritten input
 	Rewrote  bool     `json:"rewrote"` // its answer replaces a part of the input
-	Notes    []string `json:"notes"`   // mistakes in its answer, and wishes that the event does not have
+	Notes    []string `json:"notes"`   // mistakes in its answer, and members that the event does not honour
 
-	// Policy has the level and the place that decided a member of the hook's policy, by member.
+	// Policy maps members of the hook's policy to the level and the position that set them.
 	Policy map[string]string `json:"policy"`
 
-	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or was not there
+	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or did not run there
 }
 
 // Ending is how a hook ended in the background.
@@ -113,8 +113,7 @@ func (e *Ending) Failed() bool {
 	return e != nil && (e.Class != "" || e.Outcome == "non_blocking_error" || e.Outcome == "cancelled")
 }
 
-// Label is the name to show to people: the configured name, else the command,
-// else the id.
+// Label returns the name to show to people: the configured name, else the command, else the id.
 func (h *Hook) Label() string {
 	for _, name := range []string{h.Name, h.Command} {
 		if name != "" {
@@ -124,7 +123,7 @@ func (h *Hook) Label() string {
 	return h.ID
 }
 
-// Failed reports whether the hook failed: it gave no answer that counts.
+// Failed reports whether the hook failed: it gave no usable answer.
 func (h *Hook) Failed() bool {
 	return h.Ran && (h.Class != "" || h.Outcome == "non_blocking_error" || h.Outcome == "cancelled")
 }
@@ -140,14 +139,12 @@ func (h *Hook) IsFailedOpen() bool {
 // maxLine limits a line: 16 MiB.
 const maxLine = 16 << 20
 
-// Text is a line as it stands in the file, without its end. It is good until
-// the next one is read.
+// Text is a line as it stands in the file, without its end. It is valid until the next one is read.
 type Text []byte
 
-// Lines reads a record line by line, in memory for one line. A line that cannot
-// be used is reported to bad by its number from 1, unless bad is nil, and left
-// out; empty lines are left out alone. The error of reading itself ends the
-// iteration and is reported with number 0.
+// Lines reads a record line by line, using memory for one line. It skips a line that cannot be used
+// and reports it to bad, if that is not nil, with its number from 1; it skips empty lines silently.
+// A read error ends the iteration and is reported with number 0.
 func Lines(r io.Reader, bad func(number int, why error)) iter.Seq2[Text, *Line] {
 	return func(yield func(Text, *Line) bool) {
 		if bad == nil {
@@ -177,14 +174,13 @@ func Lines(r io.Reader, bad func(number int, why error)) iter.Seq2[Text, *Line] 
 
 var errLong = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
-// nextLine reads a line without its end. One that is too long is read to its
-// end, and not kept.
+// nextLine reads a line without its end. A line that is too long is skipped to its end.
 func nextLine(in *bufio.Reader) (text []byte, err error) {
 	long := false
 	for {
 		part, err := in.ReadSlice('\n')
 		if text == nil && err == nil {
-			return bytes.TrimSpace(part), nil // which most lines are
+			return bytes.TrimSpace(part), nil // most lines take this path
 		}
 		if long = long || len(text)+len(part) > maxLine; !long {
 			text = append(text, part...)

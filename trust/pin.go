@@ -183,7 +183,7 @@ func (c *Covered) same(ctx context.Context, file File) error {
 		return hasChanged(file.File)
 	case err != nil:
 		return err
-	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // a guard that cannot be executed would fail, and allow everything
+	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // such a guard would fail open
 		return hasChanged(file.File)
 	case c.stamps[file.File].shows(info):
 		return nil

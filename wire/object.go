@@ -106,7 +106,7 @@ func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) b
 			continue
 		}
 		end := int(d.InputOffset())
-		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which stays valid after the decoder's buffer
+		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, not of the decoder's buffer
 			return nil
 		}
 	}
