@@ -73,7 +73,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newServe(f),
 		newFleet(f),
 	)
-	root.AddCommand(records.NewTrace(), newRecordEvent(f), newBench(f))
+	root.AddCommand(records.NewTrace(), newUI(f), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")
 	cli.PrepareHelp(root)
 	return root

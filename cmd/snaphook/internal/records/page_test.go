@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/record/tracepage"
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
@@ -49,20 +51,20 @@ func browser(t *testing.T) context.Context {
 
 const evil = `</script><script>document.title="hacked"</script><img src=x onerror='document.title="hacked"'>`
 
-// traceOf returns a trace of so many fires, every hundredth of which is denied.
+// traceOf is a trace of so many fires, of which every hundredth is denied.
 func traceOf(fires int) []*tracetree.Node {
 	var b tracetree.Builder
 	at, exit, took := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), 0, 3.5
 	for i := range fires {
 		l := &rec.Line{V: 1, ID: fmt.Sprint(i), Time: at.Add(time.Duration(i) * time.Second), Event: "claude.PreToolUse", Session: "s-1", Subject: "Bash", MS: 5,
-			Refs: rec.Refs{ToolUseID: fmt.Sprint("toolu_", i/2)}, Input: []byte(`{"tool_name":"string"}`)}
+			Refs: rec.Refs{ToolUseID: fmt.Sprint("toolu_", i/2)}, Input: []byte(`{"tool_name":"Bash","tool_input":{"command":"ls -la"}}`)}
 		l.Hooks = []rec.Hook{
 			{ID: "a", Command: "guard.sh", Ran: true, Outcome: "success", Exit: &exit, MS: &took, Source: "project"},
 			{ID: "b", Command: "other.sh", Why: "matcher", Detail: `matcher "Read" does not match "Bash"`, File: "settings.json:4:9"},
 		}
 		switch {
 		case i == 0:
-			l.Event, l.Subject, l.Hooks = "claude.UserPromptSubmit", "", nil
+			l.Event, l.Subject, l.Hooks, l.Input = "claude.UserPromptSubmit", "", nil, []byte(`{"prompt":"fix the test"}`)
 		case i%2 == 1:
 			l.Event = "claude.PostToolUse"
 		}
@@ -75,9 +77,82 @@ func traceOf(fires int) []*tracetree.Node {
 	return b.Sessions()
 }
 
+// watched opens a page and notes what it causes.
+type watchedPage struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu   sync.Mutex
+	seen []string
+}
+
+func openPage(t *testing.T, address string) *watchedPage {
+	t.Helper()
+	w := &watchedPage{t: t, ctx: browser(t)}
+	own, _, _ := strings.Cut(address, "#")
+	chromedp.ListenTarget(w.ctx, func(e any) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch e := e.(type) {
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, own) {
+				w.seen = append(w.seen, "request "+e.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			w.seen = append(w.seen, "exception "+e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			w.seen = append(w.seen, "console "+string(e.Type))
+		}
+	})
+	w.run("open", network.Enable(), chromedp.Navigate(address), chromedp.WaitReady(`html[data-ready]`, chromedp.ByQuery))
+	return w
+}
+
+func (w *watchedPage) run(doing string, actions ...chromedp.Action) {
+	w.t.Helper()
+	if err := chromedp.Run(w.ctx, actions...); err != nil {
+		w.t.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// text is the value of an expression in the page.
+func (w *watchedPage) text(js string) (text string) {
+	w.t.Helper()
+	w.run(js, chromedp.Evaluate(`"" + (`+js+`)`, &text))
+	return text
+}
+
+func (w *watchedPage) expect(js, want string) {
+	w.t.Helper()
+	if got := w.text(js); !strings.Contains(got, want) {
+		w.t.Errorf("%s is %.300q, want %q in it", js, got, want)
+	}
+}
+
+func (w *watchedPage) choose(id, value string) {
+	w.t.Helper()
+	w.text(fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event("change")); })()`, id, value))
+}
+
+// end fails for requests to elsewhere, errors of scripts, and lines on the console.
+func (w *watchedPage) end() {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, what := range w.seen {
+		w.t.Errorf("the page causes a %.300s", what)
+	}
+}
+
+const (
+	countText   = `document.querySelector("#count").textContent`
+	detailsText = `document.querySelector("#details").textContent`
+	rowNames    = `[...document.querySelectorAll(".row .name")].map(e => e.textContent).join(" | ")`
+)
+
 func TestThePageOpensAndCanBeUsed(t *testing.T) {
-	ctx := browser(t)
-	text, err := pageOf(traceOf(10_000))
+	const fires = 50_000
+	text, err := tracepage.Frozen(traceOf(fires))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,109 +160,135 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
-	var seen []string
-	chromedp.ListenTarget(ctx, func(e any) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch e := e.(type) {
-		case *network.EventRequestWillBeSent:
-			seen = append(seen, "request "+e.Request.URL)
-		case *runtime.EventExceptionThrown:
-			seen = append(seen, "exception "+e.ExceptionDetails.Error())
-		case *runtime.EventConsoleAPICalled:
-			seen = append(seen, "console "+string(e.Type))
-		}
-	})
-	page := (&url.URL{Scheme: "file", Path: file}).String()
-	var opened float64
-	script := func(js string, to any) chromedp.Action { return chromedp.Evaluate(js, to) }
-	if err := chromedp.Run(ctx, network.Enable(), chromedp.Navigate(page), chromedp.WaitReady(`html[data-ready]`, chromedp.ByQuery),
-		script(`+document.documentElement.dataset.ready`, &opened)); err != nil {
-		t.Fatal(err)
+	page := openPage(t, (&url.URL{Scheme: "file", Path: file}).String())
+	t.Logf("%d fires opened in %s ms", fires, page.text(`document.documentElement.dataset.ready`))
+	page.expect(countText, "50000 fires, 99998 hooks looked at")
+	if drawn := page.text(`document.querySelectorAll(".row").length > 5 && document.querySelectorAll(".row").length < 200`); drawn != "true" {
+		t.Error("not the rows alone that can be seen are drawn")
 	}
-	if opened > 2000 {
-		t.Errorf("10 000 fires opened in %.0f ms, want at most 2 s", opened)
-	}
-	t.Logf("10 000 fires opened in %.0f ms", opened)
-
-	var count, selected, details, title, background, folded, zoomed, found string
-	var drawn int
-	run := func(what string, actions ...chromedp.Action) {
-		t.Helper()
-		if err := chromedp.Run(ctx, actions...); err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	expect := func(what, got, want string) {
-		t.Helper()
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: got %q, want %q in it", what, got, want)
-		}
-	}
-	run("the page as it opens", script(`document.querySelector("#count").textContent`, &count), script(`document.querySelectorAll(".row").length`, &drawn))
-	expect("the count", count, "10000 fires, 19998 hooks looked at")
-	if drawn < 10 || drawn > 200 {
-		t.Errorf("%d rows are drawn, want those that can be seen", drawn)
+	// A picture costs the same for a list of any length.
+	times := page.text(`(() => {
+		const best = () => { let least = Infinity; for (let i = 0; i < 60; i++) { const t = performance.now(); draw(); least = Math.min(least, performance.now() - t); } return least; };
+		const many = best(), all = shown; shown = all.slice(0, 200); const few = best(); shown = all; draw(); return many <= 3 * few + 1 ? "fine" : many + " ms and " + few;
+	})()`)
+	if times != "fine" {
+		t.Errorf("a picture of all and one of 200 rows take %s ms", times)
 	}
 
-	run("a key goes to the search", chromedp.KeyEvent("/"), script(`document.activeElement.id`, &selected), script(`document.activeElement.value = ""`, nil)) // the driver also types the key: clear the field
-	expect("the focus", selected, "search")
-	run("a search", chromedp.SendKeys("#search", "because of", chromedp.ByID), script(`document.querySelector("#count").textContent`, &count),
-		script(`[...document.querySelectorAll(".row.hit .name")].map(e => e.textContent).join()`, &found))
-	expect("the hits of a search", found, "guard.sh")
-	expect("the count of a search", count, "200 of ")
-	run("Enter goes to the first hit, and Enter shows it", chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Enter),
-		script(`document.querySelector("#details").textContent`, &details), script(`document.title`, &title))
-	expect("the details have the reason as text", details, "because of "+evil)
-	expect("the title", title, "snaphook trace")
+	page.run("a key goes to the search", chromedp.KeyEvent("/"))
+	page.expect(`document.activeElement.id`, "search")
+	page.text(`document.activeElement.value = ""`) // the driver also types the key
+	page.run("a search", chromedp.SendKeys("#search", "because of", chromedp.ByID))
+	page.expect(`[...document.querySelectorAll(".row.hit .name")].map(e => e.textContent).join()`, "guard.sh")
+	page.expect(countText, "1000 of ")
+	page.expect(`location.hash`, "q=because+of")
+	page.run("Enter goes to the first hit, and Enter shows it", chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Enter))
+	page.expect(detailsText, "denied by guard.sh: because of "+evil)
+	page.expect(detailsText, "C77 (docs/spec/claude.md)")
+	page.expect(`document.title`, "snaphook")
+	page.run("Escape closes the details", chromedp.KeyEvent(kb.Escape))
+	page.expect(`document.querySelector("#details").hidden`, "true")
+	page.run("Escape in the search empties it", chromedp.KeyEvent("/"), chromedp.KeyEvent(kb.Escape))
+	page.choose("filter", "skipped")
+	page.expect(countText, "49999 of ")
+	page.run("a click shows why a hook did not run", chromedp.Click(".row.off .name", chromedp.ByQuery))
+	page.expect(detailsText, `matcher "Read" does not match "Bash"`)
+	page.choose("filter", "ran")
 
-	run("Escape closes the details, and the filter shows hooks that did not run", chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("/"), chromedp.KeyEvent(kb.Escape),
-		chromedp.SetValue("#filter", "skipped", chromedp.ByID), script(`document.querySelector("#filter").dispatchEvent(new Event("change"))`, nil),
-		script(`document.querySelector("#count").textContent`, &count), script(`document.querySelector("#details").hidden + ""`, &folded))
-	expect("the count of the filter", count, "9999 of ")
-	expect("the details", folded, "true")
-	run("a click shows why it did not run", chromedp.Click(".row.off .name", chromedp.ByQuery), script(`document.querySelector("#details").textContent`, &details))
-	expect("the details", details, `matcher "Read" does not match "Bash"`)
-
-	run("everything again, and the keyboard moves and folds", chromedp.SetValue("#filter", "all", chromedp.ByID), script(`document.querySelector("#filter").dispatchEvent(new Event("change"))`, nil),
-		script(`document.querySelector("#list").focus()`, nil), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowDown), script(`document.querySelector(".row.sel .name").textContent`, &selected),
-		chromedp.KeyEvent(kb.ArrowLeft), script(`document.querySelector(".row.sel").getAttribute("aria-expanded")`, &folded))
-	expect("the selected row", selected, "turn")
-	expect("expanded", folded, "false")
-	run("zoom", chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent("+"), script(`document.querySelector("#axis span").textContent`, &zoomed))
-	if zoomed == "0µs" {
+	page.run("the keyboard moves and folds", chromedp.Evaluate(`list.focus()`, nil), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowDown))
+	page.expect(`document.querySelector(".row.sel .name").textContent`, "turn fix the test")
+	page.run("left folds", chromedp.KeyEvent(kb.ArrowLeft))
+	page.expect(`document.querySelector(".row.sel").getAttribute("aria-expanded")`, "false")
+	page.run("right unfolds, plus zooms", chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent("+"))
+	if page.text(`document.querySelector("#axis span").textContent`) == "0µs" {
 		t.Error("the axis begins at 0 after a zoom to the middle")
 	}
-	run("dark", chromedp.KeyEvent("t"), script(`getComputedStyle(document.body).backgroundColor + document.documentElement.dataset.theme`, &background))
-	light := background
-	run("light", chromedp.KeyEvent("t"), script(`getComputedStyle(document.body).backgroundColor + document.documentElement.dataset.theme`, &background))
-	if light == background {
-		t.Errorf("light and dark are both %s", light)
+	page.run("all of it again", chromedp.KeyEvent("0"), chromedp.KeyEvent("h"))
+	page.expect(`document.querySelector("#hooks").textContent`, "guard.sh")
+	page.expect(`document.querySelectorAll("#hooks svg").length > 0`, "true")
+	page.expect(`location.hash`, "v=hooks")
+	keep(t, page.ctx, "hooks")
+	page.run("back to the calls", chromedp.KeyEvent("c"))
+	page.run("dark", chromedp.KeyEvent("t"))
+	light := page.text(`getComputedStyle(document.body).backgroundColor`)
+	page.run("light", chromedp.KeyEvent("t"))
+	if light == page.text(`getComputedStyle(document.body).backgroundColor`) {
+		t.Error("light and dark are alike")
 	}
-	if to := os.Getenv("SNAPHOOK_SCREENSHOTS"); to != "" {
-		screenshots(t, ctx, to)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	for _, what := range seen {
-		if what != "request "+page {
-			t.Errorf("the page causes a %.300s", what)
+	page.choose("filter", "blocked")
+	page.run("the details", chromedp.Click(".row.bad .name", chromedp.ByQuery))
+	screenshots(t, page.ctx)
+
+	page.run("a phone", chromedp.EmulateViewport(400, 800))
+	page.expect(`document.documentElement.scrollWidth <= 400 && document.body.scrollWidth <= 400 && list.scrollWidth <= list.clientWidth`, "true")
+	page.expect(rowNames, "Bash ls")
+	page.expect(`getComputedStyle(document.querySelector("#details")).position`, "fixed")
+	keep(t, page.ctx, "phone")
+	page.end()
+}
+
+// The live page shows fires as they come, keeps what the user looks at, and is told what a link says.
+func TestTheLivePageIsToldOfFires(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "r.jsonl")
+	line := func(id int, event, rest string) {
+		t.Helper()
+		f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = fmt.Fprintf(f, `{"v":1,"id":"%d","time":"2026-01-31T12:00:%02dZ","event":"claude.%s","session":"s-1",%s}`+"\n", id, id, event, rest)
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line(1, "UserPromptSubmit", `"input":{"prompt":"fix the test"},"hooks":[]`)
+	line(2, "PreToolUse", `"subject":"Bash","refs":{"tool_use_id":"t1"},"input":{"tool_input":{"command":"git push"}},"decision":"deny","reason":"no","hooks":[{"id":"g","command":"guard.sh","ran":true,"outcome":"blocking","decision":"deny","reason":"no","ms":3}]`)
+	live, err := tracepage.New(tracepage.Config{Files: []string{name}, Token: "token", Every: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(live)
+	t.Cleanup(func() { _ = live.Close(); server.Close() })
+	page := openPage(t, server.URL+"/token/#f=all&id=2")
+	page.run("the first frame", chromedp.WaitReady(`html[data-frame]`, chromedp.ByQuery), chromedp.WaitVisible(`#details li`, chromedp.ByQuery))
+	page.expect(`document.querySelector("#live").textContent`, "live")
+	page.expect(rowNames, "session s-1 | turn fix the test | Bash git push | guard.sh")
+	page.expect(detailsText, "denied by guard.sh: no") // the link names it
+	line(3, "PreToolUse", `"subject":"Bash","refs":{"tool_use_id":"t2"},"input":{"tool_input":{"command":"make <b>test</b>"}},"hooks":[{"id":"g","command":"guard.sh","ran":true,"outcome":"success","ms":2}]`)
+	page.run("another call", chromedp.Poll(`rows.some(r => r.n === "Bash make <b>test</b>")`, nil))
+	page.expect(detailsText, "denied by guard.sh: no") // it stays
+	page.expect(countText, "3 fires, 2 hooks looked at")
+	page.run("the hooks", chromedp.Evaluate(`list.focus()`, nil), chromedp.KeyEvent("h"))
+	page.expect(`document.querySelector("#hooks").textContent`, "2 of 2")
+	page.end()
+}
+
+// screenshots keeps pictures for docs and for eyes.
+func screenshots(t *testing.T, ctx context.Context) {
+	t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		if err := chromedp.Run(ctx, chromedp.Evaluate(`document.documentElement.dataset.theme = "`+theme+`"`, nil)); err != nil {
+			t.Error(err)
+		}
+		keep(t, ctx, theme)
 	}
 }
 
-// screenshots writes pictures for the documentation and for inspection.
-func screenshots(t *testing.T, ctx context.Context, to string) {
+// keep keeps a picture in the directory of SNAPHOOK_SCREENSHOTS, if there is one.
+func keep(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
-	for _, theme := range []string{"light", "dark"} {
-		var png []byte
-		err := chromedp.Run(ctx, chromedp.Evaluate(`document.documentElement.dataset.theme = "`+theme+`"`, nil), chromedp.CaptureScreenshot(&png))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, "trace-"+theme+".png"), png, 0o600)
-		}
-		if err != nil {
-			t.Error(err)
-		}
+	to := os.Getenv("SNAPHOOK_SCREENSHOTS")
+	if to == "" {
+		return
+	}
+	var png []byte
+	err := chromedp.Run(ctx, chromedp.CaptureScreenshot(&png))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(to, "trace-"+name+".png"), png, 0o600)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

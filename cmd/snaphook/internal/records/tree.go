@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/record/tracepage"
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
@@ -100,7 +101,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	forms := []struct {
 		flag, file string
 		make       func([]*tracetree.Node) ([]byte, error)
-	}{{"--html", of.html, pageOf}, {"--chrome", of.chrome, visibly(chromeOf)}, {"--otlp", of.otlp, visibly(otlpOf)}}
+	}{{"--html", of.html, tracepage.Frozen}, {"--chrome", of.chrome, visibly(chromeOf)}, {"--otlp", of.otlp, visibly(otlpOf)}}
 	written := false
 	for _, form := range forms {
 		if form.file == "" {

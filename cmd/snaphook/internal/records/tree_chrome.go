@@ -131,7 +131,7 @@ func (c *chrome) span(n *tracetree.Node, thread int) {
 		for i := range l.Hooks {
 			h := &l.Hooks[i]
 			args := map[string]string{}
-			for _, p := range hookRow(h, l, 0, l.Time).Details {
+			for _, p := range hookDetails(h, l) {
 				args[p[0]] = p[1]
 			}
 			c.events = append(

@@ -1,0 +1,272 @@
+// Package tracepage shows what an agent's hooks do: sessions, turns and calls as a waterfall, each hook
+// with its times, and the explanation of each call. A [Page] is a live one, for programs to mount in
+// their own server and for the command line's ui; [Frozen] is the same page as one file.
+//
+// The page only reads. It loads nothing from anywhere else, and its texts, which come from hooks and
+// agents, are JSON that the page's script puts into text nodes.
+package tracepage
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/record/explain"
+	"github.com/snaphook-go/snaphook/record/tracetree"
+)
+
+//go:embed page.html
+var html []byte
+
+// policyFrozen keeps a page that is a file from every request.
+const policyFrozen = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ` +
+	`style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">`
+
+// Frozen returns the page of sessions as one file of HTML that refers to nothing outside of it.
+func Frozen(sessions []*tracetree.Node) ([]byte, error) {
+	f := frameOf(sessions)
+	told := make(map[string]*explain.Explanation, len(f.lines))
+	for id, l := range f.lines {
+		told[id] = explain.Of(l)
+	}
+	text, err := encode(struct {
+		*frame
+		Explain map[string]*explain.Explanation `json:"explain"`
+	}{f, told})
+	if err != nil {
+		return nil, err
+	}
+	return fill(policyFrozen, "", text), nil
+}
+
+func fill(policy, nonce string, data []byte) []byte {
+	if nonce != "" {
+		nonce = ` nonce="` + nonce + `"`
+	}
+	text := bytes.ReplaceAll(html, []byte("{{NONCE}}"), []byte(nonce))
+	text = bytes.Replace(text, []byte("{{POLICY}}"), []byte(policy), 1)
+	return bytes.Replace(text, []byte("{{DATA}}"), data, 1)
+}
+
+// encode returns JSON in which no character ends an element of HTML or a script.
+func encode(v any) ([]byte, error) {
+	return json.Marshal(v, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true),
+		json.Deterministic(true))
+}
+
+// Config says what a Page shows, and to whom. The zero Config shows what [Page.Recorder] is told.
+type Config struct {
+	// Files are records to follow, each with the files that were rotated away from it. One that is not
+	// there yet is waited for.
+	Files []string
+
+	// Token has to be the first element of the path of every request, as in /TOKEN/. Empty: the server
+	// that the page is mounted in decides who may see it.
+	Token string
+
+	// Hosts are names by which the page may be asked for, besides those of the machine itself
+	// (localhost, 127.0.0.1, ::1). All others are refused, as a name of a stranger's can be made to
+	// point to this machine.
+	Hosts []string
+
+	// MostFires and MostBytes bound what is kept; the oldest fires go first. 0 means 50 000 fires, and
+	// 128 MiB of texts.
+	MostFires int
+	MostBytes int64
+
+	// Every is how often the page is told of changes at most; 0 means 300 ms, or four times as long as
+	// making one takes.
+	Every time.Duration
+
+	// Log gets lines of records that cannot be read, one by one up to 20 of a file. Nil means
+	// [slog.Default].
+	Log *slog.Logger
+}
+
+// Page is the live page, an [net/http.Handler]. Its methods may be called from many goroutines. It takes
+// memory for the fires that it keeps, and makes frames only while a browser looks at it.
+type Page struct {
+	cfg    Config
+	ctx    context.Context
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	builder tracetree.Builder
+	changed chan struct{} // holds a value while there are fires that no frame has
+	wanted  chan struct{} // holds a value while a browser waits for its first frame
+
+	mu      sync.Mutex
+	last    *frame
+	viewers map[*viewer]struct{}
+}
+
+// viewer is a browser that looks at the page. It gets messages until it is too slow for them.
+type viewer struct {
+	messages chan []byte
+	fresh    bool // it has no frame yet
+}
+
+// ErrClosed is the error of a page that has been closed.
+var ErrClosed = errors.New("the page is closed")
+
+// New makes a Page, which follows the records of cfg until Close. A record that is a directory, or that
+// cannot be read, is an error.
+func New(cfg Config) (*Page, error) {
+	if cfg.MostFires <= 0 {
+		cfg.MostFires = 50_000
+	}
+	if cfg.MostBytes <= 0 {
+		cfg.MostBytes = 128 << 20
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	p := &Page{
+		cfg: cfg, changed: make(chan struct{}, 1), wanted: make(chan struct{}, 1), last: frameOf(nil),
+		viewers: map[*viewer]struct{}{},
+	}
+	p.builder.Most, p.builder.MostBytes = cfg.MostFires, cfg.MostBytes
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	var followed []*follower
+	for _, name := range cfg.Files {
+		f, err := p.open(name)
+		if err != nil {
+			for _, other := range followed {
+				other.close()
+			}
+			p.cancel()
+			return nil, err
+		}
+		followed = append(followed, f)
+	}
+	for _, f := range followed {
+		p.done.Go(f.run)
+	}
+	p.done.Go(p.publish)
+	return p, nil
+}
+
+// Recorder returns an observer of fires for the page, to be one of Config.Observe: the page then shows
+// the fires of the program itself, without a file.
+func (p *Page) Recorder(cfg record.Config) *record.Recorder { return record.New(feed{p}, cfg) }
+
+// Add adds a line of a record.
+func (p *Page) Add(l *record.Line) {
+	p.builder.Add(l)
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// feed adds the lines that are written to it.
+type feed struct{ to *Page }
+
+func (f feed) Write(text []byte) (int, error) {
+	for _, l := range record.Lines(bytes.NewReader(text), nil) {
+		f.to.Add(l)
+	}
+	return len(text), nil
+}
+
+// Close ends the page: its files are closed, and browsers that look at it are told nothing more.
+func (p *Page) Close() error {
+	p.cancel()
+	p.done.Wait()
+	return nil
+}
+
+// publish makes frames, and sends them to the browsers, until the page is closed.
+func (p *Page) publish() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wanted:
+		case <-p.changed:
+		}
+		began := time.Now()
+		p.update()
+		pause := p.cfg.Every
+		if pause <= 0 {
+			pause = max(300*time.Millisecond, 4*time.Since(began))
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// update makes a frame if a browser looks, and sends the whole of it or the changes.
+func (p *Page) update() {
+	p.mu.Lock()
+	n := len(p.viewers)
+	p.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	now := p.frame()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now.Version = p.last.Version + 1
+	var whole, changes []byte
+	for v := range p.viewers {
+		var message []byte
+		if v.fresh {
+			if whole == nil {
+				whole = eventOf("frame", now)
+			}
+			message, v.fresh = whole, false
+		} else {
+			if changes == nil {
+				changes = eventOf("patch", diff(p.last, now))
+			}
+			message = changes
+		}
+		select {
+		case v.messages <- message:
+		default: // it is too slow: it connects again, and gets the whole
+			delete(p.viewers, v)
+			close(v.messages)
+		}
+	}
+	p.last = now
+}
+
+func (p *Page) frame() *frame {
+	f := frameOf(p.builder.Sessions())
+	f.Dropped = p.builder.Dropped()
+	return f
+}
+
+// eventOf is one server-sent event; JSON has no line break.
+func eventOf(kind string, v any) []byte {
+	text, err := encode(v)
+	if err != nil {
+		return []byte("event: broken\ndata: {}\n\n")
+	}
+	return append(append([]byte("event: "+kind+"\ndata: "), text...), "\n\n"...)
+}
+
+// fire returns a fire that is kept, by its id; nil if there is none.
+func (p *Page) fire(id string) *record.Line {
+	p.mu.Lock()
+	l := p.last.lines[id]
+	p.mu.Unlock()
+	if l != nil {
+		return l
+	}
+	return p.frame().lines[id]
+}

@@ -1,0 +1,46 @@
+package tracepage
+
+// patch makes one frame of another: rows that have changed are replaced, then a range of rows is.
+type patch struct {
+	frame           // without rows
+	From    int     `json:"from"` // the version that it changes
+	Changed []moved `json:"changed"`
+	At      int     `json:"at"`
+	Drop    int     `json:"drop"`
+	New     []row   `json:"new"`
+}
+
+type moved struct {
+	I   int `json:"i"`
+	Row row `json:"row"`
+}
+
+// diff returns the patch from one frame to another: it keeps the rows with equal keys at the beginning
+// and at the end.
+func diff(old, now *frame) *patch {
+	p := &patch{frame: *now, From: old.Version, Changed: []moved{}, New: []row{}}
+	p.frame.Rows, p.frame.lines = nil, nil
+	head := 0
+	for head < len(old.Rows) && head < len(now.Rows) && old.Rows[head].Key == now.Rows[head].Key {
+		head++
+	}
+	tail := 0
+	for tail < len(old.Rows)-head && tail < len(now.Rows)-head &&
+		old.Rows[len(old.Rows)-1-tail].Key == now.Rows[len(now.Rows)-1-tail].Key {
+		tail++
+	}
+	for i := range head {
+		if old.Rows[i] != now.Rows[i] {
+			p.Changed = append(p.Changed, moved{i, now.Rows[i]})
+		}
+	}
+	for i := range tail {
+		was, is := len(old.Rows)-1-i, len(now.Rows)-1-i
+		if old.Rows[was] != now.Rows[is] {
+			p.Changed = append(p.Changed, moved{was, now.Rows[is]})
+		}
+	}
+	p.At, p.Drop = head, len(old.Rows)-head-tail
+	p.New = append(p.New, now.Rows[head:len(now.Rows)-tail]...)
+	return p
+}
