@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Agreed are the files of a project that a user agreed to run, as they were then.
-// Package trust has them.
+// Agreed holds the files of a project that a user agreed to run, with their bytes at that time.
+// Package trust implements it.
 type Agreed interface {
 	// Same returns an error if any file has changed since.
 	Same(ctx context.Context) error
@@ -56,7 +56,7 @@ func Pinned(r hook.Runner, a Agreed) hook.Runner {
 	return looked{r, a}
 }
 
-// looked looks at the files before each call.
+// looked checks the files before each call.
 type looked struct {
 	hook.Runner
 	agreed Agreed
@@ -80,8 +80,7 @@ func notAgreed(err error) error {
 	return &hook.ClassError{Class: hook.ClassUntrusted, Err: err}
 }
 
-// runKept runs a call as the user agreed to, or warm. ran is false if it has to start as
-// any other command.
+// runKept runs a call pinned, or warm. ran is false if it has to start like any other command.
 func (c *Command) runKept(
 	ctx context.Context, call hook.Call, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
@@ -90,7 +89,7 @@ func (c *Command) runKept(
 	case c.agreed == nil:
 	case !worker:
 		reply, ran, err = c.runAgreed(ctx, j, execute)
-	default: // it is running: the files that the user agreed to must still be the same
+	default: // the call has started: check the agreed files meanwhile
 		if err := c.agreed.Same(ctx); err != nil {
 			return reply, true, notAgreed(err)
 		}
@@ -118,7 +117,7 @@ func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply
 		return c.runAgreed(ctx, j, execute)
 	}
 	if pinned.unset && reply.Exit == 127 && bytes.Contains(reply.Stderr, []byte("unbound variable")) {
-		reply.Exit = 1 // with which bash ends a file
+		reply.Exit = 1 // the status with which bash ends a file
 	}
 	return reply, true, err
 }

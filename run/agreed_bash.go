@@ -67,7 +67,7 @@ func isFirst(index syntax.ArithmExpr) bool {
 	return ok && word.Lit() == "0"
 }
 
-// end is where BASH_SOURCE and its index end.
+// end returns the offset at which BASH_SOURCE and its index end.
 func end(script string, start int) int {
 	at := min(start+len("BASH_SOURCE"), len(script))
 	if strings.HasPrefix(script[at:], "[0]") && start > 1 && script[start-1] == '{' {

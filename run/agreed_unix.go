@@ -15,8 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// pin makes of a job one that opens none of the files again. It is not ok if the
-// job runs as it is.
+// pin returns a job that opens none of the files again. ok is false if the job runs unchanged.
 func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err error) {
 	j, ok = j.withoutShell(c)
 	if !ok {
@@ -25,7 +24,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	if at := j.script(); at > 0 {
 		f, text, err := c.opened(ctx, &j, j.argv[at])
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(j.argv[at], "/") {
-			return j, false, nil // a shell goes on to search PATH
+			return j, false, nil // a shell would continue the search in PATH
 		}
 		if f == nil || err != nil {
 			return j, false, err
@@ -44,7 +43,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	}
 	_ = f.Close() // it was read
 	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
-		return j, false, startError(&j, syscall.EACCES) // not left to others: it may change
+		return j, false, startError(&j, syscall.EACCES) // do not let another process start it: it may change
 	}
 	program, before, ok := j.interpreter(text)
 	if ok {
@@ -56,7 +55,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 // opened opens a file that is to run. It returns nil for a file outside the project.
 func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
 	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
-	if errors.Is(err, fs.ErrNotExist) { // it was not there before either, and must not come to be
+	if errors.Is(err, fs.ErrNotExist) { // it was missing before too, and must not appear
 		return nil, nil, &hook.ClassError{
 			Class: hook.ClassMissing,
 			Err:   fmt.Errorf("cannot start %q: there is no %s; check the path", j.argv[0], path),
@@ -68,7 +67,7 @@ func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []
 	return f, text, nil
 }
 
-// withoutShell returns the process that a call starts by itself.
+// withoutShell returns the process that a call starts without a shell.
 func (j job) withoutShell(c *Command) (direct job, ok bool) {
 	if direct, ok := j.direct(c); ok {
 		return direct, true
@@ -80,10 +79,10 @@ func (j job) withoutShell(c *Command) (direct job, ok bool) {
 	return j, err == nil
 }
 
-// agreedShells are those whose ways are known.
+// agreedShells lists the shells whose options are known.
 var agreedShells = map[string]bool{"sh": true, "dash": true, "bash": true}
 
-// script is where among the arguments of a shell its script is, 0 if it is no
+// script returns the index of the script among the arguments of a shell; 0 if the job is not a
 // shell with a script.
 func (j *job) script() int {
 	if !agreedShells[filepath.Base(j.argv[0])] {
@@ -106,8 +105,8 @@ func isLetters(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "aefhmnuvxCEPTB") == ""
 }
 
-// interpreter returns the shell that a script's first line names, and the
-// arguments that stand before its own.
+// interpreter returns the shell that a script's first line names, and the arguments before the
+// script.
 func (j *job) interpreter(text []byte) (program string, before []string, ok bool) {
 	line, ok := shebangOf(text)
 	program, option, _ := strings.Cut(line, " ")
@@ -136,8 +135,8 @@ func shebangOf(text []byte) (line string, ok bool) {
 	return strings.Trim(line, " \t"), whole && ended && !strings.ContainsAny(line, "\t\r\x00")
 }
 
-// asText returns the job that hands a shell the text of a script in place of its
-// file. args are the script, as it is named, and its arguments.
+// asText returns a job in which a shell gets the text of a script in place of its file. args are
+// the script, as named, and its arguments.
 func (j job) asText(shell string, before []string, text []byte, args []string) (job, bool) {
 	script, ok := string(text), len(text) > 0 && len(text) < mostArgument && text[0] != '-' && text[0] != '+'
 	if !ok || strings.ContainsRune(script, 0) {
@@ -166,11 +165,11 @@ func (j job) asText(shell string, before []string, text []byte, args []string) (
 	return j, true
 }
 
-// mostArgument is the longest argument that Linux takes, and the NUL that ends it.
+// mostArgument is the length of the longest argument that Linux accepts, with the final NUL.
 const mostArgument = 128 << 10
 
-// isProgram reports whether a file is a compiled one, which the kernel starts
-// without anyone who would open it again.
+// isProgram reports whether a file is compiled: the kernel starts it, and no interpreter opens it
+// again.
 func isProgram(f *os.File) bool {
 	var magic [4]byte
 	_, err := f.ReadAt(magic[:], 0)

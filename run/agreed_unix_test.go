@@ -38,8 +38,8 @@ func (r *remembered) Open(_ context.Context, path string) (*os.File, []byte, err
 	return f, []byte(text), err
 }
 
-// everyday are scripts as people write them. A shell has to read them as a text
-// as it reads them in a file; not those that stay.
+// everyday holds typical scripts. A shell has to run their text like the file; scripts with stays
+// run from the file.
 var everyday = []struct {
 	name, text string
 	stays      bool // runs from its file
@@ -136,7 +136,7 @@ func agree(t *testing.T, form, text string, stays bool) {
 	if pinned == stays {
 		t.Errorf("it does not open its file: %v; want %v", pinned, !stays)
 	}
-	if pinned && !strings.Contains(text, "__DATA__") { // which it reads
+	if pinned && !strings.Contains(text, "__DATA__") { // the script reads its own file
 		put(file, "#!/bin/sh\necho swapped\n")
 	}
 	got := strings.ReplaceAll(runs(all), ": -c: line", ": line") // bash says where a mistake in the syntax is
@@ -176,7 +176,7 @@ func TestWhatIsNoMoreWhatWasAgreedToDoesNotStart(t *testing.T) {
 	}
 }
 
-// callee is a Runner that cannot be looked into.
+// callee is a Runner without Unwrap.
 type callee struct{ hook.Runner }
 
 func TestACompiledProgramRunsFromItsDescriptor(t *testing.T) {

@@ -20,13 +20,12 @@ const mostQuestions = 64
 // errEnded ends the context of a question that is not waited for any more.
 var errEnded = errors.New("the hook that asked has ended")
 
-// desk takes the questions out of a process's output, and its answers to its
-// standard input.
+// desk removes the questions from a process's output, and writes the answers to its standard input.
 type desk struct {
 	ask      func(context.Context, hook.Question) (key string, ok bool)
 	waiting  chan hook.Question
-	line     int // where the unfinished line of the output begins
-	searched int // up to there it has no end
+	line     int // start of the unfinished line of the output
+	searched int // offset up to which there is no line end
 }
 
 func newDesk(ask func(context.Context, hook.Question) (string, bool)) *desk {
@@ -97,9 +96,8 @@ func question(line []byte) (q hook.Question, ok bool) {
 	return q, true
 }
 
-// serve writes the payload and then answers questions, one after the other,
-// until ctx ends. Once the user gave no answer, or the process has closed its
-// standard input, no question is asked any more.
+// serve writes the payload and then answers questions, one after the other, until ctx ends. After a
+// question without an answer, or when the process has closed its standard input, it asks no more.
 func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
 	_, err := stdin.Write(payload)
 	open := err == nil
@@ -115,7 +113,7 @@ func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) 
 	}
 }
 
-// answer asks the user, and tells the process. It is false if it could not.
+// answer asks the user, and writes the answer to the process; it returns false if either fails.
 func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) bool {
 	key, ok := d.ask(ctx, q)
 	if !ok || ctx.Err() != nil {
@@ -132,7 +130,7 @@ func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) boo
 	return err == nil
 }
 
-// ears find the lines of a process's standard output that are for the engine. The zero ears find
+// ears finds the lines of a process's standard output that are for the engine. The zero ears finds
 // none.
 type ears struct {
 	desk     *desk // nil if there are no questions
@@ -150,12 +148,12 @@ func newEars(j *job) (e ears) {
 	return e
 }
 
-// listen is told each time that something was captured.
+// listen is called each time that output was captured.
 func (e *ears) listen(c *capture) {
 	heard := c.kept
 	if e.desk != nil {
 		e.desk.take(c)
-		heard = c.kept[:e.desk.line] // questions are no part of the output
+		heard = c.kept[:e.desk.line] // questions are not part of the output
 	}
 	if e.declared == nil {
 		return

@@ -20,7 +20,7 @@ func asks(id string) string {
 	return fmt.Sprintf(`echo '{"prompt":"%s","message":"Really?","options":[{"key":"yes","label":"Yes"},{"key":"no","label":"No","description":"stop"}]}'`, id)
 }
 
-// answers returns an Ask that returns keys in turn, and the list of its questions.
+// answers returns an Ask that returns keys in turn, and the questions that it was asked.
 func answers(keys ...string) (ask func(context.Context, hook.Question) (string, bool), asked *[]hook.Question) {
 	asked = new([]hook.Question)
 	return func(_ context.Context, q hook.Question) (string, bool) {
@@ -95,7 +95,7 @@ func TestAHookThatMayNotAskSeesTheEnd(t *testing.T) {
 	})
 }
 
-// The user takes all the time that there is.
+// thinks is an Ask in which the user does not answer before ctx ends.
 func thinks(ctx context.Context, _ hook.Question) (string, bool) {
 	<-ctx.Done()
 	return "late", true
@@ -127,7 +127,7 @@ func TestTheEndOfTheHookEndsItsQuestion(t *testing.T) {
 			}
 			close(asking)
 			key, ok := thinks(ctx, q)
-			over = true // without a race: Run waits
+			over = true // no race: Run waits for Ask
 			return key, ok
 		}
 		got := run.script(t, asks("q1")+"; "+asks("q2")+"; until [ -e asked ]; do sleep 0.01; done; echo bored", hook.Call{Dir: dir, Ask: ask})
@@ -166,7 +166,7 @@ func TestAHookInTheBackgroundMayAsk(t *testing.T) {
 		free := make(chan struct{})
 		call.Ask = func(ctx context.Context, _ hook.Question) (string, bool) {
 			<-free
-			return "yes", ctx.Err() == nil // the context of Run is over
+			return "yes", ctx.Err() == nil // the context of Run has ended
 		}
 		_, err := (&Command{Argv: Shell(asks("q1") + `; echo '{"async":true}'; read -r a; echo "$a"; ` + asks("q2") + `; read -r a; echo "$a"`)}).run(ctx, call, run)
 		cancel()
@@ -190,7 +190,7 @@ func TestAProcessThatHearsNothingIsNotAsked(t *testing.T) {
 	})
 }
 
-// However an output arrives, its questions are taken out and the rest stays.
+// Whatever pieces an output arrives in, its questions are removed and the rest stays.
 func FuzzQuestions(f *testing.F) {
 	const q = `{"prompt":"p","message":"m","options":[{"key":"k","label":"l"}]}`
 	for _, text := range []string{q + "\n", "a\n" + q + "\nb", q, q + "\n" + q + "\r\n", "{\"prompt\"\n" + q + "\n\n", " " + q + " \n{\"async\":true}\n" + q} {

@@ -10,18 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMarker is how long a line may be that says something to the engine, and
-// not to the reader of the output.
+// maxMarker limits the length of a line that is for the engine, and not for the reader of the
+// output.
 const maxMarker = 64 << 10
 
 // asJavaScript makes the decoder accept the same texts as JavaScript.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// asyncMarker waits for the first line of an output, which may declare that the
-// process goes on in the background. The zero asyncMarker has seen nothing.
+// asyncMarker waits for the first line of an output, which may declare that the process continues
+// in the background. The zero asyncMarker has seen no output.
 type asyncMarker struct {
-	searched int  // so many bytes hold no end of a line
-	done     bool // the first line was there, or is no declaration
+	searched int  // number of bytes without a line end
+	done     bool // the first line is complete, or is not a declaration
 }
 
 // scan looks for a declaration on the first line of output. Callers pass the whole output again
@@ -44,7 +44,7 @@ func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 // milliseconds; 0 if it names none.
 func declaration(line []byte) (wish time.Duration, ok bool) {
 	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
-		return 0, false // spares most answers being read twice
+		return 0, false // avoids reading most answers twice
 	}
 	var said struct {
 		Async   jsontext.Value `json:"async"`

@@ -34,8 +34,7 @@ func TestTheWishOfADeclarationIsMilliseconds(t *testing.T) {
 	}
 }
 
-// reads cuts a text as reads of a pipe may, at places that the bytes of cuts
-// say.
+// reads splits a text into pieces like reads of a pipe; the bytes of cuts select the places.
 func reads(text, cuts []byte) (parts [][]byte) {
 	for _, cut := range cuts {
 		size := min(int(cut), len(text))
@@ -44,7 +43,7 @@ func reads(text, cuts []byte) (parts [][]byte) {
 	return append(parts, text)
 }
 
-// However an output arrives, its first line alone decides, and once.
+// Whatever pieces an output arrives in, only its first line can be a declaration, and is reported once.
 func FuzzDeclaration(f *testing.F) {
 	for _, text := range []string{"{\"async\":true}\nlater", " {\"async\": true, \"asyncTimeout\": 5}\r\n", "{}\n{\"async\":true}\n", "x\n", "{\"async\":true}", "\n{\"async\":true}\n", "{\"x\":\"\\n\",\"async\":true}\n"} {
 		f.Add([]byte(text), []byte{1, 0, 3, 7})

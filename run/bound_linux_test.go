@@ -14,14 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// A host that is killed leaves no hook, whichever way it was started, and
-// nothing that the hook has started.
+// When a host is killed, no hook survives, however it was started, and no process that the hook has
+// started.
 func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
 	if os.Getenv("SNAPHOOK_TEST_COLD_HOST") != "" {
 		coldHost()
 		return
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // the runtime of Go prints all goroutines for the second
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // on SIGQUIT the Go runtime prints all goroutines first
 		t.Run(signal.String(), func(t *testing.T) { testNoCommandOutlives(t, signal) })
 	}
 }
@@ -78,9 +78,8 @@ func coldHost() {
 	select {}
 }
 
-// The kernel takes the end of the thread that started a process for the end of
-// its parent. Threads of a host end: of goroutines that end while they are locked
-// to one.
+// The end of a host's thread ends no command, although the kernel treats the end of the thread that
+// started a process as the end of its parent. Threads end with goroutines that are locked to them.
 func TestTheEndOfAThreadEndsNoCommand(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()
@@ -109,7 +108,7 @@ func TestTheEndOfAThreadEndsNoCommand(t *testing.T) {
 	})
 }
 
-// A guardian that was killed is replaced with the next process.
+// A guardian that was killed is replaced when the next process starts.
 func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
 	g := guardian{brief: true}
 	leader := exec.Command("sleep", "600")

@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// rooms are the sizes that a buffer grows through. Large ones are far apart, because each step
-// copies the contents.
+// rooms lists the sizes of a growing buffer. Large ones are far apart, because each step copies the
+// contents.
 var rooms = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // of a buffer worth keeping for the next process
@@ -17,8 +17,8 @@ type capture struct {
 	limit  int
 	kept   []byte
 	waste  []byte // where the rest goes
-	over   bool   // there was a rest
-	shared *Room  // with others; nil is not bounded
+	over   bool   // bytes were dropped
+	shared *Room  // the limit shared with other captures; nil means none
 }
 
 // room returns space for the next read, at least one byte, and allocates it if needed. Report the

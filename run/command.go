@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Grace is how long a process has between SIGTERM and SIGKILL, unless its
-// [Command] says otherwise (L24).
+// Grace is the default time between SIGTERM and SIGKILL (L24); a [Command] may set another.
 const Grace = 5 * time.Second
 
 // MaxStdout and MaxStderr are the capture limits, in bytes. Run reads and discards output beyond
@@ -25,56 +24,56 @@ const (
 )
 
 const (
-	// patience is how long a process that has ended without a word on standard
-	// output is waited for, if something still holds the stream: a script that
-	// redirects itself with exec > >(tee log) ends before its tee.
+	// patience limits the wait for the output of a process that has ended without writing to
+	// standard output while another process still holds the stream: a script that redirects itself
+	// with exec > >(tee log) ends before its tee.
 	patience = 50 * time.Millisecond
 
-	// killWait is how long a process may take to go after SIGKILL.
+	// killWait limits the wait for the end of a process after SIGKILL.
 	killWait = 2 * time.Second
 )
 
-// Command is a [hook.Runner] that starts a program for each call, in the call's directory, with
-// the call's payload, and nothing else, on its standard input. A program that does not read it is
-// not an error.
+// Command is a [hook.Runner] that starts a program for each call, in the call's directory, with the
+// call's payload, and nothing else, on its standard input. A program that does not read it is not
+// an error.
 //
-// The program leads a process group of its own. When the context ends, or the call's timeout has
-// passed, the group gets SIGTERM and, if its leader is still there after its Grace, SIGKILL;
-// processes of the group that outlive the leader are killed too. On Linux the same happens to
-// descendants that have left the group, as setsid(1) does, unless they have lost their parent
-// before: these are daemons. On Linux the program is also killed when this process is killed, and
-// its group soon after, unless it has run for less than 250 ms. Run returns when the leader is
-// gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds the
-// captured output. If the kernel holds a killed process for more than two seconds, Run reports
-// this in its error and leaves a goroutine to collect the process. On Windows the program and its
-// descendants are killed at once.
+// The program leads its own process group. When the context ends, or the call's timeout has passed,
+// the group gets SIGTERM and, if its leader is still there after its Grace, SIGKILL; processes of
+// the group that outlive the leader are killed too. On Linux the same happens to descendants that
+// have left the group, as setsid(1) does, unless they have lost their parent before: these are
+// daemons. On Linux the program is also killed when this process is killed, and its group soon
+// after, unless it has run for less than 250 ms. Run returns when the leader is gone, with
+// [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds the captured output.
+// If the kernel holds a killed process for more than two seconds, Run reports this in its error and
+// leaves a goroutine to collect the process. On Windows the program and its descendants are killed
+// at once.
 //
-// Run waits for the program, not for its output: a child in the background is left alone and
-// delays nothing. Only if the program wrote nothing to standard output, and a child still holds
-// the stream open, does Run wait up to 50 ms for its first bytes.
+// Run waits for the program, not for its output: a child in the background is left alone and delays
+// nothing. Only if the program wrote nothing to standard output, and a child still holds the stream
+// open, does Run wait up to 50 ms for its first bytes.
 //
-// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes
-// to the background, with the time it asks for in milliseconds as "asyncTimeout". The call's
-// timeout no longer applies; a goroutine watches the program under the new context, and passes
-// all of its output, including that line, to done. Run does not wait for that goroutine. The
-// declaration also counts if the program has ended before Run noticed it.
+// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes to
+// the background, with the time it asks for in milliseconds as "asyncTimeout". The call's timeout
+// no longer applies; a goroutine watches the program under the new context, and passes all of its
+// output, including that line, to done. Run does not wait for that goroutine. The declaration also
+// has effect if the program has ended before Run noticed it.
 //
-// With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to
-// the end therefore waits until its timeout: a host has to choose the hooks that may ask. Each
-// line of standard output of the form
+// With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to the
+// end therefore waits until its timeout: a host has to choose the hooks that may ask. Each line of
+// standard output of the form
 //
 //	{"prompt": "id", "message": "text", "options": [{"key": "k", "label": "l"}]}
 //
 // is a question and not part of the output. The user gets the questions one after the other, and
 // Run writes {"prompt_response": "id", "selected": "k"} as the answer; without an answer standard
-// input ends. The user's time counts for the hook's timeout. When the program is to end, or has
-// ended, Ask's context ends too, and Run waits for Ask.
+// input ends. The time that the user takes is part of the hook's timeout. When the program is to
+// end, or has ended, Ask's context ends too, and Run waits for Ask.
 //
 // A program that fails is a Reply. An error without a Reply names the program or directory that
 // could not be used, and the reason; it wraps the [syscall.Errno].
 //
-// A Command may be used from many goroutines at once. A run costs little more than the process:
-// one goroutine, the caller's, and a thread while it waits (Linux), and three pipes.
+// A Command may be used from many goroutines at once. A run costs little more than the process: one
+// goroutine, the caller's, and a thread while it waits (Linux), and three pipes.
 type Command struct {
 	// Argv is the program and its arguments. A program without a slash is
 	// searched for in the PATH of the call's environment, as a shell would:
@@ -94,27 +93,24 @@ type Command struct {
 	// calls found.
 	Environ func(call hook.Call) []string
 
-	// Needs are directories without which nothing is started, such as the one
-	// that a plugin is installed in: "python3 gone.py" ends with status 2, and
-	// that would be read as a refusal. Each costs a look at the file system.
+	// Needs lists directories without which nothing is started, such as a plugin's: "python3
+	// gone.py" exits with status 2, which would be read as a denial. Each costs a stat.
 	Needs []string
 
-	// Fallback are directories to work in if the call's is gone: the first that
-	// exists is taken. A call whose directory is there pays nothing for them.
+	// Fallback lists directories to work in if the call's directory is missing: the first that
+	// exists is used. A call whose directory exists pays nothing for them.
 	Fallback []string
 
-	// NoTerminal cuts the program off the terminal that the engine was started
-	// from: it leads a session of its own, and there is no /dev/tty. A program
-	// that is not cut off may write there; one that reads is stopped by the
-	// system, until its time is up. Windows knows no such thing.
+	// NoTerminal detaches the program from the engine's terminal: it leads its own session, and has
+	// no /dev/tty. Otherwise a program may write to the terminal, and one that reads from it is
+	// stopped by the system until its timeout. It has no effect on Windows.
 	NoTerminal bool
 
-	// Grace is how long the program has between SIGTERM and SIGKILL; 0 means the
-	// constant.
+	// Grace is the time between SIGTERM and SIGKILL; 0 means the constant Grace.
 	Grace time.Duration
 
-	// Room bounds the captured output together with other commands; nil bounds each command by
-	// itself.
+	// Room limits the captured output together with other commands; nil limits each command
+	// separately.
 	Room *Room
 
 	ready   atomic.Pointer[readied] // how the last call started directly
@@ -130,8 +126,7 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// run is Run with the implementation as a parameter, so that one set of tests
-// fits all.
+// run is Run with the implementation as a parameter: the same tests run with each.
 func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (hook.Reply, error) {
 	if ctx.Err() != nil {
 		return hook.Reply{}, context.Cause(ctx)
@@ -160,7 +155,7 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 	return j.detachIfMarked(reply)
 }
 
-// start runs a job by the shortest way that leads to a process.
+// start runs a job in the cheapest possible way.
 func (c *Command) start(ctx context.Context, j job, execute executor) (reply hook.Reply, started bool, err error) {
 	if direct, ok := j.direct(c); ok {
 		reply, started, err := execute(ctx, direct)
@@ -173,7 +168,7 @@ func (c *Command) start(ctx context.Context, j job, execute executor) (reply hoo
 		return hook.Reply{}, false, err
 	}
 	reply, started, err = execute(ctx, j)
-	if !started && !fresh && ctx.Err() == nil { // it may have moved
+	if !started && !fresh && ctx.Err() == nil { // the program may have moved
 		c.located.Store(nil)
 		if _, err := c.locate(&j); err != nil {
 			return hook.Reply{}, false, err
@@ -183,8 +178,8 @@ func (c *Command) start(ctx context.Context, j job, execute executor) (reply hoo
 	return reply, started, err
 }
 
-// locate finds the program of Argv, and keeps where it is for calls with the
-// same environment. It is fresh if it was searched for.
+// locate finds the program of Argv, and caches its path for calls with the same environment. fresh
+// reports that it was searched for.
 func (c *Command) locate(j *job) (fresh bool, err error) {
 	if r := c.located.Load(); r.fits(j) {
 		j.program = r.program
@@ -207,13 +202,13 @@ func inDir(file, dir string) string {
 	return filepath.Join(dir, file)
 }
 
-// job is one process to be.
+// job describes a process to start.
 type job struct {
 	program    string // the file to execute; the program itself only sees argv[0]
 	argv       []string
 	env        []string
-	shared     bool   // env is the same slice for other calls
-	dir        string // "" is the engine's own
+	shared     bool   // env is shared with other calls
+	dir        string // "" means the engine's own
 	event      string // of the hook
 	stdin      []byte
 	timeout    time.Duration // 0: no limit
@@ -228,10 +223,10 @@ type job struct {
 	background func(func()) // runs the rest after ErrDetached; nil: a goroutine does
 }
 
-// executor runs a job. There may be an error without a process: started tells.
+// executor runs a job. started reports whether there was a process; an error is possible with and without.
 type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
-// job returns the process of a call, which lacks its program.
+// job returns the job of a call, without its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
 		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
@@ -240,7 +235,7 @@ func (c *Command) job(call hook.Call) job {
 	if c.Environ == nil {
 		j.env = os.Environ() // a new slice each time
 	} else if j.env = c.Environ(call); j.env == nil {
-		j.env = []string{} // package os would take nil for the engine's own
+		j.env = []string{} // package os would use the engine's own for nil
 	}
 	if call.Hook != nil {
 		j.event = call.Hook.Event
@@ -252,7 +247,7 @@ func (c *Command) job(call hook.Call) job {
 	return j
 }
 
-// complete says which of the directories that c needs is missing.
+// complete returns an error that names a missing directory of Needs.
 func (c *Command) complete() error {
 	for _, dir := range c.Needs {
 		if err := missing(dir); err != nil {
@@ -267,8 +262,8 @@ func (c *Command) complete() error {
 	return nil
 }
 
-// detachIfMarked is the end of Run. It detaches a process that has ended before its declaration
-// was noticed: the result must not depend on the speed of the hook.
+// detachIfMarked completes Run: it detaches a process that has ended before its declaration was
+// noticed, since the result must not depend on the speed of the hook.
 func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {

@@ -48,7 +48,7 @@ type anyProcess struct {
 	asking         sync.WaitGroup
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
-	err            error                   // of its end; valid then
+	err            error                   // the result of its end; valid after gone
 }
 
 // sink captures the bytes written to it.

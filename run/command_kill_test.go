@@ -56,8 +56,8 @@ func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 	}
 }
 
-// cancelledOnceStarted returns a context that ends when a script writes to the
-// file "started" in dir, and says when.
+// cancelledOnceStarted returns a context that ends when a script writes to the file "started" in
+// dir, and a channel with the time of the end.
 func cancelledOnceStarted(t *testing.T, dir string) (ctx context.Context, at <-chan time.Time) {
 	t.Helper()
 	file := filepath.Join(dir, "started")

@@ -69,10 +69,10 @@ const (
 type process struct {
 	pid            int
 	pidfd          int
-	bell           int // eventfd: ctx is over
+	bell           int // eventfd: ctx has ended
 	stdout, stderr stream
 	theirs         [3]int // the child's ends of the pipes
-	strays         []int  // pidfds of its descendants outside its group, once it is to end
+	strays         []int  // pidfds of descendants outside its group, set when it has to end
 	marker         asyncMarker
 	wish           time.Duration // asyncTimeout of its declaration
 	polled         [4]unix.PollFd
@@ -80,10 +80,10 @@ type process struct {
 	attr           syscall.ProcAttr
 	sys            syscall.SysProcAttr
 	ring           func()        // rings the bell, from another goroutine
-	rang           chan struct{} // it has
+	rang           chan struct{} // closed when the bell was rung
 	remote         *remote       // forked by a resident interpreter; pidfd is its status then
-	guardAt        time.Time     // when to have it watched by commands; zero is never
-	guard          *guardian     // watches it; nil before
+	guardAt        time.Time     // when guard starts to watch it; zero means never
+	guard          *guardian     // the guardian that watches it, or nil
 }
 
 var processes = sync.Pool{New: func() any {
@@ -97,11 +97,11 @@ var processes = sync.Pool{New: func() any {
 	return p
 }}
 
-// starting lets one process start at a time. The system does no more than that
-// anyway, and those that wait for it would hold twice the descriptors.
+// starting lets one process start at a time. The system serializes starts anyway, and waiting
+// processes would hold twice the descriptors.
 var starting sync.Mutex
 
-// attempt starts the process once. Without success nothing is left open.
+// attempt starts the process once. On failure no descriptor stays open.
 func (p *process) attempt(j *job, bell bool) (err error) {
 	starting.Lock()
 	defer starting.Unlock()
@@ -127,8 +127,7 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	return err
 }
 
-// open makes the descriptors, before there is a process that would be lost if
-// one could not be had.
+// open makes all descriptors before the process starts: a failure later would lose the process.
 func (p *process) open(stdin []byte, bell bool) (err error) {
 	if p.theirs[0], err = readable(stdin); err != nil {
 		return err
@@ -169,9 +168,9 @@ func (p *process) close() {
 }
 
 // bound runs a job whose process ends with this one, even if this one is killed. The thread that
-// starts the process stays until the process is gone, because the kernel takes the end of the
-// thread for the end of the parent. A process that goes to the background keeps the thread longer
-// than the caller waits; a job that may do this runs in a goroutine of its own.
+// starts the process stays until the process has ended, because the kernel treats the end of the
+// thread as the end of the parent. A process that goes to the background keeps the thread longer
+// than the caller waits; a job that may do this runs in its own goroutine.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)
@@ -181,16 +180,16 @@ func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error)
 	return inner(ctx, j)
 }
 
-// memfdFlags returns the flags with which this kernel makes a file in memory, or
-// -1 if it lacks that or pidfds, so that the portable way has to be taken.
+// memfdFlags returns the flags with which this kernel makes a file in memory, or -1 if it lacks
+// memfds or pidfds, and executePortable has to be used.
 var memfdFlags = sync.OnceValue(func() int {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
 		return -1
 	}
 	unix.Close(pidfd)
-	// A hardened kernel refuses files that could be executed; one before 6.3
-	// does not know how to ask for the others.
+	// A hardened kernel refuses memfds that could be executed; one before 6.3 does not know the
+	// flag for the others.
 	for _, flags := range [...]int{unix.MFD_CLOEXEC | unix.MFD_NOEXEC_SEAL, unix.MFD_CLOEXEC} {
 		if fd, err := unix.MemfdCreate("stdin", flags); err == nil {
 			unix.Close(fd)
@@ -200,7 +199,7 @@ var memfdFlags = sync.OnceValue(func() int {
 	return -1
 })
 
-// stream is our end of a pipe; its fd is -1 after the end.
+// stream is the engine's end of a pipe; fd is -1 after EOF.
 type stream struct {
 	capture
 	fd int
@@ -222,8 +221,8 @@ func (s *stream) read(most int) (fd int32) {
 // much is about the capacity of a pipe.
 const much = 60 << 10
 
-// pipe makes a pipe for output. Only our end is non-blocking: the child could
-// not cope if its own were.
+// pipe makes a pipe for output. Only the engine's end is non-blocking: the child expects blocking
+// writes.
 func pipe() (ours, theirs int, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -233,9 +232,9 @@ func pipe() (ours, theirs int, err error) {
 	return ends[0], ends[1], err
 }
 
-// readable returns a descriptor from which data can be read, then EOF: a pipe that is filled
-// already, or a file in memory if data does not fit into one: a user with many pipes gets
-// small ones, of a single page.
+// readable returns a descriptor from which data can be read, then EOF: a filled pipe, or a file in
+// memory if data does not fit into a pipe. A user with many pipes gets small ones, of a single
+// page.
 func readable(data []byte) (fd int, err error) {
 	if len(data) > 64<<10 {
 		return inMemory(data)

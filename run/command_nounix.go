@@ -8,12 +8,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// lookup leaves the search to os/exec, which knows the system's rules for the
-// names of programs. It uses the engine's PATH.
+// lookup leaves the search to os/exec, which knows the system's rules for program names. It uses
+// the engine's PATH.
 func lookup(name string, _ []string, _ string) (string, error) { return name, nil }
 
-// readied is never made here: os/exec searches, and there is no bash to do
-// without.
+// readied is never made on this system: os/exec searches, and no bash is replaced.
 type readied struct {
 	env          []string
 	dir, program string

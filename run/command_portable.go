@@ -41,7 +41,7 @@ func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return reply, true, err
 }
 
-// child is a process and our ends of its pipes.
+// child is a process and the engine's ends of its pipes.
 type child struct {
 	process        *os.Process
 	stdin          *os.File
@@ -50,7 +50,7 @@ type child struct {
 	moving         sync.WaitGroup          // the goroutines that move data
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
-	state          collect                 // valid then
+	state          collect                 // valid after gone
 	ward           ward
 }
 
@@ -72,8 +72,8 @@ func newChild(j *job) *child {
 	return p
 }
 
-// watch waits until there is something to do: the process is gone, has to go,
-// or has declared that it goes on in the background.
+// watch waits until the process has ended, has to end, or has declared that it continues in the
+// background.
 func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	select {
 	case <-p.gone:
@@ -141,12 +141,11 @@ func (p *child) start(ctx context.Context, j *job) error {
 	return nil
 }
 
-// feed writes the payload. Standard input then ends, unless there may be answers
-// to write.
+// feed writes the payload. Standard input then ends, unless answers to questions may follow.
 func (p *child) feed(ctx context.Context, j *job) {
 	if p.ears.desk == nil {
 		p.moving.Go(func() {
-			_, _ = p.stdin.Write(j.stdin) // a child that does not read it is no error
+			_, _ = p.stdin.Write(j.stdin) // a child that does not read it is not an error
 			_ = p.stdin.Close()
 		})
 		return
@@ -178,7 +177,7 @@ func (r *reader) scanMarker() {
 	}
 }
 
-// wait waits until the process is gone. There is no state if it never went.
+// wait waits until the process has ended. The state is nil if it never did.
 func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
 	defer p.ward.end()
 	select {

@@ -26,7 +26,7 @@ func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	}
 }
 
-// everywhere runs a test also with the implementation for systems other than Unix: their common
+// everywhere also runs a test with the implementation for systems other than Unix: their common
 // behavior must not depend on signals.
 func everywhere(t *testing.T, test func(t *testing.T, run runFunc)) {
 	both(t, test)
@@ -155,8 +155,8 @@ func TestABackgroundChildDelaysNothing(t *testing.T) {
 
 func TestAScriptThatRedirectsItselfIsHeard(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
-		// The copier is running when the script ends, but a busy machine may
-		// still hold it up for longer than it is waited for.
+		// The copier is running when the script ends, but a busy machine may delay it for longer
+		// than Run waits.
 		const script = `mkfifo up; exec 3>&1 > >(echo >up; while read -r line; do echo "copied $line" >&3; done); exec 3>&-; read -r <up; echo answer`
 		var got hook.Reply
 		for range 5 {
@@ -287,7 +287,7 @@ func TestAFileOpenForWritingIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A script that deletes or runs "$0" must not get hold of the shell itself.
+// In a script "$0" is not the path of the shell: a script that deletes or runs it must not reach the shell.
 func TestTheShellGoesByItsName(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		if got := run.script(t, `echo "$0"`, hook.Call{Dir: t.TempDir()}); string(got.Stdout) != "bash\n" {

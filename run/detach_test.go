@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// behind is the result of a hook that has gone to the background.
+// behind holds the result of a hook that has gone to the background.
 type behind struct {
 	wish  time.Duration
 	calls int
@@ -184,8 +184,8 @@ func TestAFloodInTheBackgroundIsDrained(t *testing.T) {
 	})
 }
 
-// The context of a call that has gone to the background may end in the moment
-// of the change, and must not be taken for the new one.
+// The context of a call may end at the moment when the call goes to the background, and must not be
+// mistaken for the new context.
 func TestTheOldContextMayEndWithTheChange(t *testing.T) {
 	everywhere(t, func(t *testing.T, run runFunc) {
 		for range 50 {

@@ -10,20 +10,19 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Direct returns the program and the arguments of a script that is one call of a
-// program, with nothing in it that a shell would have to work out. A [Command]
-// that has both, as Argv the script's [Shell] form and as Direct this one,
-// saves the start of a shell: the most expensive part of most hooks.
+// Direct returns the program and the arguments of a script that is one call of a program, with
+// nothing in it that a shell would have to work out. A [Command] that has both, as Argv the
+// script's [Shell] form and as Direct this one, saves the start of a shell: the most expensive part
+// of most hooks.
 //
-// vars are variables whose value is known. They count as literal text in
-// double quotes; as an unquoted $NAME, which is one word because the script
-// goes through [QuoteVars] with the same names before a shell sees it; and as
-// an unquoted ${NAME} whose value the shell would leave in one piece.
+// vars are variables whose value is known. They count as literal text in double quotes; as an
+// unquoted $NAME, which is one word because the script goes through [QuoteVars] with the same names
+// before a shell sees it; and as an unquoted ${NAME} whose value the shell would leave in one
+// piece.
 //
-// ok is false if a shell is needed: for any other expansion, pattern, tilde,
-// assignment, redirection, list or second line, for a builtin or reserved word
-// of bash, and whenever it is not certain. It is false too where
-// Shell does not use bash. Argv is then nil.
+// ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment,
+// redirection, list or second line, for a builtin or reserved word of bash, and whenever it is not
+// certain. It is false too where Shell does not use bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() ||
 		os.Getegid() != os.Getgid() {

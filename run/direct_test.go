@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The third column says whether the program starts without a shell at all;
-// where it cannot, bash tells why.
+// direct reports whether the program starts without a shell; if it cannot start, bash reports the
+// reason.
 var directScripts = []struct {
 	name, script string
 	bare         bool

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// getReady finds out how a program starts, or returns nil. It lasts if nothing
-// but the environment and the name of the directory had to be asked: no folder
-// of PATH, and no link on the way to the directory.
+// getReady determines how a program starts, or returns nil. lasts is true if the result depends
+// only on the environment and the name of the directory: neither on a folder of PATH nor on a link
+// on the way to the directory.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
 	vars, env := inherited(j.env, name)
 	if vars == nil || !quietLocale(vars["LC_ALL"]) {
@@ -70,8 +70,8 @@ func search(path, name string) string {
 	return ""
 }
 
-// shellLevel returns SHLVL. Bash adds one, and takes it back before it makes room
-// for the program. The first bash of a remote session may read a startup file.
+// shellLevel returns SHLVL. Bash increments it, and decrements it before it executes the program.
+// The first bash of a remote session may read a startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
 	if !ok {
@@ -108,8 +108,8 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	return pwd, err == nil && filepath.IsAbs(pwd)
 }
 
-// quietLocale reports whether bash certainly knows a locale, the value of
-// LC_ALL. It complains of one that it does not know.
+// quietLocale reports whether bash certainly knows a locale, the value of LC_ALL. Bash warns of an
+// unknown one.
 func quietLocale(name string) bool {
 	if name == "" || name == "C" || name == "POSIX" {
 		return true

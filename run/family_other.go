@@ -4,7 +4,7 @@ package run
 
 import "os"
 
-// family is of Windows, where it is a job object; elsewhere processes have groups.
+// family is a stub: only Windows needs a job object; elsewhere processes have groups.
 type family struct{}
 
 func (*family) adopt(*os.Process) {}

@@ -11,8 +11,8 @@ import (
 // before adopt was called.
 type family struct{ job windows.Handle }
 
-// adopt makes the family of a process that has just been started. Without success
-// end kills the process alone. If this program is killed, so is the family.
+// adopt creates the job object of a process that has just started. If that fails, end kills only
+// the process. If this program is killed, so is the family.
 func (f *family) adopt(p *os.Process) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -31,8 +31,8 @@ func (f *family) adopt(p *os.Process) {
 	f.endsWithHandle(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)
 }
 
-// endsWithHandle says, with the flags of its limit, whether the family is killed when
-// its handle is closed.
+// endsWithHandle sets, in the flags of its limit, whether the family is killed when its handle is
+// closed.
 func (f *family) endsWithHandle(flags uint32) {
 	limit := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: flags},
@@ -41,7 +41,7 @@ func (f *family) endsWithHandle(flags uint32) {
 		uintptr(unsafe.Pointer(&limit)), uint32(unsafe.Sizeof(limit)))
 }
 
-// end kills the family, and p where it has none.
+// end kills the family, or only p if there is no family.
 func (f *family) end(p *os.Process) {
 	if f.job == 0 || windows.TerminateJobObject(f.job, 1) != nil {
 		_ = p.Kill()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// programs remembers the programs that the loading of settings looks for: a file of ten
-// thousand hooks would search PATH ten thousand times. Nothing that runs is taken from it.
+// programs caches the programs for which the loading of settings searches: a file of ten thousand
+// hooks would search PATH ten thousand times. Runs of hooks do not use it.
 var programs found
 
 // found keeps paths of programs for [foundFor], by PATH and name. Several goroutines may use it.
@@ -17,8 +17,8 @@ type found struct {
 	paths map[[2]string]string // "" for a program that is not there
 }
 
-// foundFor is how long a found program is believed in: a load takes less, and a user who
-// installs one takes longer. mostFound bounds the names, which a project's settings choose.
+// foundFor limits the age of a cached path: loading takes less, and installing a program takes
+// longer. mostFound limits the number of names, which a project's settings choose.
 const (
 	foundFor  = time.Second
 	mostFound = 1000

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// guardian is a process that outlives this one by a moment, and kills the process groups that are
-// left when this process is killed. The kernel's own signal reaches only the children, not their
-// descendants.
+// guardian is a process that outlives this one briefly, and kills the remaining process groups when
+// this process is killed. The kernel's own signal reaches only the children, not their descendants.
 type guardian struct {
-	// brief ends the process as soon as it has nothing to watch.
+	// brief ends the process as soon as it has no groups to watch.
 	brief bool
 
 	mu     sync.Mutex
@@ -42,8 +41,8 @@ while read -r op id; do
 done
 for x in $g; do kill -9 "-$x"; done 2>/dev/null`
 
-// watch has a process group killed if this process ends before the release.
-// Without a guardian nothing is watched: the leader has the kernel's signal.
+// watch makes the guardian kill a process group if this process ends before release. Without a
+// guardian nothing is watched, and only the leader gets the kernel's signal.
 func (g *guardian) watch(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -53,14 +52,14 @@ func (g *guardian) watch(group int) {
 	g.groups[group] = struct{}{}
 	if g.proc == nil {
 		g.start()
-	} else if !g.say("+", group) { // it was killed
+	} else if !g.say("+", group) { // the guardian was killed
 		g.end()
 		g.start()
 	}
 }
 
-// release stops watching a group. Call it before the leader is collected: afterwards another
-// process may have its number.
+// release stops watching a group. Call it before the leader is reaped: afterwards another process
+// may get its number.
 func (g *guardian) release(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +102,7 @@ func (g *guardian) start() {
 	}
 }
 
-// end collects the process, which ends with its input.
+// end waits for the process, which ends at the end of its input.
 func (g *guardian) end() {
 	g.in.Close()
 	_, _ = g.proc.Wait()
@@ -119,7 +118,7 @@ func (g *guardian) close() {
 	}
 }
 
-// ward is a process that is watched once it has run for a while.
+// ward is a process that the guardian watches once it has run for a while.
 type ward struct {
 	mu    sync.Mutex
 	timer *time.Timer

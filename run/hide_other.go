@@ -4,5 +4,5 @@ package run
 
 import "os/exec"
 
-// hide is for Windows, where a program can open a window of its own.
+// hide does nothing: only on Windows a program opens its own window.
 func hide(*exec.Cmd) {}

@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// hide keeps a hook from opening a window of its own (rule C86).
+// hide keeps a hook from opening a window (rule C86).
 func hide(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true} }

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The hook of hooktest.Runner for interpreters. It leaves a file when its parent
-// is not the host, as only a warm one of Python has.
+// The hook of hooktest.Runner for interpreters. It leaves a file when its parent is not the host,
+// which is only so for a warm Python hook.
 const (
 	inPython = `import os, sys, time
 payload = sys.stdin.buffer.read()

@@ -16,7 +16,7 @@ func TestACommandHolds(t *testing.T) {
 	hooktest.Runner(t, &run.Command{Argv: run.Bash(hooktest.Script)})
 }
 
-// asItWas are files that have not changed.
+// asItWas is an Agreed whose files have not changed.
 type asItWas struct{ dir string }
 
 func (asItWas) Same(context.Context) error { return nil }

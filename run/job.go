@@ -42,13 +42,13 @@ func sets(entries []string, other string) bool {
 	})
 }
 
-// limit returns a context that ends when the process has had its time.
+// limit returns a context that ends after the process's timeout.
 func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	call := hook.Call{Timeout: j.timeout}
 	return call.Limit(ctx)
 }
 
-// timedOut is why a process that took too long is killed.
+// timedOut returns the error of a process that is killed after its timeout.
 func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
 
 // Starts returns the program and arguments with which Run would start a call, either Direct or

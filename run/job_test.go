@@ -45,8 +45,8 @@ func TestTheVariablesOfACallReplaceThoseOfTheCommand(t *testing.T) {
 	}
 }
 
-// Where a program is, and how bash would make its environment, is kept for
-// calls with the same environment. A call of its own has none of that.
+// The path of a program, and the environment that bash would make, are cached for calls with the
+// same environment. A call with its own variables uses neither.
 func TestWhatIsKeptIsNotForCallsWithVariables(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two"} {

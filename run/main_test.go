@@ -8,5 +8,5 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// raceEnabled says that sync.Pool forgets on purpose.
+// raceEnabled reports that sync.Pool drops elements on purpose.
 var raceEnabled bool

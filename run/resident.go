@@ -2,8 +2,8 @@ package run
 
 import "os"
 
-// Resident is a process that stays for many calls, in a process group of its
-// own. Its group ends with it, and with this process, however that ends.
+// Resident is a process that stays for many calls, in its own process group. The group ends with
+// it, and with this process, however that ends.
 type Resident struct {
 	proc  *os.Process
 	gone  chan struct{}
@@ -23,7 +23,7 @@ func StartResident(program string, argv []string, attr *os.ProcAttr) (*Resident,
 // Gone is closed when the process and its group have ended.
 func (r *Resident) Gone() <-chan struct{} { return r.gone }
 
-// State says how the process ended; it must be gone.
+// State returns how the process ended; call it after Gone is closed.
 func (r *Resident) State() *os.ProcessState { return r.state }
 
 // Pid is the number of the process, and of its group.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// live starts the process and stays on its thread until it has ended, because the kernel takes
-// the end of the thread for the end of the parent.
+// live starts the process and stays on its thread until it has ended, because the kernel treats the
+// end of the thread as the end of the parent.
 func (r *Resident) live(started chan<- error, program string, argv []string, attr *os.ProcAttr) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -23,7 +23,7 @@ func (r *Resident) live(started chan<- error, program string, argv []string, att
 	commands.watch(r.proc.Pid)
 	started <- nil
 	collect := awaitExit(r.proc)
-	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before its number can be another's
+	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another process can get its number
 	commands.release(r.proc.Pid)
 	r.state, _ = collect()
 }

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Room bounds the captured output of several commands together: the sum of the bytes beyond the
-// first 64 KiB of each stream. Output that finds no room is read and discarded, and flagged in
+// Room limits the captured output of several commands together: the sum of the bytes beyond the
+// first 64 KiB of each stream. Output beyond the limit is read and discarded, and flagged in
 // [hook.Reply.Truncated]. A Room may be used from many goroutines at once.
 type Room struct {
 	limit int64
 	used  atomic.Int64
-	whole *Room // that this is a part of; nil of none
+	whole *Room // the Room of which this is a part, or nil
 }
 
 // NewRoom returns room for so many bytes.
@@ -28,8 +28,7 @@ func (r *Room) Close() {
 	}
 }
 
-// Add takes so many bytes, whether there is room or not; fewer than none are
-// returned.
+// Add takes bytes from the room, even if there are not enough; a negative number returns them.
 func (r *Room) Add(bytes int64) {
 	r.used.Add(bytes)
 	if r.whole != nil {
@@ -46,7 +45,7 @@ func (r *Room) take(bytes int64) bool {
 	return false
 }
 
-// taken is how much of the room a buffer has.
+// taken returns the bytes of a Room that a buffer uses.
 func taken(kept []byte) int64 { return int64(max(0, cap(kept)-mostRoom)) }
 
 // Held returns how many bytes of a Room the output of a call has taken.

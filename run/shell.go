@@ -92,7 +92,7 @@ func variable(part syntax.WordPart, script string, names []string) (at span, ok 
 		return at, false
 	}
 	at = span{int(v.Pos().Offset()), int(v.End().Offset())}
-	// A line continuation or an escape inside the name: not worth the trouble.
+	// A line continuation or an escape inside the name is not supported.
 	ok = at.start >= 0 && at.start < at.end && at.end <= len(script) && script[at.start] == '$' &&
 		slices.Contains(names, script[at.start+1:at.end])
 	return at, ok

@@ -32,7 +32,7 @@ func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(p
 // of the script's last program, or 1 if a command failed that is not a program.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
-// machine has the facts that are needed to find a shell.
+// machine holds the facts that are needed to find a shell.
 type machine struct {
 	windows  bool
 	getenv   func(name string) string

@@ -76,8 +76,8 @@ var advice = map[syscall.Errno]string{
 	syscall.ENFILE:  "the machine has too many files open",
 }
 
-// startError says which thing was wrong. The kernel has one answer for a
-// missing program, a missing folder and a missing interpreter.
+// startError names the missing part. The kernel returns the same error for a missing program, a
+// missing folder and a missing interpreter.
 func startError(j *job, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -155,13 +155,13 @@ func drain(fd int, to *capture, most int) (eof bool) {
 	return false
 }
 
-// stuckError says that not even SIGKILL ended a process.
+// stuckError reports that not even SIGKILL ended a process.
 func stuckError(pid int, cause error) error {
 	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
 }
 
-// readied is how a call started: good for every call with the same environment,
-// a slice that is not changed, in the same directory.
+// readied caches how a call started. It applies to every call with the same environment slice in
+// the same directory.
 type readied struct {
 	env []string
 	dir string

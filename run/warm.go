@@ -62,7 +62,7 @@ func inside[T any](r hook.Runner) (found T, ok bool) {
 	return found, false
 }
 
-// warmth is how a Command is kept warm.
+// warmth describes how a Command is kept warm.
 type warmth struct {
 	pool *Warm
 	kind string // python, node, bash or worker
@@ -71,8 +71,8 @@ type warmth struct {
 	note  string       // why a worker cannot be asked
 }
 
-// coldWorker is the error of a worker that cannot be asked. Started as a hook of its own it
-// would say that it is ready, get no call, and so let everything pass.
+// coldWorker returns the error of a worker that cannot be asked. Started as an ordinary hook, a
+// worker would print that it is ready, get no call, and allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
 		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is no worker", note)}
@@ -192,7 +192,7 @@ func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (re
 	return m.pool.run(ctx, m, c, call, direct)
 }
 
-// environKey tells environments apart.
+// environKey returns a hash that distinguishes environments.
 func environKey(env []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(environSeed)

@@ -60,8 +60,8 @@ func (l *fileList) holds(dir string) bool {
 	return true
 }
 
-// hides reports whether the folder has a file by the name of a loaded module. One
-// that cannot be read hides none from the interpreter either.
+// hides reports whether the folder has a file with the name of a loaded module. A folder that
+// cannot be read cannot hide any from the interpreter either.
 func (l *listedFolder) hides(dir string) bool {
 	f, err := bounded.OpenDir(cmp.Or(inDir(l.path, dir), "."))
 	if err != nil {

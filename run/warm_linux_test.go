@@ -48,7 +48,7 @@ func warmScripts(t *testing.T, file string) map[string]string {
 	return scripts
 }
 
-// left is all that a hook leaves.
+// left holds everything that a hook leaves.
 type left struct {
 	Exit           int
 	Signal         string

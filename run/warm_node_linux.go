@@ -132,7 +132,7 @@ func (n *node) spawn() (s *spare, err error) {
 	return s, nil
 }
 
-// run returns a call to a process that waits.
+// run gives a call to a waiting process.
 func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if stampOf(n.found.program) != n.was {
 		return reply, false, true, nil
@@ -164,8 +164,8 @@ func (n *node) gone() bool {
 	return n.retired || n.closed
 }
 
-// take returns a process that waits. Another is started in its place when its call
-// has ended, which wants the processors for itself, and at once if none is left.
+// take returns a waiting process. A replacement is started when its call has ended, to leave the
+// processors to the call, or at once if no process is left.
 func (n *node) take() (s *spare) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -198,8 +198,8 @@ func (n *node) refill() {
 	}
 }
 
-// keepFull starts processes until none is missing. One that does not start costs
-// a cold start, which says why.
+// keepFull starts processes until none is missing. If one does not start, the next call starts cold
+// and reports the reason.
 func (n *node) keepFull() {
 	for done := false; !done; {
 		err := n.fill()
@@ -210,7 +210,7 @@ func (n *node) keepFull() {
 	}
 }
 
-// begin hands the call over. Without success the process has not begun.
+// begin hands the call over. If it returns false, the process has not begun.
 func (s *spare) begin(j job, changes []string) bool {
 	one := []unix.PollFd{
 		{Fd: int32(s.pidfd), Events: unix.POLLIN},

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
-// warmSystem says whether hooks can be kept warm on this system.
+// warmSystem reports whether hooks can be kept warm on this system.
 const warmSystem = true
 
 // Warm holds the processes that warm commands keep ready: interpreters of Python that fork for
@@ -239,7 +239,7 @@ func (w *Warm) fork(start func()) bool {
 	return true
 }
 
-// loader returns the directory of the files that interpreters load first.
+// loader returns the directory with the files that interpreters load first.
 func (w *Warm) loader() (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -263,7 +263,7 @@ func (w *Warm) loader() (string, error) {
 	return dir, nil
 }
 
-// start makes a keeper for a command; nil if it cannot, which is in the log.
+// start makes a keeper for a command; nil if that fails, which is logged.
 func (w *Warm) start(kind string, c *Command, base job) keeper {
 	var k keeper
 	var err error

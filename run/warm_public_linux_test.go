@@ -238,7 +238,7 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	return calls > 0 && w.ran.Load() > 0
 }
 
-// steadily is the effect that a cold call has every time.
+// steadily holds the effect that every cold call has.
 type steadily struct {
 	left   left
 	masked bool // but for numbers

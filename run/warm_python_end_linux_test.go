@@ -37,8 +37,8 @@ del sys.path[sys.path.index(os.path.dirname(__file__))]
 remember()
 `
 
-// endsAtOnce tells of scripts whether their end shows nothing, so that the interpreter
-// need not take itself apart.
+// endsAtOnce lists scripts and whether anything is observable when the interpreter shuts down; if
+// not, it can skip that.
 var endsAtOnce = map[string]struct {
 	text   string
 	atOnce bool

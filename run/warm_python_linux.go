@@ -152,7 +152,7 @@ func (p *python) spoke() bool {
 	return n > 0
 }
 
-// beginning is the result of starting a call.
+// beginning is the result of the attempt to start a call.
 type beginning int
 
 const (

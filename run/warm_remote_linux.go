@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remote is a process that a resident interpreter has forked. Its parent tells
-// how it ends.
+// remote is a process that a resident interpreter has forked. The interpreter reports how it ends.
 type remote struct {
 	id       string
 	python   *python
@@ -44,8 +43,8 @@ func (l *startLine) close() {
 	closeFD(&l.r)
 }
 
-// await waits until the process leads its group. One that has not begun after some
-// time never does; one that has seen its start is about to.
+// await waits until the process leads its group. One that has not begun after some time is never
+// begun; one that has seen its start is about to begin.
 func (r *remote) await(q *process, start *startLine) beginning {
 	until, late := time.Now().Add(warmReady), false
 	for {

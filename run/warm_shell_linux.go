@@ -29,7 +29,7 @@ type shellScript struct {
 
 	mu     sync.Mutex
 	was    fileStamp
-	script *shell.Script // nil if bash alone can run the file as it is now
+	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
 	tested sync.Map // program and stamp: whether it is bash
 }
@@ -42,7 +42,7 @@ type shellEnv struct {
 	ok   bool
 }
 
-// shellOf finds the script of a process, or says why bash has to run it.
+// shellOf finds the script of a process; note has the reason if bash has to run it.
 func shellOf(c *Command, j job) (s *shellScript, note string) {
 	const none = "the command does not run a script with bash"
 	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
@@ -131,7 +131,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	return s.script, nil
 }
 
-// run runs a call in this process; false if bash has to.
+// run runs a call in this process; ran is false if bash has to run it.
 func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
 	w.mu.Lock()
 	closed := w.closed

@@ -168,8 +168,8 @@ func TestShellScriptsThatAreGivenUp(t *testing.T) {
 	}
 }
 
-// A script that runs in this process changes nothing of it, and a call nothing of
-// the next, also many at once.
+// A script that runs in this process changes nothing in it, and a call changes nothing for the
+// next, also if many run at once.
 func TestShellCallsAreApart(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	const script = "echo \"[$x][$SECRET][$PWD]\"; x=$SECRET; export SECRET=changed; f() { :; }; read -r x; echo \"$x\""

@@ -109,7 +109,7 @@ func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 	return nil
 }
 
-// fileStamp tells whether a file has changed.
+// fileStamp holds the metadata by which a changed file is recognised.
 type fileStamp struct {
 	modified   unix.Timespec
 	size       int64
@@ -130,8 +130,7 @@ type identity struct {
 	stamp         fileStamp
 }
 
-// identify looks at the interpreter as it is now; a script's first line may name
-// another one than before.
+// identify returns the current interpreter; a script's first line may name another one than before.
 func identify(kind string, j job) (id identity) {
 	if found, note := interpreterOf(j); kind != WarmWorker && note == "" {
 		id = identity{found.program, strings.Join(found.argv, "\x00"), stampOf(inDir(found.program, j.dir))}
@@ -173,7 +172,7 @@ func (s *slot) drop(k keeper) {
 	k.retire()
 }
 
-// end ends the slot's keeper, for good.
+// end ends the slot's keeper permanently.
 func (s *slot) end(how func(keeper)) {
 	s.mu.Lock()
 	k := s.keeper

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A worker that is ended before its first line may say it while it is drained.
+// A worker that is ended before its first line may print that line while it is drained.
 func TestAWorkerBecomesReadyWhileItIsDrained(t *testing.T) {
 	for range 200 {
 		p := &workerProcess{ready: make(chan struct{}), gone: make(chan struct{}), ended: errors.New("it is not needed")}

@@ -94,7 +94,7 @@ func FuzzWorkerAnswer(f *testing.F) {
 	})
 }
 
-// Started as a hook of its own, a worker would let everything pass.
+// A worker never starts cold: as an ordinary hook it would allow everything.
 func TestAWorkerNeverStartsCold(t *testing.T) {
 	ready := strings.ReplaceAll(refusing, "ANSWER", `{"exit": 2}`)
 	for name, test := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// ask runs a call of a worker, which never starts cold. A worker that is about to end, since
-// its place is another's now, takes no call: the call finds a new place.
+// ask runs a call of a worker, which never starts cold. A worker whose slot was given to another
+// takes no more calls: the call gets a new slot.
 func (w *Warm) ask(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, err error) {
 	base, plain := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).process(c, WarmWorker)
 	if !plain {

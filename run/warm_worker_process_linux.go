@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// workerProcess is one life of a worker.
+// workerProcess is one process of a worker, which starts again when it has ended.
 type workerProcess struct {
 	proc   *os.Process
 	log    *slog.Logger
@@ -76,8 +76,8 @@ func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hoo
 	}
 }
 
-// cancel tells the process that a call is not waited for any more. One that does
-// not answer then hangs, and is ended.
+// cancel tells the process that nothing waits for a call any more. A process that still does not
+// answer hangs, and is ended.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() { <-p.tokens }()
 	p.writing.Lock()

@@ -92,7 +92,7 @@ func (p *process) unguard() {
 	p.guard = nil
 }
 
-// ending is how far a process is on its way to the end.
+// ending tracks the signals sent to a process that has to end.
 type ending struct {
 	cause error     // why it is being killed
 	sent  int       // how many signals it got
@@ -101,7 +101,7 @@ type ending struct {
 
 func (e *ending) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
 
-// hasten sends the next signal. There is an error if none is left.
+// hasten sends the next signal. It returns an error if none is left.
 func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) error {
 	switch e.sent++; e.sent {
 	case 1:

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// missing returns the error that keeps a path from being a directory, or nil.
+// missing returns the error that prevents a path from being a directory, or nil.
 func missing(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

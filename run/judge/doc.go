@@ -1,5 +1,5 @@
-// Package judge runs hooks that are questions. A [Judge] is a [hook.Runner] that
-// asks a [Model] or an [AgentRunner] about each call, and reads a [Verdict]:
+// Package judge runs hooks that are questions. A [Judge] is a [hook.Runner] that asks a [Model] or
+// an [AgentRunner] about each call, and reads a [Verdict]:
 //
 //	r := &judge.Judge{Model: model, Prompt: "Is this safe? $ARGUMENTS", Answer: block}
 //	reply, err := r.Run(ctx, hook.Call{Payload: payload, Timeout: time.Minute})
@@ -8,8 +8,8 @@
 //
 // # Security
 //
-// The payload is evidence: the model is instructed to follow nothing that it
-// says. A reply that is no verdict is an error, and decides nothing.
+// The payload is evidence: the model is told to ignore instructions in it. A reply that is not a
+// verdict is an error, and decides nothing.
 //
 // # Concurrency and cost
 //

@@ -10,12 +10,12 @@ import (
 	"github.com/snaphook-go/snaphook/internal/within"
 )
 
-// MaxTurns is how many turns the agent of an agent hook may take (Claude Code
-// hooks documentation 2.1.239, "Agent-based hooks").
+// MaxTurns limits the turns of the agent of an agent hook (Claude Code hooks documentation 2.1.239,
+// "Agent-based hooks").
 const MaxTurns = 50
 
-// Model is a language model that the host supplies; package llm has some.
-// It is used from many goroutines at once.
+// Model is a language model that the host supplies; package llm implements it. It is used from many
+// goroutines at once.
 type Model interface {
 	// Generate returns the whole text of the model's answer. A failure, or an answer that was
 	// cut, is an error. It returns soon after ctx has ended; its result is not read then.
@@ -29,8 +29,8 @@ type ModelRequest struct {
 	Prompt string // the question
 }
 
-// AgentRunner is the host's way to let an agent work on a question, with tools
-// that read. It is used from many goroutines at once.
+// AgentRunner lets an agent of the host work on a question, with tools that only read. It is used
+// from many goroutines at once.
 type AgentRunner interface {
 	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has
 	// ended; its result is not read then. Hooks must not fire for that agent's own actions, or it
@@ -45,14 +45,14 @@ type AgentRequest struct {
 	Prompt   string // the question
 	Session  string // the id of the session whose hook asks
 	Dir      string // its working directory
-	MaxTurns int    // give up after so many; always MaxTurns
+	MaxTurns int    // limit on turns; always MaxTurns
 }
 
 // Verdict is the answer of a model or an agent about a call.
 type Verdict struct {
 	OK         bool
 	Reason     string // not empty unless OK
-	Impossible bool   // not OK, and nothing will make it so; never set by an agent
+	Impossible bool   // not OK, and nothing can change that; never set by an agent
 }
 
 // Judge is a [hook.Runner] that asks a model about each call: a prompt hook, or
@@ -76,13 +76,13 @@ type Judge struct {
 
 	Name string // the model as configured; "" leaves the choice to the host
 
-	// Prompt is the question. $ARGUMENTS in it stands for the payload, which
-	// follows after a blank line if that is nowhere; \$ stands for $. Nothing
-	// else is replaced, and nothing in the payload.
+	// Prompt is the question. $ARGUMENTS in it is replaced by the payload; without $ARGUMENTS the
+	// payload follows after a blank line. \$ means $. Nothing else is replaced, and nothing in the
+	// payload.
 	Prompt string
 
-	// Answer returns the reply of a command that would say the same as the verdict.
-	// It depends on the event; the dialect knows.
+	// Answer converts a verdict to the equivalent reply of a command. It depends on the event; the
+	// dialect provides it.
 	Answer func(v Verdict) hook.Reply
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// modelFunc and agentFunc are hosts made of a function.
+// modelFunc and agentFunc adapt functions to a host.
 type modelFunc func(context.Context, ModelRequest) (string, error)
 
 func (f modelFunc) Generate(ctx context.Context, r ModelRequest) (string, error) { return f(ctx, r) }

@@ -44,9 +44,9 @@ func (e *Error) Error() string {
 	return text
 }
 
-// api is one endpoint, and how to get in.
+// api is an endpoint with its credentials.
 type api struct {
-	client *http.Client // nil is one of our own
+	client *http.Client // nil means a client of this package
 	url    string
 	key    string
 	header http.Header
@@ -110,8 +110,7 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// still returns a client that follows no redirects: they would carry the key to
-// another place.
+// still returns a client that follows no redirects: they would send the key to another server.
 func still(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
@@ -138,7 +137,7 @@ func (a *api) failure(status int, text []byte) error {
 	return e
 }
 
-// discreet returns the beginning of a text, without the key.
+// discreet returns the beginning of a text, with the key removed.
 func (a *api) discreet(text string) string {
 	if a.key != "" {
 		text = strings.ReplaceAll(text, a.key, "[redacted]")

@@ -18,9 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// MaxAnswer is how long the answer of a server, once it is unpacked, and of a
-// tool may be, in bytes: as long as the output of a program. A longer one is a
-// [hook.TooLargeError].
+// MaxAnswer limits the answer of a server, after decompression, and of a tool, in bytes, like the
+// output of a program. A longer one is a [hook.TooLargeError].
 const MaxAnswer = 8 << 20
 
 // HTTP is a [hook.Runner] that sends the payload of each call to a server, as a POST with content
@@ -51,17 +50,15 @@ type HTTP struct {
 	// authentication, unless Headers have an Authorization.
 	URL string
 
-	// Headers go with the request. In their values $NAME and ${NAME} stand for
-	// variables; control characters, with which a value could pretend to be
-	// another header, are taken out of the result. Content-Type is the only
-	// header of the engine that can be replaced. Left out are names that HTTP
-	// does not know, and those that belong to the connection or to the engine:
-	// Host, Content-Length, Transfer-Encoding, Accept-Encoding, Connection and
-	// its like. [HTTP.Check] names them.
+	// Headers go with the request. In their values $NAME and ${NAME} stand for variables; control
+	// characters, with which a value could pretend to be another header, are taken out of the
+	// result. Content-Type is the only header of the engine that can be replaced. Invalid names are
+	// left out, and so are headers of the connection or the engine: Host, Content-Length,
+	// Transfer-Encoding, Accept-Encoding, Connection and similar ones. [HTTP.Check] names them.
 	Headers map[string]string
 
-	// Vars are the names of the variables that Headers may refer to. Any other
-	// reference stands for nothing. Nil allows none.
+	// Vars lists the variables to which Headers may refer. Any other reference is replaced by
+	// nothing. Nil allows none.
 	Vars []string
 
 	// Getenv returns the value of a variable that the call does not bring itself;
@@ -75,9 +72,8 @@ type HTTP struct {
 	// since they would connect to any address. False allows all.
 	PublicOnly bool
 
-	// Transport sends the requests in place of the shared one, so that a test can
-	// answer them itself. PublicOnly is then the Transport's to keep. Nil means
-	// the shared one.
+	// Transport sends the requests in place of the shared one, for tests. It is then responsible
+	// for PublicOnly. Nil means the shared one.
 	Transport http.RoundTripper
 }
 
@@ -134,8 +130,8 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	return hook.Reply{Stdout: body}, nil
 }
 
-// classed returns an error its class: an answer of text is one that cannot be
-// used, and all else is a matter of the connection.
+// classed adds the class to an error: an answer of text cannot be used, and any other error is one
+// of the connection.
 func classed(cause, err error) error {
 	if errors.Is(cause, ErrText) {
 		return &hook.ClassError{Class: hook.ClassOutput, Err: err}

@@ -43,8 +43,8 @@ var (
 	unicast6 = netip.MustParsePrefix("2000::/3") // all of IPv6 that is global
 )
 
-// special are the addresses of the IANA registries of special purposes, as far
-// as they are no public hosts, and one of a cloud.
+// special lists the addresses of the IANA special-purpose registries that are not public hosts, and
+// one of a cloud.
 var special = prefixes(
 	"0.0.0.0/8",        // this host
 	"10.0.0.0/8",       // private

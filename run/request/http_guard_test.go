@@ -99,7 +99,7 @@ func TestPublicOnlyRefusesMetadataServices(t *testing.T) {
 	}
 }
 
-// A name is judged by the address that it has when the connection is made.
+// A name is allowed or refused by its address when the connection is made.
 func TestPublicOnlyLooksAtResolvedNames(t *testing.T) {
 	d := &net.Dialer{Control: refusePrivate, Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()

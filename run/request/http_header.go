@@ -45,8 +45,8 @@ func (h *HTTP) header(variable func(name string) string) (http.Header, []string)
 
 var reference = regexp.MustCompile(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
-// expand puts variables in the place of $NAME and ${NAME}, and nothing in the
-// place of those that are not allowed. A value is never looked at again.
+// expand replaces $NAME and ${NAME} by their values, and those that are not allowed by nothing. It
+// does not expand values again.
 func (h *HTTP) expand(text string, variable func(name string) string) string {
 	return reference.ReplaceAllStringFunc(text, func(ref string) string {
 		name := strings.Trim(ref, "${}")

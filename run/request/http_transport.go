@@ -35,9 +35,8 @@ func transport(publicOnly bool) *http.Transport {
 	return anywhere.get(func() *http.Transport { return newTransport(&net.Dialer{}, http.ProxyFromEnvironment, nil) })
 }
 
-// newTransport makes a transport for short requests to few servers. It speaks
-// HTTP/1.1, in which a connection belongs to one call: ending it is ending the
-// call, and nothing else.
+// newTransport makes a transport for short requests to few servers. It uses HTTP/1.1, in which a
+// connection belongs to one call: closing it ends only that call.
 func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error), config *tls.Config) *http.Transport {
 	secure := &tls.Dialer{NetDialer: d, Config: config}
 	return &http.Transport{
@@ -50,14 +49,13 @@ func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error), co
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 18,
 
-		// A POST that meets a server which is just closing the connection fails,
-		// and is not repeated. Many servers close after 5 seconds.
+		// A POST that reaches a server which is just closing the connection fails, and is not
+		// repeated. Many servers close after 5 seconds.
 		IdleConnTimeout: 4 * time.Second,
 	}
 }
 
-// discreet keeps the text of a proxy variable, which can hold a password, out
-// of errors.
+// discreet keeps the value of a proxy variable, which may contain a password, out of errors.
 func discreet(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil
@@ -80,8 +78,8 @@ func withCall(ctx context.Context) context.Context {
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// duringCall ends a dial with its call. A transport by itself lets dials go on,
-// for requests to come.
+// duringCall ends a dial with its call. By default a transport lets dials continue, for later
+// requests.
 func duringCall(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if call, ok := ctx.Value(callKey{}).(context.Context); ok {

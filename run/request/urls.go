@@ -32,7 +32,7 @@ func AllowedURL(patterns []string, rawURL string) bool {
 	})
 }
 
-// location is where a URL leads, or a pattern for that.
+// location is the target of a URL, or a pattern for it.
 type location struct {
 	scheme, host string // the host has its port
 	path         string // and query
@@ -63,7 +63,7 @@ func locationsOf(rawURL string) ([]location, bool) {
 	}, true
 }
 
-// segments splits a path as the most generous server would.
+// segments splits a path like the most lenient server.
 func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' || r == ';' })
 }
@@ -117,7 +117,7 @@ func wildcard(pattern, text string) bool {
 		if head, rest, found = strings.Cut(rest, "*"); !found {
 			return strings.HasSuffix(text, head)
 		}
-		_, text, ok = strings.Cut(text, head) // the first place leaves the most for the rest
+		_, text, ok = strings.Cut(text, head) // the first match leaves the most text for the rest
 	}
 	return false
 }
