@@ -32,6 +32,7 @@ internal/shell: internal/bash internal/bounded
 run: hook wire internal/bash internal/bounded internal/scratch internal/shell
 internal/within: hook
 internal/tomlform: settings
+internal/portable:
 run/request: hook wire internal/within
 run/judge: hook internal/unread internal/within
 run/llm: wire run/judge
@@ -48,16 +49,16 @@ bus: wire jsonform pipeline
 record/tracetree: record
 record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
-events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
-events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice
+events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice internal/portable
+events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice internal/portable
 events/claude/toml: events/claude internal/tomlform
 events/codex/door: . hook wire pipeline events/codex events/format
 events/format: hook wire internal/common internal/unread
-events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format
+events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format internal/portable
 events/copilot/door: . hook wire pipeline events/copilot events/format
 events/cursor/door: . hook wire pipeline events/cursor events/format
-events/cursor: hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format
-events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format
+events/cursor: hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format internal/portable
+events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format internal/portable
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
 events/xcsh: internal/unread hook wire run internal/environ reducers pipeline events/xcsh/discover
 events/xcsh/discover: internal/gitignore internal/bounded internal/environ

@@ -43,12 +43,15 @@ func merged(maps ...map[string]string) map[string]string {
 	return all
 }
 
-// claudeNames groups the names of a tool: its own, and Claude Code's, the first of which is used in
-// payloads (G12).
-var claudeNames = []struct {
+// toolGroup are names of one tool.
+type toolGroup struct {
 	own    []string
 	claude match.Names
-}{
+}
+
+// claudeNames groups the names of a tool: its own, and Claude Code's, the first of which is used in
+// payloads (G12).
+var claudeNames = []toolGroup{
 	{[]string{"bash", "powershell"}, match.Names{"Bash"}},
 	{[]string{"view"}, match.Names{"Read"}},
 	{[]string{"create"}, match.Names{"Write"}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/portable"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -57,6 +58,10 @@ type dialect struct {
 	// traits returns the types of hooks that an event runs, and who gets the
 	// text of a refusal: "model", "user" or "".
 	traits func(event string) (types []string, told string)
+
+	// portable describes the system, and those of its profiles, beside the other systems; nil: it has no
+	// settings with hooks.
+	portable func() []portable.System
 
 	// toolGate is the event before a tool runs, and writers lists the tools that change files or
 	// run commands.

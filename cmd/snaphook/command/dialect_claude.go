@@ -41,6 +41,7 @@ var claudeRow = dialect{
 	},
 	headless: true,
 	asks:     true,
+	portable: claude.Portable,
 	toolGate: "PreToolUse",
 	writers:  []string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit"},
 	traits: func(event string) ([]string, string) {

@@ -28,6 +28,7 @@ var codexRow = dialect{
 		}
 		return s.Load
 	},
+	portable: codex.Portable,
 	toolGate: "PreToolUse",
 	writers:  []string{"Bash", "apply_patch"},
 	traits:   func(event string) ([]string, string) { return codex.About(event) },

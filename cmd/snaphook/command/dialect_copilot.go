@@ -19,6 +19,7 @@ var copilotRow = dialect{
 	},
 	inFull:   true,
 	borrows:  copilot.Foreign,
+	portable: copilot.Portable,
 	toolGate: "preToolUse",
 
 	callMembers: [2]string{"toolName", "toolArgs"},

@@ -26,6 +26,7 @@ var cursorRow = dialect{
 		return s.Load
 	},
 	borrows:  func(l settings.Layer) bool { return strings.HasPrefix(l.Name, "claude-") },
+	portable: cursor.Portable,
 	toolGate: "preToolUse",
 	writers:  []string{"Shell", "Write", "Delete"},
 	traits:   cursor.About,

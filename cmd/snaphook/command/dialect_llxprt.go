@@ -17,6 +17,7 @@ var llxprtRow = dialect{
 	profiles: []string{string(llxprt.LLxprt), string(llxprt.Gemini)},
 	find:     findProfile,
 	marks:    []string{".llxprt", ".gemini"},
+	portable: llxprt.Portable,
 	toolGate: "BeforeTool",
 	writers:  []string{"write_file", "replace", "run_shell_command"},
 	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},

@@ -72,6 +72,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newInit(f),
 		newServe(f),
 		newFleet(f),
+		newPort(f),
 	)
 	root.AddCommand(records.NewTrace(), newUI(f), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -64,13 +65,7 @@ func Check(ctx context.Context, o Options) []Finding {
 	if o.Path == "" {
 		o.Path = os.Getenv("PATH")
 	}
-	l := &linter{
-		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
-		documents: map[string]*document{}, scripts: map[string]*script{}, programs: map[string]bool{},
-	}
-	for _, declared := range pipeline.Events(nil) {
-		l.events[declared.Info().FullName()] = declared.Info()
-	}
+	l := newLinter(ctx, o)
 	for _, h := range o.Hooks {
 		if ctx.Err() != nil {
 			break
@@ -102,6 +97,43 @@ func Check(ctx context.Context, o Options) []Finding {
 	l.unknownIgnores()
 	return l.kept()
 }
+
+func newLinter(ctx context.Context, o Options) *linter {
+	l := &linter{
+		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
+		documents: map[string]*document{}, scripts: map[string]*script{}, programs: map[string]bool{},
+	}
+	for _, declared := range pipeline.Events(nil) {
+		l.events[declared.Info().FullName()] = declared.Info()
+	}
+	return l
+}
+
+// Texts returns the texts of a hook's command and of the scripts that it starts; nil where none of them has an
+// answer, since a program answers that is no script. direct says that the entry names the program and its
+// arguments, which no shell reads.
+func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
+	v := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}).view(h)
+	return v.texts(), v.entry.Get("args").Kind() == '[' || v.entry.Get("exec").Exists()
+}
+
+// texts is the result of [Texts].
+func (v *view) texts() (all []string) {
+	answers := false
+	for _, s := range v.scripts {
+		all = append(all, string(s.text))
+		answers = answers || !s.inline && s.lang != langOther || slices.ContainsFunc(answering, func(word string) bool {
+			return strings.Contains(string(s.text), word)
+		})
+	}
+	if !answers {
+		return nil
+	}
+	return all
+}
+
+// answering are words of a command that answers itself.
+var answering = []string{"echo", "exit", "printf", "jq "}
 
 // looked reports whether a hook is checked: one that is switched off is, since it may be switched
 // on.

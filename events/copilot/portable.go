@@ -1,0 +1,39 @@
+package copilot
+
+import (
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/internal/portable"
+)
+
+// Portable describes Copilot beside the other systems, with the events in Claude Code's spelling: their
+// payloads have its words, too.
+func Portable() []portable.System {
+	return []portable.System{{
+		Name: Dialect.Name, Dialect: Dialect.Name, Profile: string(CLI), Title: "Copilot", File: ".github/hooks/hooks.json",
+		Form: portable.Flat, Around: `"version":1`, Timing: "timeoutSec",
+		Events: lo.SliceToMap([]string{
+			"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd",
+			"Stop", "SubagentStop", "PreCompact",
+		}, func(name string) (string, string) { return name, name }),
+		Fired: lo.MapEntries(table, func(own string, t *traits) (string, string) { return t.pascal, own }),
+		Also: lo.Assign(lo.Map(claudeNames, func(n toolGroup, _ int) map[string]string {
+			return lo.SliceToMap(n.own, func(own string) (string, string) { return own, n.claude[0] })
+		})...),
+		Members: map[string]string{"tool_response": "tool_result", "tool_use_id": ""},
+		MCP:     "SERVER-TOOL", Unit: time.Second, Default: Dialect.Rules.Timeout, Closed: true,
+		Vars:      []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR"},
+		Unmatched: []string{"UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "SubagentStop", "PostToolUseFailure"},
+		Effects: map[portable.Effect]string{
+			portable.Refuses: "exit-2 exit-2-silent exit-1 nested-deny nested-deny-bare " +
+				"top-deny stop end-block",
+			portable.Asks:     "nested-ask",
+			portable.Approves: "nested-allow",
+			portable.Rewrites: "nested-rewrite",
+			portable.Adds:     "result-context start-context",
+			portable.Tells:    "prompt-exit-2 result-exit-2 end-exit-2",
+		},
+	}}
+}

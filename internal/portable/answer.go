@@ -1,0 +1,102 @@
+package portable
+
+// Answer is one answer that a hook can give.
+type Answer struct {
+	ID     string
+	Event  string // Claude Code's name
+	Says   string // in words
+	Stdout string
+	Stderr string
+	Exit   int
+	Marks  []string // texts of which one stands in a script that gives it; none: any script may
+	And    string   // a text that stands there as well; "": none has to
+}
+
+var (
+	exit2  = []string{"exit 2", "exit(2", "Exit(2", "exitCode = 2", "exit $"}
+	nested = []string{"permissionDecision"}
+	plain  = []string{"decision"}
+)
+
+// Answers are the answers that the systems read differently.
+var Answers = []Answer{
+	{ID: "exit-2", Event: "PreToolUse", Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
+	{ID: "exit-2-silent", Event: "PreToolUse", Says: "exit status 2 without a word", Exit: 2, Marks: exit2},
+	{ID: "exit-1", Event: "PreToolUse", Says: "exit status 1, or a crash", Stderr: "no\n", Exit: 1},
+	{ID: "silence", Event: "PreToolUse", Says: "exit status 0 without output"},
+	{ID: "empty", Event: "PreToolUse", Says: "`{}`", Stdout: `{}`, Marks: []string{"{}"}},
+	{ID: "text", Event: "PreToolUse", Says: "plain text", Stdout: "fine\n", Marks: []string{"echo", "print"}},
+	{
+		ID: "nested-deny", Event: "PreToolUse", Says: "nested `permissionDecision: deny` with a reason", Marks: nested, And: "deny",
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`,
+	},
+	{
+		ID: "nested-deny-bare", Event: "PreToolUse", Says: "nested `permissionDecision: deny` without a reason", Marks: nested, And: "deny",
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`,
+	},
+	{
+		ID: "nested-ask", Event: "PreToolUse", Says: "nested `permissionDecision: ask`", Marks: nested, And: "ask",
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": "sure?"}}`,
+	},
+	{
+		ID: "nested-allow", Event: "PreToolUse", Says: "nested `permissionDecision: allow`", Marks: nested, And: "allow",
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}`,
+	},
+	{
+		ID: "nested-rewrite", Event: "PreToolUse", Says: "nested `allow` with `updatedInput`", Marks: []string{"updatedInput"},
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "pwd"}}}`,
+	},
+	{
+		ID: "block", Event: "PreToolUse", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		Stdout: `{"decision": "block", "reason": "no"}`,
+	},
+	{
+		ID: "block-bare", Event: "PreToolUse", Says: "`decision: block` without a reason", Marks: plain, And: "block",
+		Stdout: `{"decision": "block"}`,
+	},
+	{
+		ID: "deny", Event: "PreToolUse", Says: "`decision: deny` with a reason", Marks: plain, And: "deny",
+		Stdout: `{"decision": "deny", "reason": "no"}`,
+	},
+	{
+		ID: "top-deny", Event: "PreToolUse", Says: "`permissionDecision: deny` at the top", Marks: nested, And: "deny",
+		Stdout: `{"permissionDecision": "deny", "permissionDecisionReason": "no"}`,
+	},
+	{
+		ID: "permission-deny", Event: "PreToolUse", Says: "`permission: deny`", Marks: []string{"permission\"", "permission\\\"", "permission'"},
+		Stdout: `{"permission": "deny", "user_message": "no"}`,
+	},
+	{
+		ID: "stop", Event: "PreToolUse", Says: "`continue: false`", Marks: []string{"continue"}, And: "false",
+		Stdout: `{"continue": false, "stopReason": "no"}`,
+	},
+	{ID: "prompt-exit-2", Event: "UserPromptSubmit", Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
+	{
+		ID: "prompt-block", Event: "UserPromptSubmit", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		Stdout: `{"decision": "block", "reason": "no"}`,
+	},
+	{ID: "prompt-text", Event: "UserPromptSubmit", Says: "plain text", Stdout: "fine\n", Marks: []string{"echo", "print", "cat"}},
+	{
+		ID: "prompt-context", Event: "UserPromptSubmit", Says: "nested `additionalContext`", Marks: []string{"additionalContext"},
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "fine"}}`,
+	},
+	{ID: "result-exit-2", Event: "PostToolUse", Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
+	{
+		ID: "result-block", Event: "PostToolUse", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		Stdout: `{"decision": "block", "reason": "no"}`,
+	},
+	{
+		ID: "result-context", Event: "PostToolUse", Says: "nested `additionalContext`", Marks: []string{"additionalContext"},
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "fine"}}`,
+	},
+	{ID: "start-text", Event: "SessionStart", Says: "plain text", Stdout: "fine\n", Marks: []string{"echo", "print", "cat"}},
+	{
+		ID: "start-context", Event: "SessionStart", Says: "nested `additionalContext`", Marks: []string{"additionalContext"},
+		Stdout: `{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "fine"}}`,
+	},
+	{ID: "end-exit-2", Event: "Stop", Says: "exit status 2 with a reason on standard error", Stderr: "go on\n", Exit: 2, Marks: exit2},
+	{
+		ID: "end-block", Event: "Stop", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		Stdout: `{"decision": "block", "reason": "go on"}`,
+	},
+}

@@ -1,0 +1,101 @@
+package portable
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/samber/lo"
+)
+
+// The expressions are compiled once they are needed: programs that only run hooks need none.
+var (
+	listed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_:.\- ]+(\|[A-Za-z0-9_:.\- ]+)*$`) })
+	whole  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\^(?:\((?:\?:)?)?([A-Za-z0-9_:.\-]+(?:\|[A-Za-z0-9_:.\-]+)*)\)?\$$`)
+	})
+	word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.|[A-Za-z_][A-Za-z0-9_]*`) }) // an escape is none
+)
+
+// Matcher returns a matcher of tools of from in the words of to, and a note where it does not select the
+// same for certain.
+func Matcher(from, to *System, pattern string) (matcher, note string) {
+	if pattern == "" || pattern == "*" || pattern == ".*" {
+		return "", ""
+	}
+	if names, exact := from.names(pattern); exact {
+		var there []string
+		for _, name := range names {
+			there = append(there, translated(from, to, name)...)
+		}
+		return to.list(lo.Uniq(there)), ""
+	}
+	expression := word().ReplaceAllStringFunc(pattern, func(name string) string {
+		there := translated(from, to, name)
+		if name[0] == '\\' || len(there) == 1 && there[0] == name {
+			return name
+		}
+		return "(?:" + strings.Join(there, "|") + ")"
+	})
+	note = "the matcher " + pattern + " is an expression: check that it selects the tools of " + to.Title + " that are meant"
+	if from.Matching == Anchored {
+		expression = "^(?:" + expression + ")$"
+	}
+	if to.Matching == Anchored {
+		expression = ".*(?:" + strings.TrimSuffix(strings.TrimPrefix(expression, "^"), "$") + ").*"
+	}
+	if to.Matching == Names && listed().MatchString(expression) {
+		expression = ".*(?:" + expression + ").*"
+	}
+	return expression, note
+}
+
+// names returns the names that a pattern lists, if it selects them and nothing else.
+func (s *System) names(pattern string) (all []string, exact bool) {
+	if m := whole().FindStringSubmatch(pattern); m != nil {
+		return strings.Split(m[1], "|"), !strings.Contains(m[1], ".")
+	}
+	if s.Matching == Search || !listed().MatchString(pattern) || strings.Contains(pattern, ".") {
+		return nil, false
+	}
+	return lo.Map(strings.Split(pattern, "|"), func(name string, _ int) string { return strings.TrimSpace(name) }), true
+}
+
+// list returns the matcher that selects names.
+func (s *System) list(names []string) string {
+	text := strings.Join(names, "|")
+	if s.Matching == Search {
+		return "^(" + text + ")$"
+	}
+	return text
+}
+
+// translated returns the names in to of a tool of from.
+func translated(from, to *System, name string) (all []string) {
+	names := lo.Keys(lo.PickByValues(from.Tools, []string{name}))
+	if len(names) == 0 {
+		names = []string{cmp.Or(from.Also[name], name)}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if server, tool, ok := from.mcp(name); ok {
+			all = append(all, strings.NewReplacer("SERVER", server, "TOOL", tool).Replace(to.MCP))
+			continue
+		}
+		all = append(all, cmp.Or(to.Tools[name], name))
+	}
+	return lo.Uniq(all)
+}
+
+// mcp splits the name of an MCP server's tool.
+func (s *System) mcp(name string) (server, tool string, ok bool) {
+	prefix, rest, _ := strings.Cut(s.MCP, "SERVER")
+	between, _, _ := strings.Cut(rest, "TOOL")
+	inner, isMCP := strings.CutPrefix(name, prefix)
+	if prefix == "" || between == "" || !isMCP {
+		return "", "", false
+	}
+	return strings.Cut(inner, between)
+}
