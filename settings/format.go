@@ -54,7 +54,8 @@ func (l Layer) convert(text []byte) (Value, error) {
 
 // placed returns the position in a converted file of the value at or before an offset.
 func (d *document) placed(offset int) hook.Position {
-	i, exact := slices.BinarySearchFunc(d.places, offset, func(p ValuePosition, at int) int { return cmp.Compare(p.Offset, at) })
+	byOffset := func(p ValuePosition, at int) int { return cmp.Compare(p.Offset, at) }
+	i, exact := slices.BinarySearchFunc(d.places, offset, byOffset)
 	if !exact {
 		i--
 	}
