@@ -1,5 +1,5 @@
-// Package bus lets other parts of a program fire events by message: a request
-// goes in, a response with the same correlation id comes back (L61).
+// Package bus lets other parts of a program fire events by message: for each request comes one response with the
+// same correlation id (rule L61 of docs/spec/llxprt.md). Failures are an error object in the response.
 package bus
 
 import (

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook"
@@ -74,6 +76,39 @@ func TestEachSystemBelowTheDoor(t *testing.T) {
 
 func hooksOf(event, command string) string {
 	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
+}
+
+func TestFourSystemsAtTheDoor(t *testing.T) {
+	testkit.Home(t)
+	dir := testkit.Project(t, map[string]string{
+		".claude/settings.json":    hooksOf("PreToolUse", "echo claude >> ran"),
+		".codex/hooks.json":        hooksOf("PreToolUse", "echo codex >> ran"),
+		".github/hooks/hooks.json": `{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "echo copilot >> ran"}]}}`,
+		".cursor/hooks.json":       `{"version": 1, "hooks": {"preToolUse": [{"command": "echo cursor >> ran; echo '{}'"}]}}`,
+	})
+	hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{
+		snaphook.Claude(snaphook.ClaudeConfig{}),
+		codexdoor.Codex(codex.Settings{}), // events/codex/door
+		copilotdoor.Copilot(copilot.Settings{}),
+		cursordoor.Cursor(cursor.Settings{Alone: true}), // Claude Code's hooks run once
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{ID: "s-1", Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.BeforeTool(t.Context(), &snaphook.ToolCall{ID: "1", Name: "Bash", Input: []byte(`{"command":"make"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	ran, _ := os.ReadFile(filepath.Join(dir, "ran"))
+	lines := strings.Fields(string(ran))
+	slices.Sort(lines)
+	if want := []string{"claude", "codex", "copilot", "cursor"}; !slices.Equal(lines, want) {
+		t.Errorf("these ran: %q; want %q", lines, want)
+	}
 }
 
 func TestCodexAtTheDoor(t *testing.T) {

@@ -3,6 +3,9 @@
 // reads the entries of that array.
 //
 //	{"BeforeTool": [{"matcher": "^write_", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
+//
+// An entry that cannot be used is a problem with line and column, and a hook that is listed as invalid; the other
+// entries apply. A [Reader] is for one goroutine.
 package entries
 
 import (

@@ -123,7 +123,7 @@ func (c *runnerCheck) timeout() {
 	case !ok:
 		c.t.Errorf("with a Timeout of %v, the hook still runs after %v", call.Timeout, patience)
 	case !errors.As(got.err, &late) || !errors.Is(got.err, context.DeadlineExceeded):
-		c.t.Errorf("after its Timeout the call returns %v; want a *hook.TimeoutError, as of Call.Limit", got.err)
+		c.t.Errorf("after its Timeout the call returns %v; want a *hook.TimeoutError, such as Call.Limit makes", got.err)
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package jsonform converts a merged result to the JSON forms that programs of LLxprt Code use:
-// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON contains them for the
-// events of every dialect.
+// Package jsonform has the JSON forms of a merged result that programs of LLxprt Code know:
+// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON has them for the
+// events of every dialect. [Aggregate] and [Process] make them; both are pure functions.
 package jsonform
 
 import (

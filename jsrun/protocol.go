@@ -48,7 +48,7 @@ type question struct {
 func readMessage(line []byte) (*message, error) {
 	m := &message{}
 	if err := json.Unmarshal(line, m, asJavaScript); err != nil {
-		return nil, fmt.Errorf("it wrote a line that is none of the protocol: %.60q", bytes.TrimSpace(line))
+		return nil, fmt.Errorf("it wrote a line that is not part of the protocol: %.60q", bytes.TrimSpace(line))
 	}
 	return m, nil
 }
@@ -75,7 +75,7 @@ func (m *Module) hears(said *message) {
 	case said.Log != nil:
 		m.console(said.Log.Level, said.Log.Text)
 	default:
-		m.end(&DeadError{errors.New("it wrote a line that is none of the protocol")})
+		m.end(&DeadError{errors.New("it wrote a line that is not part of the protocol")})
 	}
 }
 

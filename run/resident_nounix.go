@@ -8,7 +8,7 @@ import (
 )
 
 func (r *Resident) live(started chan<- error, _ string, _ []string, _ *os.ProcAttr) {
-	started <- errors.New("programs that stay for many calls are for Unix alone")
+	started <- errors.New("workers and warm interpreters need Unix")
 }
 
 // Kill does nothing: there is no process.

@@ -132,7 +132,7 @@ func parseList(text string) (*fileList, error) {
 			}
 			l.files = append(l.files, f)
 		default:
-			return nil, fmt.Errorf("a list of files has %q", item)
+			return nil, fmt.Errorf("unexpected path %q in the list of loaded files", item)
 		}
 	}
 	return l, nil
@@ -145,7 +145,7 @@ func parseListed(item string) (f listedFile, err error) {
 	}
 	parts := strings.SplitN(item, " ", 5)
 	if len(parts) < 5 {
-		return f, fmt.Errorf("a list of files has %q", item)
+		return f, fmt.Errorf("unexpected path %q in the list of loaded files", item)
 	}
 	var n [4]uint64
 	for i := range n {

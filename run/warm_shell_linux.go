@@ -92,7 +92,7 @@ func bashOf(j job) (s *shellScript, note string) {
 	return nil, ""
 }
 
-var errNotRegular = errors.New("the script is no file that can be read")
+var errNotRegular = errors.New("the script is not a regular file that can be read")
 
 // compiled returns the script as the file is now.
 func (s *shellScript) compiled(dir string) (*shell.Script, error) {

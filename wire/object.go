@@ -1,5 +1,8 @@
-// Package wire handles JSON in the form that hooks exchange: objects that keep their text, their
-// order and unknown members, and the common form of an answer.
+// Package wire holds the JSON that hooks exchange: an [Object] keeps its text, the order of its members and
+// those that nobody knows, and [Answer] finds the object in the output of a hook.
+//
+// An Object is never changed in place: [Object.With] and its like return another one. It may be used from many
+// goroutines at once. Text that is not JSON is an error of the function that parses it, such as [Of].
 package wire
 
 import (
@@ -152,7 +155,8 @@ func (o Object) Text(name string) string {
 	return s
 }
 
-// Into decodes o into the value that ptr points to.
+// Into decodes o into the value that ptr points to. Names of members are compared exactly, with case: a field
+// Cmd without a tag does not take the member "cmd". Members without a field are ignored.
 func (o Object) Into(ptr any) error {
 	if len(o) == 0 {
 		o = Object("{}")

@@ -60,7 +60,7 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 		return err
 	}
 	if cmp.Or(f.record, os.Getenv(records.RecordVariable)) == "" {
-		return fmt.Errorf("where to? Say --record FILE, or set %s", records.RecordVariable)
+		return fmt.Errorf("no record is named: write --record FILE, or set %s", records.RecordVariable)
 	}
 	to, err := f.openRecord(cmd)
 	if err != nil {
