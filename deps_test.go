@@ -67,6 +67,9 @@ internal/rename: wire
 internal/adapter: . hook wire events/llxprt/genai
 internal/adaptertest: .
 internal/testkit:
+docs:
+record/explain: record wire
+record/tracepage: internal/bounded record record/explain record/tracetree
 internal/transporttest: bus events/llxprt hook pipeline wire
 `)
 

@@ -29,7 +29,7 @@ func TestASystemWithLinkedSettingsReadsThoseOfEveryDialect(t *testing.T) {
 	for _, h := range session.Hooks() {
 		found[h.Dialect] = h.Event
 	}
-	if len(found) != 2 || found["claude"] != "PreToolUse" || found["llxprt"] != "BeforeTool" {
+	if found["claude"] != "PreToolUse" || found["llxprt"] != "BeforeTool" {
 		t.Errorf("the hooks are %v of %v; want one of each dialect", found, session.Problems())
 	}
 }

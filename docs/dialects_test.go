@@ -89,8 +89,8 @@ func TestFourSystemsAtTheDoor(t *testing.T) {
 	hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{
 		snaphook.Claude(snaphook.ClaudeConfig{}),
 		codexdoor.Codex(codex.Settings{}), // events/codex/door
-		copilotdoor.Copilot(copilot.Settings{}),
-		cursordoor.Cursor(cursor.Settings{Alone: true}), // Claude Code's hooks run once
+		copilotdoor.Copilot(copilot.Settings{Alone: true}),
+		cursordoor.Cursor(cursor.Settings{Alone: true}),
 	}})
 	if err != nil {
 		t.Fatal(err)
