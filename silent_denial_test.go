@@ -104,7 +104,11 @@ func llxprtLoad(p llxprt.Profile) func([]settings.Layer, entries.Types) pipeline
 // bytewise calls try with each text that is one step from a denial: a byte deleted, inserted,
 // replaced or doubled, two bytes swapped, cut at either end.
 func bytewise(denial string, try func(string)) {
-	for i := range len(denial) {
+	step := 1
+	if raceEnabled {
+		step = 7 // the gate tries every byte without the race detector
+	}
+	for i := 0; i < len(denial); i += step {
 		head, at, rest := denial[:i], denial[i:i+1], denial[i+1:]
 		try(head + rest)
 		try(head + at + at + rest)

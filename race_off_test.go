@@ -1,0 +1,5 @@
+//go:build !race
+
+package snaphook_test
+
+const raceEnabled = false
