@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"aead.dev/minisign"
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -366,9 +366,9 @@ func overlayText(dir string) ([]byte, error) {
 // keep writes a policy to the cache: the signature belongs to the bundle that is there, or to none, and then
 // the cache is refused.
 func (p *Policy) keep(text, signature []byte) error {
-	err := renameio.WriteFile(filepath.Join(p.opts.Cache, cachedSignature), signature, 0o600)
+	err := maybe.WriteFile(filepath.Join(p.opts.Cache, cachedSignature), signature, 0o600)
 	if err == nil {
-		err = renameio.WriteFile(filepath.Join(p.opts.Cache, cachedBundle), text, 0o600)
+		err = maybe.WriteFile(filepath.Join(p.opts.Cache, cachedBundle), text, 0o600)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"aead.dev/minisign"
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
@@ -141,7 +141,7 @@ func makeKeys(dir string) error {
 	}
 	secret, err := private.MarshalText()
 	if err == nil {
-		err = renameio.WriteFile(filepath.Join(dir, "policy.key"), append(secret, '\n'), 0o600)
+		err = maybe.WriteFile(filepath.Join(dir, "policy.key"), append(secret, '\n'), 0o600)
 	}
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func makeKeys(dir string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(filepath.Join(dir, "policy.pub"), append(open, '\n'), 0o644)
+	return maybe.WriteFile(filepath.Join(dir, "policy.pub"), append(open, '\n'), 0o644)
 }
 
 // work serves until a signal ends it.
@@ -236,7 +236,7 @@ func copyFiles(to, from string) error {
 			return nil
 		}
 		if err == nil {
-			err = renameio.WriteFile(filepath.Join(to, name), text, 0o600)
+			err = maybe.WriteFile(filepath.Join(to, name), text, 0o600)
 		}
 		if err != nil {
 			return err
