@@ -1,5 +1,0 @@
-//go:build !race
-
-package snaphook_test
-
-const raceEnabled = false
