@@ -57,11 +57,8 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 
 // lost appends to a note that an ineffective text contains a denial, if it does.
 func lost(text []byte, note string) string {
-	switch {
-	case unread.Denies(text):
+	if unread.Denies(text) {
 		return note + "; the denial in it is lost"
-	case unread.Doubtful(text):
-		return note + "; if it was a denial, it is lost"
 	}
 	return note
 }
@@ -132,8 +129,6 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 		r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s has no effect on %s", path, r.event)))
 	case unread.DeniesFormally(denialIn(name, value)):
 		r.note("nothing reads %s; the denial in it is lost", path)
-	case unread.Resembles([]byte(name)):
-		r.note("nothing reads %.60q; if it was a denial, it is lost", path)
 	}
 }
 
