@@ -103,8 +103,8 @@ func (p *part) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments that hooks could read differently from the tool; it returns "" if there
-// are none.
+// clash describes arguments that hooks could read differently from the tool; it returns "" if no
+// argument is ambiguous.
 func (p *part) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))

@@ -354,7 +354,7 @@ func (p *Policy) accept(ctx context.Context, b *Bundle) error {
 	return p.opts.Accept(ctx, b)
 }
 
-// overlayText reads the overlay in a directory; nil if there is none.
+// overlayText reads the overlay in a directory. It returns nil if the directory has no overlay.
 func overlayText(dir string) ([]byte, error) {
 	text, err := bounded.ReadFile(context.Background(), filepath.Join(dir, overlayName), MaxBundle)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -114,7 +115,9 @@ func writePageFile(t *testing.T, path, text string) {
 // runPageBlock runs commands as a reader would and returns both streams as one text.
 func runPageBlock(t *testing.T, dir, home, commands string) (out, status string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", commands)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-e", "-o", "pipefail", "-c", commands)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "NO_COLOR=1"}
 	cmd.WaitDelay = 5 * time.Second

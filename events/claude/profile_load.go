@@ -335,7 +335,7 @@ func (e *entry) variables() *settings.Problem {
 	return nil
 }
 
-// commandOf returns the command below the wrappers of a runner; nil if there is none.
+// commandOf returns the command below the wrappers of a runner, or nil if it runs no command.
 func commandOf(r hook.Runner) *run.Command {
 	for {
 		if c, ok := r.(*run.Command); ok {

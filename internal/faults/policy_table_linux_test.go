@@ -135,6 +135,9 @@ var failures = []failing{
 	// trusts itself: it can be neither missing nor queued nor untrusted.
 	{transport: "go", class: hook.ClassExit, goes: func(context.Context) error { return errors.New("no database") }, says: "no database"},
 	{transport: "go", class: hook.ClassCrash, goes: func(context.Context) error { panic("index out of range") }, says: "index out of range"},
+	{transport: "go", class: hook.ClassRemote, goes: func(context.Context) error { // as the hooks of module fleet fail, whose tests have the ways
+		return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New("no worker answered")}
+	}, says: "no worker answered"},
 	{transport: "go", class: hook.ClassTimeout, goes: waits, limits: short, says: "timed out"},
 	{transport: "go", class: hook.ClassCancelled, goes: waits, around: givesUp, says: "canceled"},
 	{transport: "go", class: hook.ClassOutput, garbage: true, says: "not JSON"},

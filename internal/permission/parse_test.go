@@ -85,7 +85,7 @@ func TestParseSaysWhatToWriteInstead(t *testing.T) {
 		`Read(a\)`:                     "close each [",
 		"Read(../x)":                   "write //p",
 		"Read(src/../../x)":            "write //p",
-		"Read(!x)":                     "cannot exclude",
+		"Read(!x)":                     "is not supported in a rule",
 		"WebFetch(example.com)":        "write WebFetch(domain:example.com)",
 		"WebFetch(https://a.com)":      "write WebFetch(domain:example.com)",
 		"WebFetch(domain:)":            "a host alone",

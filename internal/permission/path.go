@@ -26,7 +26,7 @@ type paths struct {
 // newPath compiles a pattern in the syntax of .gitignore.
 func newPath(pattern string, from Origin, searches bool) (spec, error) {
 	if strings.HasPrefix(pattern, "!") {
-		return nil, errors.New("\"!\" is not supported in a rule; list the paths that it applies to")
+		return nil, errors.New(`"!" is not supported in a rule; list the paths that it applies to`)
 	}
 	if isWindows(pattern) {
 		pattern = "/" + posix(pattern)

@@ -260,7 +260,7 @@ func eventOf(kind string, v any) []byte {
 	return append(append([]byte("event: "+kind+"\ndata: "), text...), "\n\n"...)
 }
 
-// fire returns a fire that is kept, by its id; nil if there is none.
+// fire returns the fire with an id, or nil if the page does not keep it.
 func (p *Page) fire(id string) *record.Line {
 	p.mu.Lock()
 	l := p.last.lines[id]

@@ -138,11 +138,20 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	if err != nil {
 		return found, nil, err
 	}
-	found.Findings, found.notes = []finding{}, f.Verbose
-	for _, src := range all {
-		if f.dialect == "" && src.idle() {
-			continue
-		}
+	if found, problems, err = f.loadHooks(cmd, all); err != nil {
+		return found, nil, err
+	}
+	found.notes = f.Verbose
+	if err := f.missed(all, &found); err != nil {
+		return found, nil, err
+	}
+	return found, problems, f.checkHooks(cmd, &found, tools)
+}
+
+// loadHooks loads the hooks of the sources under their policies, without findings about scripts.
+func (f *flags) loadHooks(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+	found.Findings = []finding{}
+	for _, src := range lo.Reject(all, f.passes) {
 		more, err := f.checkSources(cmd, src, &found)
 		if err != nil {
 			return found, nil, err
@@ -155,11 +164,11 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	}
 	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
 	found.addProblems(problems)
-	if err := f.missed(all, &found); err != nil {
-		return found, nil, err
-	}
-	return found, problems, f.checkHooks(cmd, &found, tools)
+	return found, problems, nil
 }
+
+// passes reports whether the command looks past a source: no dialect was asked for, and the source is idle.
+func (f *flags) passes(src *sources, _ int) bool { return f.dialect == "" && src.idle() }
 
 // missed adds the files that the user may mean and that are not read.
 func (f *flags) missed(all []*sources, found *checked) error {

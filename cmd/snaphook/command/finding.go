@@ -62,8 +62,8 @@ func (g finding) fixed() string {
 	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
 }
 
-// counted returns the line with the number of findings that affect the exit status; empty if there
-// are none.
+// counted returns the line with the number of findings that affect the exit status, or the empty text
+// if that number is 0.
 func (c checked) counted() string {
 	var parts []string
 	for _, s := range []severity{isError, isWarning} {

@@ -16,7 +16,6 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
-	"github.com/snaphook-go/snaphook/settings"
 )
 
 // listing holds the flags of hooks.
@@ -136,11 +135,11 @@ func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error
 	if err != nil {
 		return nil, err
 	}
-	all = lo.Reject(all, func(src *sources, _ int) bool { return f.dialect == "" && src.idle() })
 	found, problems, err := f.loadHooks(cmd, all)
 	if err != nil {
 		return nil, err
 	}
+	all = lo.Reject(all, f.passes)
 	f.warnMissed(cmd, all)
 	for _, p := range problems {
 		cli.Warn(cmd, "%s", p)
@@ -286,22 +285,4 @@ func commandSum(h *hook.Hook) string {
 	}
 	sum := sha256.Sum256([]byte(h.Command))
 	return hex.EncodeToString(sum[:])
-}
-
-// loadHooks loads the hooks of the sources under their policies, without findings about scripts.
-func (f *flags) loadHooks(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
-	for _, src := range all {
-		more, err := f.checkSources(cmd, src, &found)
-		if err != nil {
-			return found, nil, err
-		}
-		problems = append(problems, more...)
-	}
-	more, err := f.checkPolicy(all, &found)
-	if err != nil {
-		return found, nil, err
-	}
-	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
-	found.addProblems(problems)
-	return found, problems, nil
 }

@@ -37,7 +37,7 @@ var (
 	argumentMembers = []string{"tool_input", "toolArgs", "input"}
 )
 
-// readCall reads the value of --for; nil if there is none.
+// readCall reads the value of --for. It returns nil if the flag is not given.
 func readCall(text string) (*callAsked, error) {
 	text = strings.TrimSpace(text)
 	switch {

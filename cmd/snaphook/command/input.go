@@ -101,7 +101,7 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 		text []byte
 		err  error
 	}
-	done := make(chan read, 1) // buffered: nobody may wait for the result
+	done := make(chan read, 1) // buffered: the reader ends though ctx ended first
 	go func() {
 		text, err := io.ReadAll(io.LimitReader(in, mostInput+1))
 		if err == nil && len(text) > mostInput {

@@ -65,7 +65,7 @@ type portedHook struct {
 	At      string   `json:"at"`
 	ToEvent *string  `json:"to_event"` // null: the hook has no place in TO
 	Matcher string   `json:"matcher"`
-	Notes   []string `json:"notes"` // what does not carry over
+	Notes   []string `json:"notes"` // each names a part that does not carry over
 }
 
 func (f *flags) port(cmd *cobra.Command, fromName, toName string) error {
@@ -116,8 +116,8 @@ func (f *flags) port(cmd *cobra.Command, fromName, toName string) error {
 	return cli.Write(cmd.OutOrStdout(), []byte(p.Settings))
 }
 
-// hooksOf returns the hooks that the project has for a system; of a system without a file of a project, the
-// user's. A file that cannot be read is an error, and so is that there are none.
+// hooksOf returns the project's hooks for a system, or the user's if the system has no files in projects. It
+// returns an error if a file cannot be read, and if no hook is found.
 func (f *flags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hook, error) {
 	d, err := dialectNamed(s.Dialect)
 	if err != nil {

@@ -122,7 +122,7 @@ func effectOf(blocked, stop bool, effects map[string]any) portable.Effect {
 	return portable.Nothing
 }
 
-// The data of each dialect say of every answer what happens when it runs.
+// Every answer has the effect that its dialect declares when a hook prints it.
 func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 	program := build(t)
 	for _, s := range systems() {

@@ -106,7 +106,7 @@ func (p *progress) show(text string) {
 	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // an error means that the terminal is closed
 }
 
-// line names the running hooks, the longest-running first; empty if there are none.
+// line names the running hooks, the longest-running first. It returns the empty text if no hook runs.
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,8 +19,8 @@ func (f *flags) addDialect(to *pflag.FlagSet) {
 	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
 
-// allSources returns the sources of settings, for every dialect or for that of --dialect. If files
-// are given, it returns only dialects that have one.
+// allSources returns the sources of settings: one for each dialect, or the one that --dialect names. If files
+// are given, it returns only those of dialects that have one of the files.
 func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {

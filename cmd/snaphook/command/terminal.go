@@ -134,7 +134,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 // process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // buffered: nobody may wait for the line
+		a.lines = make(chan line, 1) // buffered: the reader ends though ctx ended first
 	}
 	if !a.reading {
 		a.reading = true
