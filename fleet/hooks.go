@@ -255,7 +255,8 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	if out.FinalOutput != nil {
 		answer = *out.FinalOutput
 	}
-	blocks := hook.Decision(answer.Text("decision")).Blocks()
+	decision := hook.Decision(answer.Text("decision"))
+	blocks := decision.Blocks()
 	var notes []string
 	switch broken := !response.Success || !out.Success; {
 	case broken && !blocks:
@@ -270,6 +271,9 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 		return hook.Reply{Stdout: merged, Merged: true, Notes: notes}, nil
 	case blocks:
 		return hook.Reply{Exit: 2, Stdout: answer, Stderr: []byte(answer.Text("reason")), Notes: notes}, nil
+	case answer.Get("decision") != nil && decision != hook.Allow && decision != hook.Approve:
+		// Not every dialect reads another decision, such as ask, at this place: the call would go ahead.
+		return hook.Reply{}, classed(fmt.Errorf("the worker decides %.100s, which cannot be read", answer.Get("decision")))
 	}
 	return hook.Reply{Stdout: answer, Notes: notes}, nil
 }

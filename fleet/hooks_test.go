@@ -175,6 +175,8 @@ func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 		"another revision":  {answers(`{"correlationId":"ID","success":false,"error":{"code":"other_revision","message":"7, and not 8"}}`), bash, hook.ClassRemote, "other_revision"},
 		"at its limit":      {answers(`{"correlationId":"ID","success":false,"error":{"code":"overloaded","message":"full"}}`), bash, hook.ClassRemote, "overloaded"},
 		"an answer unread":  {answers(`{"correlationId":"ID","success":true,"output":{"success":true,"finalOutput":{"decisixon":"block"}}}`), bash, hook.ClassOutput, ""},
+		"a question":        {answers(`{"correlationId":"ID","success":true,"output":{"success":true,"finalOutput":{"decision":"ask","reason":"sure?"}}}`), bash, hook.ClassRemote, "cannot be read"},
+		"no decision":       {answers(`{"correlationId":"ID","success":true,"output":{"success":true,"finalOutput":{"decision":"perhaps"}}}`), bash, hook.ClassRemote, "cannot be read"},
 		"a large payload":   {answers(`{}`), `{"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"` + strings.Repeat("x", 1<<20) + `"}}`, hook.ClassOversize, "max_payload"},
 		"a cut-off payload": {answers(`{"correlationId":"ID","success":true,"output":`), bash, hook.ClassRemote, "broken"},
 	} {

@@ -20,6 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/fleet"
 	"github.com/snaphook-go/snaphook/fleet/embedded"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 )
@@ -181,7 +182,13 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 		log.Warn("the state of hooks stays on this host", slog.String("error", err.Error()))
 	}
 	metrics := fleet.NewMetrics()
-	w, err := fleet.Work(cmd.Context(), nc, fleet.WorkOptions{
+	listener, err := of.listen()
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(cmd.Context())
+	defer end()
+	w, err := fleet.Work(ctx, nc, fleet.WorkOptions{
 		Policy:    fleet.PolicyOptions{Key: key, Cache: cache, Log: log},
 		Serve:     fleet.ServeOptions{Concurrency: of.concurrency, Drain: of.drain, Log: log, Metrics: metrics},
 		Loads:     fleetLoads,
@@ -192,15 +199,17 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	if err != nil {
 		return err
 	}
+	defer func() { // on an error too, the hooks in flight finish
+		end()
+		w.Wait()
+	}()
 	inForce.Store(w.Policy)
 	remember := w.Policy.Changed(func(*fleet.Bundle) { of.keepCache(cache, log) })
 	defer remember()
 	of.keepCache(cache, log)
-	closeHTTP, err := of.serveHTTP(w.Handler(), log)
-	if err != nil {
-		return err
+	if listener != nil {
+		defer serveHTTP(listener, w.Handler(), log)()
 	}
-	defer closeHTTP()
 	if err := cli.Say(cmd, fmt.Sprintf("snaphook serves the fleet at %s; policies of %s count\n", nc.ConnectedUrlRedacted(), of.key)); err != nil {
 		return err
 	}
@@ -231,7 +240,7 @@ func copyFiles(to, from string) error {
 		return err
 	}
 	for _, name := range cached {
-		text, err := os.ReadFile(filepath.Join(from, name))
+		text, err := bounded.ReadFile(context.Background(), filepath.Join(from, name), fleet.MaxBundle+8<<20)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
 		}
@@ -245,15 +254,20 @@ func copyFiles(to, from string) error {
 	return nil
 }
 
-// serveHTTP serves the health of the worker; closeHTTP ends that.
-func (of *serving) serveHTTP(h http.Handler, log *slog.Logger) (closeHTTP func(), err error) {
+// listen opens the address of --http; it returns nil if the flag is not given.
+func (of *serving) listen() (net.Listener, error) {
 	if of.http == "" {
-		return func() {}, nil
+		return nil, nil
 	}
 	listener, err := net.Listen("tcp", of.http)
 	if err != nil {
 		return nil, fmt.Errorf("--http %s: %w; name a free address, such as 127.0.0.1:9100", of.http, err)
 	}
+	return listener, nil
+}
+
+// serveHTTP serves the health of the worker until end is called.
+func serveHTTP(listener net.Listener, h http.Handler, log *slog.Logger) (end func()) {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -271,5 +285,5 @@ func (of *serving) serveHTTP(h http.Handler, log *slog.Logger) (closeHTTP func()
 			_ = server.Close()
 		}
 		<-done
-	}, nil
+	}
 }
