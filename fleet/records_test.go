@@ -215,3 +215,31 @@ func TestStateOfASessionIsTheSameOnEveryHost(t *testing.T) {
 		t.Errorf("a deleted value is there: %v, %v", ok, err)
 	}
 }
+
+// Processes that begin at the same time do not take each other's spools for those of ended processes.
+func TestSpoolsThatBeginTogetherAreTheirOwners(t *testing.T) {
+	shared := t.TempDir()
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			for range 8 {
+				s, err := openSpool(shared, 1<<20, quiet)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				s.send = func(context.Context, [][]byte) error { return nil }
+				s.adopt(t.Context())
+				if _, err := s.Write([]byte("{}\n")); err != nil {
+					t.Error(err)
+				}
+				if _, err := os.Stat(filepath.Join(s.dir, lockName)); err != nil {
+					t.Errorf("the spool of a living process is gone: %v", err)
+				}
+				_ = s.file.Close()
+				_ = s.lock.Unlock() // the process ends
+			}
+		})
+	}
+	all.Wait()
+}

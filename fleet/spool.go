@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,17 +55,28 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 	if err := os.MkdirAll(shared, 0o700); err != nil {
 		return nil, fmt.Errorf("the spool of records: %w", err)
 	}
-	dir, err := os.MkdirTemp(shared, "process-")
-	if err != nil {
-		return nil, fmt.Errorf("the spool of records: %w", err)
+	var failed error
+	for range 16 {
+		dir, err := os.MkdirTemp(shared, "process-")
+		if err != nil {
+			return nil, fmt.Errorf("the spool of records: %w", err)
+		}
+		s := &spool{dir: dir, most: most, log: log, news: make(chan struct{}, 1), done: make(chan struct{})}
+		s.lock = flock.New(filepath.Join(dir, lockName))
+		locked, err := s.lock.TryLock()
+		if locked {
+			if _, err = os.Stat(s.lock.Path()); err == nil {
+				return s, nil
+			}
+			_ = s.lock.Unlock()
+		}
+		// Another process took the new directory for one whose process has ended, and renamed it.
+		failed = fmt.Errorf("the spool of records %s cannot be locked: %w", dir, cmp.Or(err, errSpoolTaken))
 	}
-	s := &spool{dir: dir, most: most, log: log, news: make(chan struct{}, 1), done: make(chan struct{})}
-	s.lock = flock.New(filepath.Join(dir, lockName))
-	if locked, err := s.lock.TryLock(); err != nil || !locked {
-		return nil, fmt.Errorf("the spool of records %s cannot be locked: %w", dir, errors.Join(err, fs.ErrPermission))
-	}
-	return s, nil
+	return nil, failed
 }
+
+var errSpoolTaken = errors.New("another process holds it")
 
 // start sends lines as they come, after those of processes that have ended.
 func (s *spool) start() {
@@ -166,12 +178,17 @@ func (s *spool) adopt(ctx context.Context) {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(shared, e.Name())
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), "process-") || dir == s.dir {
+		id, alive := strings.CutPrefix(e.Name(), "process-")
+		if !e.IsDir() || !alive && !strings.HasPrefix(e.Name(), "ended-") || dir == s.dir {
 			continue
 		}
 		lock := flock.New(filepath.Join(dir, lockName))
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			continue // its process lives
+		}
+		// Under its old name a process that is about to lock it would find it, and lose it.
+		if ended := filepath.Join(shared, "ended-"+id); alive && os.Rename(dir, ended) == nil {
+			dir = ended
 		}
 		if s.flush(ctx, dir, false) == nil {
 			_ = os.RemoveAll(dir) // the server has all of it

@@ -7,6 +7,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -48,7 +49,7 @@ type matcher struct {
 func matcherOf(v *view, pattern string) matcher {
 	m := matcher{view: v, pattern: pattern, noun: "tool"}
 	if v.ofTools() {
-		if own := tools[v.h.Dialect]; own != nil {
+		if own := tools[v.h.Dialect]; own != nil && !hasOtherTools(v.h) {
 			given := v.Tools.of(v.h.Dialect)
 			m.subjects = append(slices.Clone(own), given...)
 			m.complete = v.h.Dialect == "claude" || len(given) > 0
@@ -58,6 +59,13 @@ func matcherOf(v *view, pattern string) matcher {
 	full := v.h.Dialect + "." + v.h.Event
 	m.subjects, m.complete, m.noun = words[full], !open[full], v.event.Subject
 	return m
+}
+
+// hasOtherTools reports whether a hook lies in the settings of a profile of Claude Code's format, whose tools
+// have names of their own.
+func hasOtherTools(h *hook.Hook) bool {
+	return h.Dialect == "claude" &&
+		claude.ProfileOfFiles([]settings.Layer{{Source: h.Source, File: h.Position.File}}) != claude.ClaudeCode
 }
 
 // findings returns the findings about the whole matcher, or about the names in it.
