@@ -206,9 +206,9 @@ func TestAProcessThatGoesWrongFailsItsCallsAndCanBeStartedAgain(t *testing.T) {
 		{"jobs without end", "for (;;) await null", "JavaScript ran for more than 4s without a pause", Options{CPU: 4 * time.Second}},
 		{"a leak", "const all = []; for (;;) all.push(new Array(1000).fill(all.length + 0.5))", "heap", Options{Memory: 32 << 20}},
 		{"a leak beside the heap", "const all = []; for (;;) { all.push(Buffer.alloc(8 << 20, 1)); await new Promise(r => setTimeout(r, 20)) }", "of memory, more than 32", Options{Memory: 32 << 20}},
-		{"garbage on the protocol", `fs.writeSync(4, "garbage\n"); await new Promise(() => {})`, `it wrote a line that is none of the protocol: "garbage"`, Options{}},
-		{"nothing on the protocol", `fs.writeSync(4, "{}\n"); await new Promise(() => {})`, "it wrote a line that is none of the protocol", Options{}},
-		{"brackets without end", `fs.writeSync(4, "{\"log\":" + "[".repeat(1e6) + "\n"); await new Promise(() => {})`, "none of the protocol", Options{}},
+		{"garbage on the protocol", `fs.writeSync(4, "garbage\n"); await new Promise(() => {})`, `it wrote a line that is not part of the protocol: "garbage"`, Options{}},
+		{"nothing on the protocol", `fs.writeSync(4, "{}\n"); await new Promise(() => {})`, "it wrote a line that is not part of the protocol", Options{}},
+		{"brackets without end", `fs.writeSync(4, "{\"log\":" + "[".repeat(1e6) + "\n"); await new Promise(() => {})`, "not part of the protocol", Options{}},
 		{"a line without end", `for (;;) fs.writeSync(4, "x".repeat(1 << 16))`, "it wrote a line of more than 32 MiB", Options{}},
 		{"the descriptor closed", `fs.closeSync(4); await new Promise(() => {})`, "the process of node", Options{}},
 	} {

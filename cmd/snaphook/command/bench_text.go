@@ -26,6 +26,11 @@ func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Res
 			return fmt.Errorf("--compare %s: %w", b.compare, err)
 		}
 	}
+	for i := range r.Hooks {
+		if h := &r.Hooks[i]; h.Failed != "" {
+			cli.Warn(cmd, "%s fails, and its figures are those of the failure: %s", benchLabel(h), h.Failed)
+		}
+	}
 	if f.JSON {
 		return cli.SayJSON(cmd, r)
 	}

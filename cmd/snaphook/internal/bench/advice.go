@@ -24,9 +24,11 @@ func (m *measurement) result() *Result {
 		r.Hooks = append(r.Hooks, Hook{
 			ID: h.ID, Name: h.Name, Command: h.Command,
 			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warm), Startup: m.ranks(h.ID + startup),
-			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID],
+			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID], Failed: m.failed[h.ID],
 		})
-		r.Advice = append(r.Advice, m.advice(h)...)
+		if m.failed[h.ID] == "" {
+			r.Advice = append(r.Advice, m.advice(h)...)
+		}
 	}
 	return r
 }

@@ -40,7 +40,7 @@ var ErrNoHook = errors.New("no hook is selected")
 // Run measures. Each round measures every part once, in changing order: other work of the machine
 // slows all parts alike.
 func (b *Bench) Run(ctx context.Context) (*Result, error) {
-	m := &measurement{Bench: b, samples: map[string][]float64{}}
+	m := &measurement{Bench: b, samples: map[string][]float64{}, failed: map[string]string{}}
 	defer m.close()
 	if err := m.prepare(ctx); err != nil {
 		return nil, err
@@ -64,7 +64,8 @@ type measurement struct {
 	scratch string // a directory for empty scripts
 	dir     string // the project's directory
 	samples map[string][]float64
-	engine  []float64 // microseconds
+	engine  []float64         // microseconds
+	failed  map[string]string // why a hook failed in its last cold run that did, by its id
 }
 
 // probe is one part that is measured: a fire of a system.

@@ -43,7 +43,7 @@ const Loading = "loading the module"
 func (b *Modules) Run(ctx context.Context) (*Result, error) {
 	m := &moduleMeasurement{
 		Modules: b, measurement: measurement{
-			Bench: &Bench{Event: b.Event, N: b.N}, samples: map[string][]float64{},
+			Bench: &Bench{Event: b.Event, N: b.N}, samples: map[string][]float64{}, failed: map[string]string{},
 			starts: map[string]string{}, warmth: map[string]string{},
 		},
 	}

@@ -39,6 +39,10 @@ type Hook struct {
 	StartupCommand string `json:"startupCommand,omitempty"` // the command that was started to measure the start-up
 	WarmNote       string `json:"warmNote,omitempty"`
 	Name           string `json:"name,omitempty"`
+
+	// Failed is why the hook failed when it was measured; its figures are then those of the failure, and
+	// there is no advice for it. Empty: it did not fail.
+	Failed string `json:"failed,omitempty"`
 }
 
 // Label returns the hook's name for people.

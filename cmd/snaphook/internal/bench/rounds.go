@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // rounds measures everything N times.
@@ -26,6 +31,15 @@ func (m *measurement) rounds(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// failure returns one line that says why a hook failed.
+func failure(h *pipeline.HookRun) string {
+	if h.ExitCode == nil || *h.ExitCode == 0 {
+		return lo.FromPtr(h.Error)
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(lo.FromPtr(h.Stderr)), "\n")
+	return strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", *h.ExitCode, text), ": ")
 }
 
 // startOfNothing measures the machine: the milliseconds of a program that does nothing, which no
@@ -55,6 +69,9 @@ func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error
 	}
 	if len(res.Hooks) != 1 {
 		return 0, fmt.Errorf("%s: %d hooks ran in place of it alone", p.name, len(res.Hooks))
+	}
+	if h := &res.Hooks[0]; p.name == h.ID+cold && (h.Outcome == pipeline.NonBlockingError || h.Error != nil) {
+		m.failed[h.ID] = failure(h)
 	}
 	if p.bare && took >= res.Hooks[0].DurationMS {
 		m.engine = append(m.engine, 1000*(took-res.Hooks[0].DurationMS))
