@@ -28,7 +28,6 @@ var rawOpens = map[string]string{
 	"cmd/snaphook/internal/cli/interrupt.go": "waits for a pipe that the user has named, until the context ends",
 	"cmd/snaphook/internal/fixture/tree.go":  "makes a new file",
 	"cmd/snaphook/command/init.go":           "makes a new file",
-	"cmd/snaphook/command/serve.go":          "reads the policy that a worker of the same directory, of the user's own, has kept",
 	"fleet/spool.go":                         "makes new files in a directory of its own, for this user alone",
 	"conformance/":                           "reads its own cases",
 	"examples/":                              "is read by people, and runs in their hosts",

@@ -263,11 +263,20 @@ func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, kno
 	}
 }
 
-// fetch reads an object, within the limit of a bundle.
+// fetchTime bounds the reading of an object.
+const fetchTime = 5 * time.Second
+
+// fetch reads an object, within the limit of a bundle. The end of ctx does not end a read that has begun: the
+// client would keep the goroutine that receives the object for ever.
 func fetch(ctx context.Context, store jetstream.ObjectStore, info *jetstream.ObjectInfo) ([]byte, error) {
 	if info.Size > maxPacked {
 		return nil, &TooLargeError{int64(info.Size)}
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
+	defer cancel()
 	object, err := store.Get(ctx, info.Name)
 	if err != nil {
 		return nil, err
