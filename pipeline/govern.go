@@ -21,9 +21,11 @@ func PolicyEvent(i Info) policy.Event {
 
 // PolicyEvents describes all events.
 func PolicyEvents() policy.Events {
-	events := policy.Events{}
-	for _, e := range Events(nil) {
-		events[e.Info().FullName()] = PolicyEvent(e.Info())
+	declared.RLock()
+	defer declared.RUnlock()
+	events := make(policy.Events, len(declared.byName))
+	for name, e := range declared.byName {
+		events[name] = PolicyEvent(e.Info())
 	}
 	return events
 }

@@ -357,9 +357,10 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 		maps.Copy(all.Values, l.Values)
 	}
 	set, wrong := sys.cfg.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
-	if wrong = append(wrong, set.Problems(all.Hooks, PolicyEvents())...); len(wrong) == 0 {
+	events := PolicyEvents()
+	if wrong = append(wrong, set.Problems(all.Hooks, events)...); len(wrong) == 0 {
 		all.policy = set
-		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(PolicyEvents())...)
+		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(events)...)
 	}
 	if sys.cfg.Granted != nil {
 		all.Hooks = append(all.Hooks, lostGuards(at.Dir, sys.cfg.Granted(at.Dir), &all)...)

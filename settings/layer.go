@@ -107,8 +107,10 @@ func readFile(name string) ([]byte, error) {
 func brokenLink(name string) error {
 	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
 		target, err := os.Readlink(at)
-		if _, broken := os.Stat(at); err == nil && broken == nil {
-			return nil
+		if err == nil {
+			if _, broken := os.Stat(at); broken == nil {
+				return nil
+			}
 		}
 		switch {
 		case err == nil && at == filepath.Clean(name):

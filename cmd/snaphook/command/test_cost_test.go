@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/internal/testkit"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 const (
@@ -89,13 +90,14 @@ func processorTime(t *testing.T) (all time.Duration) {
 	return all
 }
 
-// startBare starts a command as often as there are fixtures.
+// startBare starts a command as often as there are fixtures, in the shell in which a hook runs.
 func startBare(t *testing.T, dir, command, input string) {
 	var wait sync.WaitGroup
 	for range costJobs {
 		wait.Go(func() {
 			for range costFixtures / costJobs {
-				cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
+				argv := run.Bash(command)
+				cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "CLAUDE_PROJECT_DIR="+dir)
 				cmd.Stdin = strings.NewReader(input)
 				if out, err := cmd.CombinedOutput(); err != nil {
