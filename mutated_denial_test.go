@@ -51,17 +51,9 @@ var mutatedSystems = map[string]mutatedSystem{
 	}, []string{topDenial, `{"decision":"deny","reason":"no"}`, stopDenial}},
 }
 
-// mutations returns spellings of a denial that are each broken in one place, or use another encoding.
+// mutations returns spellings of a denial with a word in other letters, with more text around it, or
+// in another encoding. [bytewise] has those that are broken at one byte.
 func mutations(denial string) (all []string) {
-	for i := range len(denial) {
-		all = append(all, denial[:i]+denial[i+1:]) // one byte is missing
-		if i > len(denial)/2 {
-			all = append(all, denial[:i]) // truncated
-		}
-		for _, b := range []string{"\x00", "\n", `"`, "}", ",", "x", "\ufeff", "\xff", "//", "\u00a0"} {
-			all = append(all, denial[:i]+b+denial[i:])
-		}
-	}
 	for _, word := range []string{
 		"decision", "block", "hookSpecificOutput", "permissionDecision", "deny", "continue", "false", "hookEventName", "reason",
 	} {
@@ -99,8 +91,8 @@ func TestNoMutationOfADenialGoesAheadWhereFailuresAreClosed(t *testing.T) {
 	for name, system := range mutatedSystems {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if probes := system.probe(t, closedByDefault); probes < 500 {
-				t.Errorf("%d probes, want at least 500", probes)
+			if probes := system.probe(t, closedByDefault); probes < 150 {
+				t.Errorf("%d probes, want at least 150", probes)
 			}
 		})
 	}

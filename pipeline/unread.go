@@ -19,7 +19,7 @@ type doubt struct {
 	why    string
 	denies bool // contains the words of a denial: the hook fails, under any policy
 	note   bool // only a note, unless the policy is strict
-	broken bool // it begins like JSON
+	shaped bool // looks like an answer: a note, and a failure of a hook that fails closed
 }
 
 // noteUnread is the note for a denial on standard error, in addition to an answer that allows.
@@ -58,10 +58,13 @@ func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {
 	case d.why == "":
 		return
-	case d.denies || strict || d.broken && r.Hook.FailClosed:
+	case d.denies || strict || d.shaped && r.Hook.FailClosed:
 		r.Err = &hook.UnreadError{Why: d.why, Denies: d.denies}
-	case !d.note:
+	case !d.note && !d.shaped:
 		return
+	}
+	if d.shaped && !d.denies && r.Err == nil {
+		d.why = "if it was a denial, it is lost: " + d.why
 	}
 	r.Notes = append(r.Notes, d.why)
 }
@@ -82,11 +85,12 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 		d.note = true
 		d.why = fmt.Sprintf("its exit status %d denies, and its answer, which counts, says %q", r.Reply.Exit, o.Decision)
 	case read.Why != "":
-		d = doubt{why: read.Why, denies: unread.DeniesFormally(read.Unread)}
+		d = doubt{why: read.Why, denies: unread.DeniesFormally(read.Unread), shaped: read.Near}
 	case len(r.Notes) > 0:
 		d = doubt{why: r.Notes[0], denies: unread.DeniesFormally(o.Raw)}
 	case !isDecision(o.Decision):
 		d.why = fmt.Sprintf("there is no decision %.60q; write allow, ask, block or deny", string(o.Decision))
+		d.shaped = true
 		d.denies = unread.DeniesFormally([]byte(`"decision":` + string(wire.Quote(string(o.Decision)))))
 	case !isWord(read.Decision, o.Decision) && deniesInWord(read.Decision):
 		d = doubt{why: "its decision denies, and another word of its answer overrules that", note: true}
@@ -142,13 +146,15 @@ func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string
 	}
 	d.why = unread.Text(reply.Stdout)
 	d.denies = unread.Denies(text)
-	d.broken = jsontext.Value(text).Kind() == '{'
+	d.shaped = unread.LooksLikeAnswer(reply.Stdout, f.textOf(h) == hook.TextContext)
 	switch {
 	case d.denies && d.why != "":
 		d.why = "the words of a denial have no effect: " + d.why
 	case d.denies:
 		d.why = "the words of a denial have no effect: they stand in plain text; write one JSON object and nothing else"
 	case d.why != "":
+	case d.shaped:
+		d.why = "it looks like a part of an answer, and is plain text"
 	case len(notes) > 0 && notes[0] != stages.NoteText:
 		d.why = notes[0]
 	case f.textOf(h) == hook.TextIgnored:

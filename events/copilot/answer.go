@@ -57,8 +57,11 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 
 // lost appends to a note that an ineffective text contains a denial, if it does.
 func lost(text []byte, note string) string {
-	if unread.Denies(text) {
+	switch {
+	case unread.Denies(text):
 		return note + "; the denial in it is lost"
+	case unread.Doubtful(text):
+		return note + "; if it was a denial, it is lost"
 	}
 	return note
 }
@@ -129,6 +132,8 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 		r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s has no effect on %s", path, r.event)))
 	case unread.DeniesFormally(denialIn(name, value)):
 		r.note("nothing reads %s; the denial in it is lost", path)
+	case unread.Resembles([]byte(name)):
+		r.note("nothing reads %.60q; if it was a denial, it is lost", path)
 	}
 }
 

@@ -78,6 +78,8 @@ func (s speaking) each(
 	base, decode := input.Without("toolName", "toolArgs", "toolUseId", "toolCalls"), s.t.decoder(s.event)
 	merged, approved, rewrites := hook.Output[Output]{}, 0, false
 	var contexts []string
+	var unread []string // notes on the first answer that is not understood
+	var doubtful []byte // that answer
 	for _, c := range all {
 		if s.matcher != nil && !s.matcher.Match(c.Name) {
 			continue
@@ -86,9 +88,12 @@ func (s speaking) each(
 		if reply, err = s.one(ctx, call, one); err != nil || reply.Exit != 0 || reply.Signal != nil {
 			return reply, err
 		}
-		out, _, _ := decode(reply.Stdout)
+		out, notes, _ := decode(reply.Stdout)
 		if out.Decision.Blocks() {
 			return reply, nil
+		}
+		if len(notes) > 0 && unread == nil {
+			unread, doubtful = notes, reply.Stdout
 		}
 		if out.Decision == hook.Allow {
 			approved++
@@ -101,7 +106,12 @@ func (s speaking) each(
 	if approved == len(all) {
 		merged.Decision = hook.Allow
 	}
-	reply.Stdout = batchAnswer(merged, contexts)
+	if unread != nil && merged.Decision != hook.Ask {
+		reply.Stdout = doubtful // the engine judges it, and notes it
+	} else {
+		reply.Stdout = batchAnswer(merged, contexts)
+		reply.Notes = append(reply.Notes, unread...)
+	}
 	if rewrites {
 		reply.Notes = append(reply.Notes, fmt.Sprintf("modifiedArgs has no effect on %d calls at once", len(all)))
 	}

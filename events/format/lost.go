@@ -11,9 +11,13 @@ import (
 // lostDenial begins the note on a failed hook whose output or exit status means a denial.
 const lostDenial = "a denial is lost, and the action goes ahead: "
 
+// maybeLost begins the note on a failed hook whose output may have been a denial.
+const maybeLost = "if it was a denial, it is lost, and the action goes ahead: "
+
 // NoteLostDenial adds a note to the report of a hook that failed without blocking but meant to
-// deny: its output contains a denial, or its exit status is 2. It is for the Refine of events whose
-// hooks guard something.
+// deny: its output contains a denial, or its exit status is 2. It adds another note if the hook
+// may have meant to deny, since its output looks like an answer. It is for the Refine of events
+// whose hooks guard something.
 func NoteLostDenial[Out any](r *hook.Report[Out]) {
 	if r.Err == nil || r.Reply == nil || r.Backgrounded || r.Output.Decision.Blocks() || r.Output.Stop {
 		return
@@ -21,6 +25,8 @@ func NoteLostDenial[Out any](r *hook.Report[Out]) {
 	if r.Reply.Signal == nil && r.Reply.Exit == 2 || unread.DeniesFormally(edges(r.Reply.Stdout)) ||
 		unread.DeniesFormally(edges(r.Reply.Stderr)) {
 		r.Notes = append(r.Notes, lostDenial+r.Err.Error())
+	} else if hook.ClassOf(r.Err) == hook.ClassOutput && unread.Doubtful(edges(r.Reply.Stdout)) {
+		r.Notes = append(r.Notes, maybeLost+r.Err.Error())
 	}
 }
 
@@ -36,7 +42,9 @@ func edges(text []byte) []byte {
 // NoteFailed adds a note to the report of a hook that failed without blocking: why the original
 // calls its run Failed. It adds none after a note of NoteLostDenial, which has the same error.
 func NoteFailed[Out any](r *hook.Report[Out]) {
-	said := func(note string) bool { return strings.HasPrefix(note, lostDenial) }
+	said := func(note string) bool {
+		return strings.HasPrefix(note, lostDenial) || strings.HasPrefix(note, maybeLost)
+	}
 	if r.Err == nil || r.Output.Decision.Blocks() || slices.ContainsFunc(r.Notes, said) {
 		return
 	}

@@ -59,6 +59,7 @@ func names(t reflect.Type, to []string) []string {
 // Reading is the part of an answer that no reader of its event has a use for.
 type Reading struct {
 	Why      string         // the first part of it, in words; empty if everything is read
+	Near     bool           // a member of it has almost the name of one that decides
 	Unread   []byte         // the text of all parts
 	Decision jsontext.Value // the member "decision", or nil
 }
@@ -106,7 +107,9 @@ func (f *Form) members(r *Reading, object wire.Object, known []string, path stri
 }
 
 func (r *Reading) add(why string, name []byte, value jsontext.Value) {
-	if r.Why == "" {
+	if near := Resembles(name); near && !r.Near {
+		r.Why, r.Near = why, true
+	} else if r.Why == "" {
 		r.Why = why
 	}
 	r.Unread = append(r.Unread, '"')

@@ -41,6 +41,39 @@ func Text(output []byte) (why string) {
 	return why
 }
 
+// LooksLikeAnswer reports whether output that is not one JSON document has the look of an answer:
+// it begins like an object or a string of JSON, ends like an object, has a member in it, or is UTF-16.
+// Of a text for the model, which may cite JSON, the beginning counts, and the end if it is one line.
+func LooksLikeAnswer(output []byte, forModel bool) bool {
+	text := wire.Trim(output)
+	switch {
+	case len(text) == 0:
+		return false
+	case bytes.IndexByte(text, 0) >= 0 || text[0] == '{' || text[0] == '"':
+		return true
+	case text[len(text)-1] == '}' && bytes.IndexByte(text, '\n') < 0:
+		return true
+	}
+	return !forModel && fragment.Match(text)
+}
+
+// Doubtful reports whether output that nothing has understood may have been an answer: it has the look
+// of one, or is one, with a member that decides or whose name is almost that of one that does.
+func Doubtful(output []byte) bool {
+	if !jsontext.Value(wire.Trim(output)).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return LooksLikeAnswer(output, false)
+	}
+	for name, value := range wire.Object(wire.Trim(output)).Members() {
+		if Resembles([]byte(name)) || value.Kind() == '{' && Doubtful(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// fragment is a member of an object, its beginning or its end, in a text.
+var fragment = regexp.MustCompile(`\{\s*["']|["']\s*:\s*(?:["'{\[\d]|true|false|null)|(?:["'\]}\d]|true|false|null)\s*\}\s*$`)
+
 // object is the beginning of an object in a text: a brace and a name.
 var object = regexp.MustCompile(`\{\s*(?:["']|[A-Za-z_]+\s*:)`)
 

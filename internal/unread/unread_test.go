@@ -63,6 +63,19 @@ func TestMembersThatAnswersDoNotHaveAreUnread(t *testing.T) {
 	}
 }
 
+func TestAlmostAnAnswerIsInDoubt(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"continue":falsxe}`: true, `{"conti` + "\n" + `ue": false}`: true, "{\"continue\u00a0\": false}": true, `{"`: true,
+		`{"contnue": false}`: true, `{"answer": {"decisoin": 1}}`: true, `ck","reason":"no"}`: true, "{\x00}\x00": true,
+		"": false, "all good": false, "[INFO] checked 3 files": false, "one\ntwo { three }\n": false, `{"status": "ok"}`: false,
+		`{"description": "x", "verbose": false, "version": 3}`: false, `{"reasons": []}`: false, `the "name": field`: false,
+	} {
+		if got := Doubtful([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // FuzzOutput reads the output of a hook, whose length the engine bounds: reading costs no more
 // than its length.
 func FuzzOutput(f *testing.F) {
@@ -73,6 +86,7 @@ func FuzzOutput(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, output []byte) {
 		Text(output)
 		Denies(output)
+		Doubtful(output)
 		form.Read(output)
 	})
 }
