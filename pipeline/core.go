@@ -88,7 +88,7 @@ func (e *core[Out]) complete() {
 func (e *definition) inherit(output reflect.Type) {
 	e.full, e.rules = e.dialect.Name+"."+e.name, e.rules.over(e.dialect.Rules)
 	e.input, e.output = checkOf(e.inputType), checkOf(output)
-	e.form = unread.FormOf(e.dialect.Members, output)
+	e.form = unread.FormOf(e.dialect.Members, e.dialect.OwnMembers, output)
 	if e.on.subject != nil && e.subjectName == "" {
 		e.subjectName = "subject"
 	}

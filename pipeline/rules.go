@@ -29,6 +29,10 @@ type Dialect struct {
 	// member that is in neither list is unknown: see [hook.UnreadError].
 	Members []string
 
+	// OwnMembers lists the members of hookSpecificOutput that the output type of an event has no
+	// field for: those of answers in another system's words that the dialect reads.
+	OwnMembers []string
+
 	// Head appends the members that every payload of the dialect has, separated by commas, in place
 	// of session_id, transcript_path, cwd and the members of Base: for a dialect with other names
 	// for them. It appends at least one. Nil appends the standard members.

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"slices"
 	"time"
 
 	"github.com/snaphook-go/snaphook/events/format"
@@ -23,14 +24,21 @@ var Dialect = &pipeline.Dialect{
 		Sequential: true,
 		LateOpens:  true,
 	},
-	Head:      head,
-	BaseNames: []string{"sessionId", "timestamp", "cwd"},
-	Members: []string{
-		"permissionDecision", "permissionDecisionReason", "modifiedArgs", "additionalContext", "modifiedResult", "behavior",
-		"message", "interrupt", "modifiedResponse", "modifiedTransformedPrompt", "initialPrompt",
-	},
-	HostLast: true,
+	Head:       head,
+	BaseNames:  []string{"sessionId", "timestamp", "cwd"},
+	Members:    ownMembers,
+	OwnMembers: slices.Concat(ownMembers, claudeMembers),
+	HostLast:   true,
 }
+
+// ownMembers lists the members of answers that only Copilot has.
+var ownMembers = []string{
+	"permissionDecision", "permissionDecisionReason", "modifiedArgs", "additionalContext", "modifiedResult", "behavior",
+	"message", "interrupt", "modifiedResponse", "modifiedTransformedPrompt", "initialPrompt",
+}
+
+// claudeMembers lists the further members of Claude Code's hookSpecificOutput that are read (G38).
+var claudeMembers = []string{"updatedInput", "decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage"}
 
 // head appends the members that every payload of a camelCase hook has (G20).
 func head(dst []byte, h pipeline.Head) []byte {

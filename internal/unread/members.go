@@ -23,11 +23,11 @@ var Common = []string{
 }
 
 // FormOf returns the form of answers with an own part of a type. more are the members that a
-// dialect has beside [Common].
-func FormOf(more []string, own reflect.Type) Form {
+// dialect has beside [Common], and moreOwn those of its hookSpecificOutput beside the type's.
+func FormOf(more, moreOwn []string, own reflect.Type) Form {
 	return Form{
 		Top: append(append([]string{}, Common...), more...),
-		Own: names(own, []string{"hookEventName", "additionalContext"}),
+		Own: names(own, append([]string{"hookEventName", "additionalContext"}, moreOwn...)),
 	}
 }
 

@@ -45,7 +45,7 @@ func TestDenialsAreFoundInAnyWords(t *testing.T) {
 }
 
 func TestMembersThatAnswersDoNotHaveAreUnread(t *testing.T) {
-	form := FormOf([]string{"more"}, reflect.TypeFor[struct {
+	form := FormOf([]string{"more"}, []string{"moreOwn"}, reflect.TypeFor[struct {
 		PermissionDecision string `json:"permissionDecision"`
 		Extra              []byte `json:",embed"`
 	}]())
@@ -82,7 +82,7 @@ func FuzzOutput(f *testing.F) {
 	for _, seed := range []string{"", "{", "text\n{\"a\":1}", "\xff\xfe{\x00", "{}{}", strings.Repeat("[", 20_000), "{'a'"} {
 		f.Add([]byte(seed))
 	}
-	form := FormOf(nil, reflect.TypeFor[struct{}]())
+	form := FormOf(nil, nil, reflect.TypeFor[struct{}]())
 	f.Fuzz(func(_ *testing.T, output []byte) {
 		Text(output)
 		Denies(output)
