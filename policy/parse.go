@@ -23,7 +23,7 @@ var Warms = []string{"auto", "python", "node", "bash", "worker", "off"}
 
 // The members of an overlay and of its parts.
 var (
-	overlayMembers  = []string{"hooks", "defaults", "limits", "recheck", "lock"}
+	overlayMembers  = []string{"hooks", "defaults", "limits", "recheck", "lock", "$schema"}
 	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "retry", "queue", "warm", "prewarm", "recheck"}
 	matchMembers    = []string{"dialect", "event", "name", "command", "source"}
 	defaultsMembers = []string{"gates", "observers"}
@@ -129,6 +129,10 @@ func (p *parser) overlay(v settings.Value) {
 			p.limits(v, path)
 		case "recheck":
 			p.o.Recheck = p.bool(v)
+		case "$schema": // for editors
+			if _, ok := v.Text(); !ok {
+				p.wrong(v.Want("the address of a schema"))
+			}
 		}
 	})
 	if lock := v.Get("lock"); lock.Exists() { // after the rules have been read

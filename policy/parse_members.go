@@ -40,22 +40,22 @@ var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUn
 
 // retryClass refuses the classes in which a retry cannot succeed: the hook would only be repeated.
 func (p *parser) retryClass(v settings.Value) hook.Class {
-	var known []string
-	for _, class := range hook.Classes() {
-		known = append(known, string(class))
+	if text, _ := v.Text(); slices.Contains(notRetried, hook.Class(text)) {
+		p.wrong(
+			v.Wrong(
+				"a failure of class %q is not one of the hook, so running it again changes nothing; leave it out",
+				text,
+			),
+		)
+		return hook.Class(text)
 	}
-	class := hook.Class(known[p.word(v, known...)])
-	if slices.Contains(notRetried, class) {
-		if len(p.problems) == 0 || p.problems[len(p.problems)-1].Position != v.Position() {
-			p.wrong(
-				v.Wrong(
-					"a failure of class %q is not one of the hook, so running it again changes nothing; leave it out",
-					class,
-				),
-			)
+	known := []string{}
+	for _, class := range hook.Classes() {
+		if !slices.Contains(notRetried, class) {
+			known = append(known, string(class))
 		}
 	}
-	return class
+	return hook.Class(known[p.word(v, known...)])
 }
 
 func (p *parser) defaults(v settings.Value, path string) {

@@ -133,7 +133,7 @@ func adapted(text []byte, guard string) []byte {
 	}
 	s := strings.ReplaceAll(string(text), "VERSION", release)
 	if guard != "" {
-		own := strings.ReplaceAll(strings.TrimSpace(guard), "\n", "\n    ")
+		own := strings.ReplaceAll(strings.TrimSpace(guard), "\n", "\n      ")
 		s = strings.ReplaceAll(s, `"settings": null, // the project's own`, `"settings": `+own+",")
 		s = strings.ReplaceAll(s, `"settings": null`, `"settings": `+own)
 	}
