@@ -241,7 +241,7 @@ var (
 func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())
 	if !is {
-		return l, "", nil, false
+		return c.uvRun()
 	}
 	if l == langPowerShell {
 		return c.powershellFile()
@@ -261,6 +261,24 @@ func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 		}
 	}
 	return l, "", nil, false
+}
+
+// uvRun returns the script of uv run, whose options may stand before it.
+func (c call) uvRun() (l lang, script string, args []string, ok bool) {
+	if base(c.program()) != "uv" || len(c.words) < 3 || c.words[1] != "run" {
+		return langOther, "", nil, false
+	}
+	values := []string{"--with", "-p", "--python", "--project", "--directory", "--env-file", "--extra", "--group", "--index"}
+	for i := 2; i < len(c.words) && c.known[i]; i++ {
+		switch word := c.words[i]; {
+		case slices.Contains(values, word):
+			i++
+		case strings.HasPrefix(word, "-"):
+		default:
+			return langPython, word, c.words[i+1:], strings.HasSuffix(word, ".py")
+		}
+	}
+	return langOther, "", nil, false
 }
 
 // isFlags reports whether a word is a cluster of short options with one of them.

@@ -21,7 +21,7 @@ import (
 
 // programs lists the programs that the corpus finds in PATH, independent of the machine.
 var programs = strings.Fields(`
-	bash sh env cat jq git curl npx uvx pipx pwsh python3 node gofmt grep date wc sha256sum touch`)
+	bash sh env cat jq git curl npx uvx pipx pwsh python3 node gofmt grep date wc sha256sum touch tee`)
 
 func programPath(t *testing.T) string {
 	t.Helper()

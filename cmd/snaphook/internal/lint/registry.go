@@ -44,6 +44,7 @@ func init() {
 		ruleAccidentalExit2,
 		ruleLauncherUnpinned,
 		ruleGateExit1,
+		ruleStatusLost,
 		ruleStdinUnread,
 		ruleUnquotedPath,
 		ruleMemberUnknown,

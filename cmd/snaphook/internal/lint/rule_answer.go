@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -20,7 +23,7 @@ var ruleAnswerUnread = Rule{
 
 // The parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped quotes, or without.
 var (
-	specificOutput = regexp.MustCompile(`hookSpecificOutput\\?["']?\]?\s*[:=]\s*(?:[^=]|$)`)
+	specificOutput = regexp.MustCompile(`hookSpecificOutput(?:\\?["']?\]?\s*[:=]\s*(?:[^=]|$)|["']\]\s*\[["']\w+["']\]\s*=[^=])`)
 	eventName      = regexp.MustCompile(`\bhookEventName\b`)
 	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
 	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
@@ -31,8 +34,11 @@ var (
 	// printedVerdict matches a printed verdict in a member that no system reads.
 	printedVerdict = regexp.MustCompile(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\(|(?:echo|printf)\s+["']|cat <<-?\s?["']?\w+["']?\n)\s*\{\s*\\?["']?(block|blocked|deny|denied)\\?["']?\s*:\s*[tT]rue\b`)
-	literalEvent = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
-	comment      = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
+	// memberDecision and memberPermission match members that Python or JavaScript puts into an object by name.
+	memberDecision   = regexp.MustCompile(`\b(\w+)\[["']decision["']\]\s*=\s*["'](\w+)["']`)
+	memberPermission = regexp.MustCompile(`\b\w+\[["']permissionDecision["']\]\s*=\s*["'](\w+)["']`)
+	literalEvent     = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
+	comment          = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
 // answerUnread looks for answers in the scripts of commands, and for those that a prompt asks for.
@@ -44,7 +50,7 @@ func answerUnread(v *view) {
 		v.promptAnswer()
 		return
 	}
-	for _, s := range v.scripts {
+	for _, s := range v.withNested() {
 		if s.lang == langOther || s.lang == langPowerShell {
 			continue
 		}
@@ -55,8 +61,48 @@ func answerUnread(v *view) {
 		}
 		if at, fix, message := unreadAnswer(comment.ReplaceAllFunc(s.text, blank), v.event.Name); message != "" {
 			v.add(*v.report("answer-unread", s.position(at), fix, "%s", message))
+			continue
+		}
+		if call, text := jqAnswer(s); call != nil {
+			if _, fix, message := unreadAnswer([]byte(text), v.event.Name); message != "" {
+				v.add(*v.report("answer-unread", s.pos(call.Pos()), fix, "%s", message))
+			}
 		}
 	}
+}
+
+// jqAnswer returns the first call of jq in a script that makes an object with a decision out of its
+// arguments, and its text with the values of --arg in place of their names. It returns nil if the
+// script refuses in another way.
+func jqAnswer(s *script) (found *syntax.CallExpr, text string) {
+	if s.ast == nil || endsWith2.Match(s.text) || eventName.Match(s.text) {
+		return nil, ""
+	}
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		call, ok := node.(*syntax.CallExpr)
+		if !ok || found != nil || name(call) != "jq" {
+			return found == nil
+		}
+		values, filter := []string{}, ""
+		for i := 1; i < len(call.Args); i++ {
+			word, _ := literal(call.Args[i])
+			switch {
+			case (word == "--arg" || word == "--argjson") && i+2 < len(call.Args):
+				variable, _ := literal(call.Args[i+1])
+				if value, ok := literal(call.Args[i+2]); ok && word == "--arg" {
+					values = append(values, "$"+variable, strconv.Quote(value))
+				}
+				i += 2
+			case strings.HasPrefix(word, "{"):
+				filter = word
+			}
+		}
+		if len(values) > 0 && filter != "" {
+			found, text = call, "jq -n '"+strings.NewReplacer(values...).Replace(filter)+"'"
+		}
+		return found == nil
+	})
+	return found, text
 }
 
 // blank replaces a comment by spaces, which keeps later offsets.
@@ -93,7 +139,8 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 		return specific[0], fmt.Sprintf("write \"hookEventName\": %q in it", event),
 			"the answer of this script has no hookEventName, so it decides nothing"
 	}
-	for _, m := range permissionWord.FindAllSubmatchIndex(text, maxFound) {
+	permissions := permissionWord.FindAllSubmatchIndex(text, maxFound)
+	for _, m := range append(permissions, memberPermission.FindAllSubmatchIndex(text, maxFound)...) {
 		word := string(text[m[2]:m[3]])
 		if specific == nil && !strings.Contains(string(text), "hookSpecificOutput") {
 			return m[0], fmt.Sprintf("write {\"hookSpecificOutput\": {\"hookEventName\": %q, \"permissionDecision\": %q}}", event, word),
@@ -116,11 +163,30 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 			return m[0], fix, fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)
 		}
 	}
+	for _, m := range memberDecision.FindAllSubmatchIndex(text, maxFound) {
+		word, object := string(text[m[4]:m[5]]), string(text[m[2]:m[3]])
+		if word != "block" && word != "approve" && printsObject(string(text), object) {
+			return m[0], "print nothing to let it go ahead; write \"block\" to refuse",
+				fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)
+		}
+	}
 	return 0, "", ""
+}
+
+// printsObject reports whether a program in Python or JavaScript prints an object as JSON.
+func printsObject(text, object string) bool {
+	return regexp.MustCompile(`(?:print\(json\.dumps\(` + object + `\b[^()\n]*\)\)|json\.dump\(` + object + `, ?sys\.stdout|` +
+		`sys\.stdout\.write\(json\.dumps\(` + object + `\b|(?:console\.log|process\.stdout\.write)\(JSON\.stringify\(` + object + `\b)`).MatchString(text)
 }
 
 // sampleMember matches the members of a JSON object that a prompt shows.
 var sampleMember = regexp.MustCompile(`[{,]\s*\\?["'](\w+)\\?["']\s*:`)
+
+// plainAnswer matches a prompt that asks in plain words for an answer of one word, or for a decision.
+var plainAnswer = regexp.MustCompile(
+	`(?i:\b(?:respond|reply|answer|return|output|print|say)\b)[^.;:\n]{0,30}?(?:\b(BLOCK|DENY|ALLOW|APPROVE|REJECT|YES|NO|SAFE|UNSAFE|PASS|FAIL)\b|` +
+		`["'\x60](block|deny|allow|approve|reject|yes|no|safe|unsafe|pass|fail)["'\x60]|` +
+		`\b(?:decision|permissionDecision)\s*[:=]\s*["'\x60]?(block|deny|allow|approve|ask)\b)`)
 
 // verdictMembers lists names that people give to a verdict.
 var verdictMembers = strings.Fields("decision permissionDecision hookSpecificOutput continue block blocked allow allowed approve approved deny safe verdict result status")
@@ -131,7 +197,7 @@ func (v *view) promptAnswer() {
 	for _, m := range sampleMember.FindAllStringSubmatch(v.h.Command, maxFound) {
 		members = append(members, m[1])
 	}
-	if slices.Contains(members, "ok") {
+	if slices.Contains(members, "ok") || okMember.MatchString(v.h.Command) {
 		return
 	}
 	for _, member := range members {
@@ -141,7 +207,14 @@ func (v *view) promptAnswer() {
 			return
 		}
 	}
+	if m := plainAnswer.FindStringSubmatch(v.h.Command); m != nil {
+		v.add(*v.report("answer-unread", v.at("prompt"), `ask for {"ok": true} or {"ok": false, "reason": "why"}`,
+			"the prompt asks for %q, which is not read: the answer of a %s hook has ok and reason", strings.Join(m[1:], ""), v.h.Type))
+	}
 }
+
+// okMember matches the member ok in the words of a prompt.
+var okMember = regexp.MustCompile(`["'\x60]ok["'\x60]|\bok\s*[:=]`)
 
 var ruleTypeMixed = Rule{
 	ID: "type-mixed", Severity: Warning, look: typeMixed,

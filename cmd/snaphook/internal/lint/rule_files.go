@@ -263,6 +263,12 @@ func crlf(v *view) {
 		}
 		v.add(*f)
 	}
+	for _, s := range v.libraries() {
+		if at := bytes.Index(s.text, []byte("\r\n")); s.lang == langShell && at >= 0 {
+			v.add(*v.report("script-crlf", s.position(at), "save it with LF alone: sed -i 's/\\r$//' "+s.file,
+				"lines of this file, which a script of the hook reads with source, end with CR LF, which a shell does not understand"))
+		}
+	}
 }
 
 // isPolyglot reports whether a script is written for shells that ignore its first line, such as

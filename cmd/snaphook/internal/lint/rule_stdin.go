@@ -28,6 +28,34 @@ func stdinUnread(v *view) {
 		case s.lang == langPython || s.lang == langNode:
 			v.codeStdin(s)
 		}
+		set := v.assignedIn(s)
+		for _, one := range nestedScripts(s) {
+			if one.lang != langShell {
+				v.neverSetIn(one, set)
+			}
+		}
+	}
+}
+
+// assignedIn returns the variables that a script of a shell sets.
+func (v *view) assignedIn(s *script) map[string]bool {
+	if s.ast == nil {
+		return nil
+	}
+	return v.assigned(s.ast)
+}
+
+// neverSetIn looks in the program of python3 -c or node -e for variables that hosts do not set.
+func (v *view) neverSetIn(s *script, set map[string]bool) {
+	for _, t := range tokens(string(s.text), s.lang) {
+		variable := t.text
+		if t.str {
+			variable = t.value()
+		}
+		if (t.str || s.lang == langNode) && neverSet.MatchString(variable) && !set[variable] {
+			v.add(*v.report("stdin-unread", s.at, readJSON(s.lang), "%s is set by nothing: the call is on standard input", variable))
+			return
+		}
 	}
 }
 

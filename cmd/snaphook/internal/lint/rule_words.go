@@ -135,7 +135,7 @@ var ruleEchoEscapes = Rule{
 }
 
 func echoEscapes(v *view) {
-	for _, s := range v.scripts {
+	for _, s := range v.withNested() {
 		if s.ast == nil {
 			continue
 		}

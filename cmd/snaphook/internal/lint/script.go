@@ -143,6 +143,9 @@ func (s *script) language(c call) {
 	program := shebangProgram(s.shebang)
 	if l, _, _, ok := c.interpreted(); ok && l != langOther {
 		program = base(c.program())
+		if l == langPython {
+			program = "python3" // uv runs one too
+		}
 	}
 	if program == "" {
 		program = map[string]string{".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".zsh": "zsh", ".ps1": "pwsh"}[filepath.Ext(s.path)]

@@ -1,0 +1,137 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+var ruleStatusLost = Rule{
+	ID: "status-lost", Severity: Warning, look: statusLost,
+	Doc: "A command hides the exit status 2 with which its script refuses.",
+	Why: "A pipe ends with the status of its last program, a list with that of its last command, and `|| true` with 0: " +
+		"the script refuses, and the action goes ahead.",
+	Mistake: `{"type": "command", "command": "./guard.sh | tee -a guard.log"}`,
+	Fix:     `{"type": "command", "command": "set -o pipefail; ./guard.sh | tee -a guard.log"}`,
+}
+
+// statusLost looks for commands whose status is not that of the guard in them.
+func statusLost(v *view) {
+	if !v.gates() || len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil || !v.refusesAt(2) {
+		return
+	}
+	command := v.scripts[0]
+	text := string(command.text)
+	if strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || endsWith2.MatchString(text) {
+		return // the command passes a status on
+	}
+	g := &guards{view: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
+	if lost, how := g.lost(command.ast.Stmts); lost != "" {
+		v.add(*v.report("status-lost", v.at("command"), "let the command end with its status",
+			"%s refuses with 2, and the command %s, so %s goes ahead", lost, how, v.where()))
+	}
+}
+
+// refusesAt reports whether an exit status refuses.
+func (v *view) refusesAt(status int) bool {
+	exits := v.event.Rules.Exits
+	if v.h.Exits != nil {
+		exits = v.h.Exits
+	}
+	refusals := []hook.ExitEffect{hook.ParseAndDeny, hook.DenyWithReason, hook.DenyForStderr, hook.DenyUnread, hook.DenyAny}
+	return slices.Contains(refusals, exits.Of(&hook.Reply{Exit: status}))
+}
+
+// guards finds the calls of scripts that refuse with status 2.
+type guards struct {
+	*view
+	scope *scope
+}
+
+// lost returns the script whose status the statements hide, and how they do it.
+func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
+	exits := strings.Contains(string(g.scripts[0].text), "set -e")
+	for i, s := range stmts {
+		if script, how = g.hidden(s); script != "" {
+			return script, how
+		}
+		if script = g.guard(s); script != "" && i < len(stmts)-1 && !exits {
+			return script, "goes on after it and ends with the status of something else"
+		}
+	}
+	return "", ""
+}
+
+// hidden is lost for one statement.
+func (g *guards) hidden(s *syntax.Stmt) (script, how string) {
+	if s.Background {
+		return g.guard(s), "does not wait for it"
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.Block:
+		return g.lost(cmd.Stmts)
+	case *syntax.Subshell:
+		return g.lost(cmd.Stmts)
+	case *syntax.BinaryCmd:
+		switch cmd.Op {
+		case syntax.Pipe, syntax.PipeAll:
+			if script = g.guard(cmd.X); script != "" && !strings.Contains(string(g.scripts[0].text), "pipefail") {
+				return script, "ends with the status of the last program of the pipe"
+			}
+		case syntax.OrStmt:
+			if script = g.guard(cmd.X); script != "" && succeeds(cmd.Y) {
+				return script, "makes another status of it with ||"
+			}
+		}
+		if script, how = g.hidden(cmd.X); script == "" {
+			script, how = g.hidden(cmd.Y)
+		}
+	}
+	return script, how
+}
+
+// succeeds reports whether a statement ends with another status than 2, whatever happened before.
+func succeeds(s *syntax.Stmt) bool {
+	call := callOf(s)
+	switch name(call) {
+	case "true", ":", "echo", "printf", "false":
+		return true
+	case "exit":
+		status := ""
+		if len(call.Args) == 2 {
+			status, _ = literal(call.Args[1])
+		}
+		return status == "0" || status == "1"
+	}
+	return false
+}
+
+// guard returns the script that refuses with status 2 as the last thing that a statement does; empty
+// if it does not, or has other ways to refuse.
+func (g *guards) guard(s *syntax.Stmt) string {
+	switch cmd := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.OrStmt {
+			return ""
+		}
+		return g.guard(cmd.Y)
+	case *syntax.CallExpr:
+		texts, known := g.scope.words(cmd.Args)
+		if len(texts) == 0 {
+			return ""
+		}
+		c := call{words: texts, known: known, dir: g.Dir}.unwrapped()
+		if len(c.words) == 0 {
+			return ""
+		}
+		found := g.linter.scripts[c.file()]
+		if found != nil && slices.Contains(g.scripts, found) && endsWith2.Match(comment.ReplaceAllFunc(found.text, blank)) &&
+			!answersJSON(string(found.text)) && !g.dispatches(found) {
+			return shortPath(found.path)
+		}
+	}
+	return ""
+}
