@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,6 +210,16 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 	}
 	if ours := r.Elsewhere[name]; ours != "" {
 		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
+	}
+	for _, event := range events {
+		if strings.EqualFold(event, name) {
+			return at.Wrong("there is no event %q; write %q", name, event)
+		}
+	}
+	for _, theirs := range slices.Sorted(maps.Keys(r.Elsewhere)) {
+		if strings.EqualFold(theirs, name) {
+			return at.Wrong("there is no event %q; write %q", name, r.Elsewhere[theirs])
+		}
 	}
 	if near := settings.Near(name, events); len(near) > 0 {
 		return at.Wrong(

@@ -93,7 +93,7 @@ func (e *definition) decodeInput(text []byte, in any) error {
 	}
 	o := wire.Object(bytes.TrimSpace(text))
 	if !o.IsObject() || len(o) == 0 {
-		return &InputError{Event: e.info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
+		return &InputError{Event: e.info().FullName(), Err: fmt.Errorf("got %s, want an object with the event's fields", wire.KindName(jsontext.Value(o).Kind()))}
 	}
 	if err := e.decode(o, in); err != nil {
 		return &InputError{Event: e.info().FullName(), Err: inputError(text, err)}

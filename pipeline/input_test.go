@@ -23,7 +23,7 @@ func TestInputErrorsSayWhereAndWhatToWrite(t *testing.T) {
 		"text":                {"{\n  \"tool\": oh}", "line 2, column 11: not JSON: invalid character 'o'"},
 		"a byte order mark":   {"\uFEFF{}", "line 1, column 1: not JSON: "},
 		"something behind":    {"{}\n{}", "line 2, column 1: not JSON: "},
-		"an array":            {`[{"tool":"x"}]`, "the input is not a JSON object"},
+		"an array":            {`[{"tool":"x"}]`, "got an array, want an object with the event's fields"},
 		"a member of no use":  {`{"tool":7}`, "line 1, column 9: tool: got a number, want a string"},
 		"a null of no use":    {`{"tool":null}`, "tool: missing; want a string that is not empty"},
 		"a member is missing": {`{}`, "tool: missing; want a string that is not empty"},

@@ -9,8 +9,15 @@ import (
 // letters may have one, and a name of twoMistakes letters two.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
+// otherWords lists names that people write in place of a known one.
+var otherWords = map[string]string{
+	"cmd": "command", "script": "command",
+	"timeoutMs": "timeout", "timeout_ms": "timeout", "timeoutSec": "timeout", "timeoutSeconds": "timeout",
+}
+
 // Misspelt finds members of an object that nothing reads and that differ from a known name in
-// case or in a letter or two, if the known name is absent. known lists the names that are read.
+// case or in a letter or two, or that are another word for it, if the known name is absent. known
+// lists the names that are read.
 // Settings have many members of other programs: a name far from all known ones is not a problem.
 func (v Value) Misspelt(known ...string) (problems []Problem) {
 	members := v.members()
@@ -20,11 +27,16 @@ func (v Value) Misspelt(known ...string) (problems []Problem) {
 			continue
 		}
 		for _, meant := range known {
-			if isSlip(name, meant) && !v.Get(meant).Exists() {
-				at := Value{doc: v.doc, node: &members[i].Value}
-				problems = append(problems, at.Wrong("nothing reads %q; did you mean %q?", name, meant))
-				break
+			if otherWords[name] != meant && !isSlip(name, meant) || v.Get(meant).Exists() {
+				continue
 			}
+			at := Value{doc: v.doc, node: &members[i].Value}
+			if otherWords[name] == meant {
+				problems = append(problems, at.Wrong("nothing reads %q; write %q", name, meant))
+			} else {
+				problems = append(problems, at.Wrong("nothing reads %q; did you mean %q?", name, meant))
+			}
+			break
 		}
 	}
 	return problems

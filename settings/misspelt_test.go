@@ -8,13 +8,15 @@ import (
 )
 
 func TestMembersThatAreSlipsAreFound(t *testing.T) {
-	known := []string{"matcher", "if", "timeout", "once", "onFailure", "async", "disabled", "enabled"}
+	known := []string{"command", "matcher", "if", "timeout", "once", "onFailure", "async", "disabled", "enabled"}
 	for object, want := range map[string][]string{
 		`{"Matcher": 1}`:                          {`f.json:1:13: nothing reads "Matcher"; did you mean "matcher"?`},
 		`{"mather": 1}`:                           {`f.json:1:12: nothing reads "mather"; did you mean "matcher"?`},
 		`{"on_failure": 1, "tiemout": 1}`:         {`f.json:1:16: nothing reads "on_failure"; did you mean "onFailure"?`, `f.json:1:30: nothing reads "tiemout"; did you mean "timeout"?`},
 		`{"If": 1, "ONCE": 1}`:                    {`f.json:1:8: nothing reads "If"; did you mean "if"?`, `f.json:1:19: nothing reads "ONCE"; did you mean "once"?`},
 		`{"asynch": 1}`:                           {`f.json:1:12: nothing reads "asynch"; did you mean "async"?`},
+		`{"cmd": 1, "timeoutSec": 2}`:             {`f.json:1:9: nothing reads "cmd"; write "command"`, `f.json:1:26: nothing reads "timeoutSec"; write "timeout"`},
+		`{"cmd": 1, "command": 2}`:                nil,
 		`{"mather": 1, "matcher": 2}`:             nil, // it is a member of another name
 		`{"id": 1, "of": 1, "one": 1, "one": 2}`:  nil, // short names are not compared
 		`{"sync": 1}`:                             {`f.json:1:10: nothing reads "sync"; did you mean "async"?`},

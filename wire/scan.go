@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -240,6 +241,9 @@ func CheckValue(v jsontext.Value) error {
 	var read jsontext.Value
 	err := json.Unmarshal(v, &read, asJavaScript)
 	if wrong := new(jsontext.SyntacticError); errors.As(err, &wrong) {
+		if errors.Is(wrong.Err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("%s: not JSON: the text ends inside a value", Position(v, int(wrong.ByteOffset)))
+		}
 		return fmt.Errorf("%s: not JSON: %w", Position(v, int(wrong.ByteOffset)), wrong.Err)
 	}
 	return err

@@ -145,7 +145,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 		return max(1, time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2)))
 	}
 	if v.Exists() && v.Kind() != 'n' {
-		e.Problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
+		e.WrongTimeout(v, "a timeout is a number of seconds above 0", Dialect.Unit, "30 or 0.5")
 	}
 	if e.kind&outside != 0 && e.Level == Docs {
 		return e.traits.timeout

@@ -230,8 +230,9 @@ func (e *entry) profileTimeout(v settings.Value) time.Duration {
 		}
 	}
 	if v.Exists() && v.Kind() != 'n' {
-		e.Problem(v.Wrong("a timeout of %s is a number of %sseconds above 0%s. The default counts", p.system,
-			lo.Ternary(p.whole, "whole ", ""), lo.Ternary(p.longest > 0, fmt.Sprintf(" and up to %v", p.longest.Seconds()), "")))
+		e.WrongTimeout(v, fmt.Sprintf("a timeout of %s is a number of %sseconds above 0%s", p.system,
+			lo.Ternary(p.whole, "whole ", ""), lo.Ternary(p.longest > 0, fmt.Sprintf(" and up to %v", p.longest.Seconds()), "")),
+			Dialect.Unit, "30")
 	}
 	if e.kind == prompts && p.promptTime > 0 {
 		return p.promptTime

@@ -100,7 +100,7 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 }
 
 func TestABadOptionCostsTheOptionAlone(t *testing.T) {
-	const timeout = `12: a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts`
+	const timeout = `12: a timeout is a number of seconds above 0, such as 30 or 0.5. Until then the default is used`
 	for _, tt := range []struct {
 		option  string
 		timeout time.Duration
@@ -111,7 +111,9 @@ func TestABadOptionCostsTheOptionAlone(t *testing.T) {
 		{`"timeout": null`, 0, ""},
 		{`"timeout": 0`, 0, timeout},
 		{`"timeout": -5`, 0, timeout},
-		{`"timeout": "5"`, 0, timeout},
+		{`"timeout": "5"`, 0, `12: a timeout is a number of seconds above 0; write 5. Until then the default is used`},
+		{`"timeout": "1500 ms"`, 0, `12: a timeout is a number of seconds above 0; write 2. Until then the default is used`},
+		{`"timeout": "soon"`, 0, timeout},
 		{`"timeout": 1e400`, 1 << 62, ""},
 		{`"timeout": 1e-300`, 1, ""},
 		{`"statusMessage": 5`, 0, `18: got a number, want a string`},

@@ -154,7 +154,7 @@ func entryFault(entry settings.Value, types entries.Types) *settings.Problem {
 	for _, name := range sorted(known.required) {
 		v := entry.Get(name)
 		if !v.Exists() {
-			return wrong(entry.Wrong("the hook has no %q; add it", name))
+			return wrong(entry.Wrong("the hook has no %q; add %[1]q: %q", name, lo.Ternary(name == "command", "./check.sh", "…")))
 		}
 		if want := known.required[name](v); want != "" {
 			return wrong(describe(name, v, want))

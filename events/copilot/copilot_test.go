@@ -63,7 +63,7 @@ func TestBrokenSettingsAreProblemsWithTheirPlace(t *testing.T) {
 		`{"hooks": {"preToolUse": [{"bash": "x", "timeoutSecs": 5}]}}`:      `nothing reads "timeoutSecs"; did you mean "timeoutSec"?`,
 		`{"hooks": {"preToolUse": [{"exec": "x", "bash": "y"}]}}`:           `"bash" and "exec" exclude each other`,
 		`{"hooks": {"preToolUse": [{"bash": "x", "env": {"A": 1}}]}}`:       `a.json:1:54: got a number, want a string`,
-		`{"hooks": {"PreToolUSE": []}}`:                                     `there is no event "PreToolUSE"; did you mean "preToolUse"`,
+		`{"hooks": {"PreToolUSE": []}}`:                                     `there is no event "PreToolUSE"; write "preToolUse"`,
 		`{"hooks": {"BeforeTool": []}}`:                                     `"BeforeTool" is an event of another system; here it is "preToolUse"`,
 		`{"hooks": {"postResult": []}}`:                                     `nothing fires the event "postResult" here`,
 		`{"hooks": {"preToolUse": [{"type": "http", "url": "http://x/"}]}}`: `the request is not encrypted; write https://`,

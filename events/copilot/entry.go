@@ -155,7 +155,7 @@ func (e *entry) timeout(name string) time.Duration {
 		return max(1, time.Duration(min(n*float64(time.Second), math.MaxInt64/2)))
 	}
 	if v.Exists() && v.Kind() != 'n' {
-		e.Problem(v.Wrong("%s is a number of seconds above 0, such as 30. The default counts", name))
+		e.WrongTimeout(v, name+" is a number of seconds above 0", time.Second, "30")
 	}
 	return 0
 }

@@ -121,7 +121,7 @@ func (e *entry) need(name string, v settings.Value) (string, *settings.Problem) 
 	case v.Exists() && !ok:
 		return "", lo.ToPtr(v.Want("a string"))
 	}
-	return "", lo.ToPtr(e.value.Wrong("the hook has no %q; add it", name))
+	return "", lo.ToPtr(e.value.Wrong("the hook has no %q; add %[1]q: %q", name, lo.Ternary(name == "command", "./check.sh", "…")))
 }
 
 // failClosed reads whether a failure blocks (U18). A value that is not a boolean means true.
@@ -141,7 +141,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 		return max(1, time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2)))
 	}
 	if v.Exists() && v.Kind() != 'n' {
-		e.Problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
+		e.WrongTimeout(v, "a timeout is a number of seconds above 0", Dialect.Unit, "30 or 0.5")
 	}
 	return 0
 }

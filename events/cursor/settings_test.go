@@ -111,7 +111,7 @@ func TestBadSettingsAreToldWithTheirPlace(t *testing.T) {
 		{`{"hooks": {"PreToolUse": [{"command": "x"}]}}`, `"PreToolUse" is an event of another system; here it is "preToolUse"`},
 		{`{"hooks": {"userPromptSubmitted": [{"command": "x"}]}}`, `here it is "beforeSubmitPrompt"`},
 		{`{"preToolUse": [{"command": "x"}]}`, `"preToolUse" stands beside "hooks"`},
-		{`{"hooks": {"stop": [{}]}}`, `project.json:1:21: the hook has no "command"; add it`},
+		{`{"hooks": {"stop": [{}]}}`, `project.json:1:21: the hook has no "command"; add "command": "./check.sh"`},
 		{`{"hooks": {"stop": [{"command": " "}]}}`, `the hook has no "command"`},
 		{`{"hooks": {"stop": [{"command": 5}]}}`, `project.json:1:33: `},
 		{`{"hooks": {"stop": [{"type": "http", "url": "x"}]}}`, `Cursor runs no hooks of type "http"; write command or prompt`},

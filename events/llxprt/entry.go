@@ -173,9 +173,9 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	case ok && ms > 0:
 		return time.Duration(min(ms*float64(Dialect.Unit), math.MaxInt64/2))
 	case ok && ms < 0:
-		g.Problem(v.Wrong("a timeout cannot be negative; write milliseconds, such as 5000. The default counts"))
+		g.WrongTimeout(v, "a timeout cannot be negative; write milliseconds", Dialect.Unit, "5000")
 	case !ok && v.Exists() && v.Kind() != 'n':
-		g.Problem(v.Want("a number of milliseconds, such as 5000. The default counts"))
+		g.WrongTimeout(v, "a timeout is a number of milliseconds", Dialect.Unit, "5000")
 	}
 	return 0
 }

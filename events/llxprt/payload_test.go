@@ -181,7 +181,7 @@ func TestAnInputThatDoesNotFitNamesItsMembers(t *testing.T) {
 		{"Notification", `{"message":"m","details":{}}`, "notification_type"},
 		{"Notification", `{"notification_type":"ToolPermission","details":{}}`, "message"},
 		{"Notification", `{"notification_type":"ToolPermission","message":"m","details":[]}`, "details"},
-		{"Notification", `[]`, "not a JSON object"},
+		{"Notification", `[]`, "got an array, want an object with the event's fields"},
 		{"Notification", `{"message":`, "line 1, column"},
 	} {
 		t.Run(tt.event+" "+tt.input, func(t *testing.T) {

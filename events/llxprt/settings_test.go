@@ -84,8 +84,8 @@ func TestABadOptionCostsTheOptionAlone(t *testing.T) {
 		{"a fraction of a millisecond", `"timeout": 0.5`, 500 * time.Microsecond, nil},
 		{"no timeout", `"timeout": null`, 0, nil},
 		{"zero", `"timeout": 0`, 0, nil},
-		{"negative", `"timeout": -5`, 0, []string{`a timeout cannot be negative; write milliseconds, such as 5000. The default counts`}},
-		{"a string", `"timeout": "5s"`, 0, []string{`got a string, want a number of milliseconds, such as 5000. The default counts`}},
+		{"negative", `"timeout": -5`, 0, []string{`a timeout cannot be negative; write milliseconds, such as 5000. Until then the default is used`}},
+		{"a string", `"timeout": "5s"`, 0, []string{`a timeout is a number of milliseconds; write 5000. Until then the default is used`}},
 		{"huge", `"timeout": 99999999999999999999`, 1 << 62, nil},
 		{"beyond all numbers", `"timeout": 1e400`, 1 << 62, nil},
 		{"a name that is none", `"name":    42`, 0, []string{`got a number, want a string`}},
@@ -157,7 +157,7 @@ func TestAMatcherOfTheWrongTypeDoesNotDisturbEventsWithoutMatchers(t *testing.T)
 func TestABadEventIsAProblemAtItsPlaceAndTheOthersLive(t *testing.T) {
 	for _, tt := range []struct{ name, event, want string }{
 		{"a misspelt name", `"BeforeTools": [{"hooks": []}]`, `2:16: there is no event "BeforeTools"; did you mean "BeforeTool"?`},
-		{"a name in the wrong case", `"beforetool": []`, `2:15: there is no event "beforetool"; did you mean "BeforeTool" or "BeforeModel"?`},
+		{"a name in the wrong case", `"beforetool": []`, `2:15: there is no event "beforetool"; write "BeforeTool"`},
 		{"no such name", `"X": []`, `2:6: there is no event "X"; see the command "events llxprt" for their names`},
 		{"the name of another system", `"PreToolUse": []`, `2:15: "PreToolUse" is an event of another system; here it is "BeforeTool"`},
 		{"a word that is no event", `"disabled": ["x"]`, `2:13: "disabled" is no event; write it below "hooksConfig"`},

@@ -220,7 +220,7 @@ func (f *flags) measure(
 			s, err := sys.NewSession(ctx, session)
 			if err == nil && first {
 				if err = unreadable(s.Problems()); err == nil {
-					o.warn(cmd, s)
+					o.warn(cmd, s, f.logs())
 				}
 			}
 			first = false

@@ -279,7 +279,7 @@ func (c checked) text(problems []settings.Problem) string {
 		b.WriteString("no settings file was read\n")
 	}
 	if len(c.LookedAt) > 0 {
-		fmt.Fprintf(&b, "no hook was found in: %s\n", cli.OneLine(strings.Join(c.LookedAt, ", ")))
+		b.WriteString(lookedAtText(c.LookedAt))
 	}
 	for _, miss := range c.NearMisses {
 		fmt.Fprintf(&b, "%s\n", cli.Odd.Render(cli.Visible(filepath.ToSlash(miss.File)+": "+miss.Message)))

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,10 +59,34 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 		return errors.New("the name of the event is empty; `snaphook events` lists them")
 	}
 	names := lo.Map(events, func(e pipeline.Declared, _ int) string { return e.Info().FullName() })
-	if !strings.Contains(name, ".") {
+	dialect, bare, isFull := strings.Cut(name, ".")
+	if !isFull {
 		names = lo.Uniq(lo.Map(events, func(e pipeline.Declared, _ int) string { return e.Info().Name }))
 	}
+	meant, found := lo.Find(names, func(n string) bool { return strings.EqualFold(n, name) })
+	if !found && isFull {
+		meant, found = counterpart(dialect, bare)
+	}
+	if found {
+		return fmt.Errorf("there is no event %q; write %s, or another of those that `snaphook events` lists", name, meant)
+	}
 	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, cli.DidYouMean("", name, names))
+}
+
+// counterpart returns the full name of the event of a dialect that another system calls name.
+func counterpart(dialect, name string) (event string, ok bool) {
+	all := systems()
+	for i := range all {
+		key, known := all[i].Event(name)
+		for j := range all {
+			if known && all[j].Dialect == dialect {
+				if event = cmp.Or(all[j].Fired[key], all[j].Events[key]); event != "" {
+					return dialect + "." + event, true
+				}
+			}
+		}
+	}
+	return "", false
 }
 
 // oneEvent checks the single argument of verbs that take an event.

@@ -38,7 +38,7 @@ func TestEventThatIsNotFoundIsExplained(t *testing.T) {
 		"other.BeforeTol":  "(did you mean other.BeforeTool",
 		"PreCompres":       "(did you mean PreCompress?)",
 		"somethingElse":    "there is no event \"somethingElse\"; `snaphook events` lists them",
-		"claude.AfterTool": "did you mean",
+		"claude.AfterTool": "write claude.PostToolUse, or another",
 	} {
 		if _, err := eventNamed(name, events); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q in it", name, err, want)

@@ -109,6 +109,7 @@ func (f *flags) fireTraced(
 	if err := all.run(cmd, event, ses, mods, input); err != nil {
 		return nil, err
 	}
+	f.warnOtherFolders(cmd, event, ses)
 	return all, nil
 }
 

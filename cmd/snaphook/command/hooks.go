@@ -265,7 +265,7 @@ func (f *flags) addFigures(cmd *cobra.Command, list *hookList) error {
 	case err != nil && (f.record != "" || cmd.Context().Err() != nil):
 		return err
 	case err != nil:
-		cli.Warn(cmd, "%s=%s: %v; the list has no figures", records.RecordVariable, path, err)
+		cli.Warn(cmd, "%s: %v; the list has no figures", records.RecordVariable, err)
 		return nil
 	}
 	list.Record = read

@@ -28,7 +28,7 @@ func (l *hookList) text() string {
 	}
 	b.WriteString(l.summary() + "\n")
 	if l.all == 0 && len(l.LookedAt) > 0 {
-		fmt.Fprintf(&b, "no hook was found in: %s\n", cli.OneLine(strings.Join(l.LookedAt, ", ")))
+		b.WriteString(lookedAtText(l.LookedAt))
 	}
 	for _, miss := range l.NearMisses {
 		b.WriteString(cli.Odd.Render(cli.Visible(miss.File+": "+miss.Message)) + "\n")

@@ -83,6 +83,9 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 		return err
 	}
 	if err := run.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return fmt.Errorf("mcp-proxy: there is no program %q in PATH; write the command of the server after two hyphens", args[0])
+		}
 		return fmt.Errorf("mcp-proxy: the server cannot be started: %w", err)
 	}
 	p := newProxy(s, cmd.OutOrStdout(), to)

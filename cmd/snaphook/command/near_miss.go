@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // nearMiss is a file that looks like a file with hooks, and that no dialect reads.
@@ -23,6 +24,9 @@ type nearMiss struct {
 
 // maxNearMisses limits the reported files, and the searched folders.
 const maxNearMisses = 200
+
+// maxToldFolders limits the folders that a fire names.
+const maxToldFolders = 3
 
 // moduleFolders lists the folders in which systems like xcsh have modules, and that discovery does not read.
 var moduleFolders = []string{
@@ -82,6 +86,20 @@ func unreadModules(dir string, found []string) (misses []nearMiss) {
 	return misses
 }
 
+// settingsElsewhere returns the settings of the folders above and below dir.
+func settingsElsewhere(dir string) (misses []nearMiss) {
+	for _, other := range append(ancestors(dir), folders(dir)...) {
+		for _, name := range settingsNames {
+			file := filepath.Join(dir, filepath.FromSlash(other), filepath.FromSlash(name))
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && len(misses) < maxNearMisses {
+				misses = append(misses, nearMiss{cli.ShortPath(file), "settings of another folder are read with --dir " +
+					filepath.ToSlash(cli.ShortPath(filepath.Join(dir, filepath.FromSlash(other))))})
+			}
+		}
+	}
+	return misses
+}
+
 // nearMisses returns the files that the author of a project without hooks may have meant.
 func nearMisses(dir string) (misses []nearMiss) {
 	there := func(file string) bool {
@@ -111,13 +129,9 @@ func nearMisses(dir string) (misses []nearMiss) {
 			add(name, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(dir)))
 		}
 	}
-	for _, below := range append(ancestors(dir), folders(dir)...) {
-		for _, name := range settingsNames {
-			if file := below + "/" + name; there(file) {
-				add(file, "settings of another folder are read with --dir %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
-			}
-		}
-		if file := below + "/hooks/hooks.json"; !strings.HasPrefix(below, "..") && there(file) {
+	misses = append(misses, settingsElsewhere(dir)...)
+	for _, below := range folders(dir) {
+		if file := below + "/hooks/hooks.json"; there(file) {
 			add(file, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
 		}
 	}
@@ -142,6 +156,7 @@ func ancestors(dir string) (all []string) {
 
 // folders returns the folders in dir and their folders, without hidden ones and installed packages.
 func folders(dir string) (all []string) {
+	home, _ := environ.Home()
 	var walk func(at string, depth int)
 	walk = func(at string, depth int) {
 		entries, err := os.ReadDir(filepath.Join(dir, at))
@@ -153,6 +168,9 @@ func folders(dir string) (all []string) {
 				continue
 			}
 			below := filepath.ToSlash(filepath.Join(at, e.Name()))
+			if filepath.Join(dir, filepath.FromSlash(below)) == home {
+				continue // its settings are the user's
+			}
 			if all = append(all, below); depth < 2 {
 				walk(below, depth+1)
 			}
@@ -185,6 +203,36 @@ func lookedAt(all []*sources) (files []string) {
 		}
 	}
 	return lo.Uniq(files)
+}
+
+// lookedAtText lists the files, with as many in a line as fit in 80 columns.
+func lookedAtText(files []string) string {
+	text, line := "no hook was found in these files:\n", ""
+	for i, file := range files {
+		file = cli.OneLine(file) + lo.Ternary(i < len(files)-1, ",", "")
+		if line != "" && len(line)+len(file) > 79 {
+			text, line = text+line+"\n", ""
+		}
+		line += lo.Ternary(line == "", "  ", " ") + file
+	}
+	return text + line + "\n"
+}
+
+// warnOtherFolders reports, at a fire or a plan without any hook, folders nearby that have settings.
+func (f *flags) warnOtherFolders(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session) {
+	d, err := dialectNamed(event.Info().Dialect)
+	if err != nil || d.modules {
+		return // warnUnreadModules reports modules
+	}
+	dir, err := f.Directory()
+	named := len(f.settings) + len(f.modules) + len(f.plugins) + len(f.extensions)
+	if err != nil || named+len(ses.Hooks())+len(ses.Problems()) > 0 {
+		return
+	}
+	misses := settingsElsewhere(dir)
+	for _, miss := range misses[:min(len(misses), maxToldFolders)] {
+		cli.Warn(cmd, "no hook was found in this folder; %s: %s", filepath.ToSlash(miss.File), miss.Message)
+	}
 }
 
 // warnUnreadModules reports, at the fire or the plan of an event for modules, that some modules are

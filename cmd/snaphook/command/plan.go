@@ -81,6 +81,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if d, err := dialectNamed(event.Info().Dialect); err == nil && d.modules {
 		f.warnUnreadModules(cmd)
 	}
+	f.warnOtherFolders(cmd, event, ses)
 	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
 	p.Skipped = append(p.Skipped, a.skipped()...)
 	for i := range p.Run {

@@ -80,15 +80,17 @@ func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipelin
 		return nil, nil, err
 	}
 	if !o.quiet {
-		o.warn(cmd, ses)
+		o.warn(cmd, ses, f.logs())
 	}
 	return sys, ses, nil
 }
 
-// warn prints warnings about the settings, and about a recorded input.
-func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
-	for _, p := range ses.Problems() {
-		cli.Warn(cmd, "%s", p)
+// warn prints warnings about the settings, unless the engine has logged them, and about a recorded input.
+func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
+	if !logged {
+		for _, p := range ses.Problems() {
+			cli.Warn(cmd, "%s", p)
+		}
 	}
 	if recorded := wire.Object(o.input).Text("hook_event_name"); recorded != "" && recorded != o.event.Info().Name {
 		cli.Warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.event.Info().Name)
@@ -119,11 +121,14 @@ func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrS
 
 func (f *flags) logTo(w io.Writer) *slog.Logger {
 	level := slog.LevelError
-	if f.Verbose || wantsDebug() {
+	if f.logs() {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
+
+// logs reports whether the engine's whole log is printed.
+func (f *flags) logs() bool { return f.Verbose || wantsDebug() }
 
 // wantsDebug reports whether the environment asks for the debug log: by our own variable, or by
 // DEBUG=llxprt:core:hooks:* (L63).

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/samber/lo"
 )
 
 // ShortPath returns a path relative to the current directory if the file is below
@@ -34,15 +37,29 @@ func WantDir(path string) error {
 	return nil
 }
 
-// WantFile returns an error for an empty path and for a file that does not exist. The reader of the
-// file reports every other error.
+// WantFile returns an error for an empty path and for a file that does not exist, with similar names
+// in its directory. The reader of the file reports every other error.
 func WantFile(path string) error {
 	if path == "" {
 		return errors.New("the name of the file is missing")
 	}
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("there is no such file; give one that exists")
+		return fmt.Errorf("there is no such file%s; give one that exists", similarFiles(path))
 	}
 	return err
+}
+
+// similarFiles proposes files of the same directory with similar names; empty if there is none.
+func similarFiles(path string) string {
+	dir, name := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Join(".", dir))
+	if filepath.IsAbs(path) {
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return ""
+	}
+	names := lo.FilterMap(entries, func(e os.DirEntry, _ int) (string, bool) { return e.Name(), !e.IsDir() })
+	return DidYouMean(filepath.ToSlash(dir), name, names)
 }

@@ -122,6 +122,9 @@ func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 	if path == "-" {
 		return &cli.Interruptible{Ctx: cmd.Context(), In: io.NopCloser(cmd.InOrStdin())}, nil
 	}
+	if err := cli.WantFile(path); err != nil {
+		return nil, fmt.Errorf("record %s: %w", path, err)
+	}
 	f, err := cli.OpenUntil(cmd.Context(), path)
 	if err != nil {
 		return nil, err
