@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,6 +37,8 @@ snaphook check .claude/settings.json
 snaphook check gate.ts
 # What counts here, and a plugin
 snaphook check --dialect claude --plugin ./guard
+# What would --fix change?
+snaphook check --fix --diff
 # For GitHub's code scanning, with the tools of MCP servers
 snaphook check --sarif hooks.sarif --tools tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
@@ -60,6 +61,7 @@ type checked struct {
 	Problems []problem     `json:"problems"`
 	Findings []finding     `json:"findings"`
 	Fixed    []finding     `json:"fixed,omitempty"` // fixed by --fix, and no longer in Findings
+	Diff     *string       `json:"diff,omitzero"`   // with --diff: the changes that --fix would make
 
 	Modules []checkedModule `json:"modules,omitempty"` // modules with their registrations
 
@@ -102,8 +104,8 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
-	if f.JSON && f.linting.sarif == "-" {
-		return errors.New("--sarif -: standard output is for --json; write --sarif FILE")
+	if f.linting.sarif == "-" && (f.JSON || f.linting.diff) {
+		return fmt.Errorf("--sarif -: standard output is for %s; write --sarif FILE", lo.Ternary(f.JSON, "--json", "--diff"))
 	}
 	tools, err := f.linting.read(cmd)
 	if err != nil {
@@ -113,8 +115,13 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if f.linting.fix {
-		fixed, err := f.fixFindings(cmd, &found, files)
+	switch {
+	case f.linting.diff:
+		if found.Diff, err = f.previewFixes(cmd, &found, files); err != nil {
+			return err
+		}
+	case f.linting.fix:
+		fixed, err := f.fixFindings(cmd, &found, files, lint.Change.Write)
 		if err != nil {
 			return err
 		}
@@ -264,8 +271,11 @@ func (c *checked) addProblems(problems []settings.Problem) {
 }
 
 func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []settings.Problem) error {
-	if f.JSON {
+	switch {
+	case f.JSON:
 		return cli.SayJSON(cmd, found)
+	case f.linting.diff:
+		return sayDiff(cmd, *found.Diff)
 	}
 	return cli.Say(cmd, found.text(problems))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,6 +24,7 @@ type linting struct {
 	tools string
 	sarif string
 	fix   bool
+	diff  bool
 
 	require bool // a result without hooks is a failure
 }
@@ -34,6 +36,7 @@ func (l *linting) add(cmd *cobra.Command) {
 	to.StringVar(&l.sarif, "sarif", "", "Write the findings to `FILE` too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
 	to.BoolVar(&l.require, "require-hooks", false, "End with 1 if no hook is found, as in CI: check --require-hooks")
 	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
+	to.BoolVar(&l.diff, "diff", false, "Print the changes that --fix would make, as a unified diff, and write nothing: check --fix --diff")
 }
 
 // read returns the tools of --tools.
@@ -73,13 +76,13 @@ func (g finding) linted() lint.Finding {
 	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
 }
 
-// fixFindings applies the fixes that are certain, and returns the findings that it fixed.
-func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) ([]finding, error) {
+// fixFindings makes the changes of the findings that the text of check shows, and returns those that are fixed.
+func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string, use func(lint.Change) error) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}
-	fixed, left, err := lint.Apply(cmd.Context(), found.linted, []string{dir}, files)
+	fixed, left, err := lint.Apply(cmd.Context(), found.shown(), []string{dir}, files, use)
 	for _, g := range left {
 		cli.Warn(cmd, "%s: %s is not fixed: %s", g.Position, g.ID, g.Why)
 	}
@@ -89,6 +92,52 @@ func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) 
 	return lo.Map(fixed, func(g lint.Finding, _ int) finding {
 		return newFinding(g.ID, g.Severity, g.Position, g.Message, g.Fix)
 	}), nil
+}
+
+// shown returns the findings that the text of check shows.
+func (c checked) shown() []lint.Finding {
+	return lo.Filter(c.linted, func(g lint.Finding, _ int) bool { return g.Severity != isNote || c.notes })
+}
+
+// previewFixes returns the changes of --fix as a unified diff.
+func (f *flags) previewFixes(cmd *cobra.Command, found *checked, files []string) (*string, error) {
+	dir, err := f.Directory()
+	if err != nil {
+		return nil, err
+	}
+	var diff strings.Builder
+	fixed, err := f.fixFindings(cmd, found, files, func(c lint.Change) error {
+		diff.WriteString(c.Diff(dir))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "--fix would fix %d of %s; nothing is written\n", len(fixed), cli.Count(len(found.shown()), "finding"))
+	return new(diff.String()), nil
+}
+
+// sayDiff prints a diff as it is, for programs that apply it; in colours on a terminal, which obeys nothing in it.
+func sayDiff(cmd *cobra.Command, diff string) error {
+	if !cli.IsTerminal(cmd.OutOrStdout()) {
+		return cli.Write(cmd.OutOrStdout(), []byte(diff))
+	}
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		line = cli.Visible(strings.TrimSuffix(line, "\n"))
+		switch {
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+			line = cli.Strong.Render(line)
+		case strings.HasPrefix(line, "-"):
+			line = cli.Bad.Render(line)
+		case strings.HasPrefix(line, "+"):
+			line = cli.Good.Render(line)
+		case strings.HasPrefix(line, "@@"):
+			line = cli.Faint.Render(line)
+		}
+		b.WriteString(line + "\n")
+	}
+	return cli.Say(cmd, b.String())
 }
 
 // writeSARIF writes problems and findings in GitHub's format.

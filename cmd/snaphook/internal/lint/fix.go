@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -19,13 +17,15 @@ type NotFixed struct {
 	Why string
 }
 
-// Apply makes the changes of findings that have any. It changes only files below one of the
-// directories, after links are resolved, and those in files: a project's settings may name any file
-// of the user. It replaces each file as a whole, and keeps its mode.
+// Apply makes the changes of findings that have any, one file after the other, and passes each file's to use,
+// such as [Change.Write]. It changes only files below one of the directories, after links are resolved, and
+// those in files: a project's settings may name any file of the user.
 //
-// An error is an error of the file system, or reports a file that changed meanwhile; earlier fixes
+// An error is an error of the file system or of use, or reports a file that changed meanwhile; earlier fixes
 // remain.
-func Apply(ctx context.Context, found []Finding, within, files []string) (fixed []Finding, left []NotFixed, err error) {
+func Apply(
+	ctx context.Context, found []Finding, within, files []string, use func(Change) error,
+) (fixed []Finding, left []NotFixed, err error) {
 	byFile, order := map[string][]int{}, []string{}
 	for i, f := range found {
 		if f.edit == nil {
@@ -46,7 +46,10 @@ func Apply(ctx context.Context, found []Finding, within, files []string) (fixed 
 			}
 			continue
 		}
-		done, err := applyFile(ctx, target, found, byFile[file])
+		changed, done, err := changeOf(ctx, target, found, byFile[file])
+		if err == nil && changed.changes() {
+			err = use(changed)
+		}
 		errs = append(errs, err)
 		for n, i := range byFile[file] {
 			switch {
@@ -88,33 +91,34 @@ func allowed(file string, within, files []string) (target, why string) {
 	return "", "the file lies outside of the project; name it as an argument of check, or change it by hand"
 }
 
-// applyFile makes the changes of one file.
-func applyFile(ctx context.Context, file string, found []Finding, which []int) (done []bool, err error) {
-	text, err := bounded.ReadFile(ctx, file, maxSettings)
-	if err != nil {
-		return nil, err
+// changeOf returns the changes of one file, and which of the findings they fix.
+func changeOf(ctx context.Context, file string, found []Finding, which []int) (c Change, done []bool, err error) {
+	c = Change{File: file}
+	if c.Old, err = bounded.ReadFile(ctx, file, maxSettings); err != nil {
+		return c, nil, err
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, err
+		return c, nil, err
 	}
-	mode, done := info.Mode().Perm(), make([]bool, len(which))
+	c.OldMode, c.NewMode = info.Mode().Perm(), info.Mode().Perm()
+	done = make([]bool, len(which))
 	var changes []change
 	var owner []int
 	for n, i := range which {
-		for _, c := range found[i].edit {
-			if !bytes.Equal(c.seen, text) {
-				return nil, fmt.Errorf("%s was changed while it was looked at; run check --fix again", file)
+		for _, one := range found[i].edit {
+			if !bytes.Equal(one.seen, c.Old) {
+				return c, nil, fmt.Errorf("%s was changed while it was looked at; run check --fix again", file)
 			}
-			if c.executable {
-				mode |= mode & 0o444 >> 2 // users who may read it may execute it
+			if one.executable {
+				c.NewMode |= c.NewMode & 0o444 >> 2 // users who may read it may execute it
 				done[n] = true
 				continue
 			}
-			changes, owner = append(changes, c), append(owner, n)
+			changes, owner = append(changes, one), append(owner, n)
 		}
 	}
-	changed, made := applyTo(text, changes)
+	text, made := applyTo(c.Old, changes)
 	all := map[int]bool{}
 	for k, ok := range made {
 		was, seen := all[owner[k]]
@@ -123,11 +127,6 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 	for n, ok := range all {
 		done[n] = ok
 	}
-	if bytes.Equal(changed, text) {
-		return done, os.Chmod(file, mode)
-	}
-	if err := maybe.WriteFile(file, changed, mode); err != nil {
-		return nil, err
-	}
-	return done, os.Chmod(file, mode) // the umask does not apply to the file's own mode
+	c.New = text
+	return c, done, nil
 }

@@ -36,6 +36,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 ` + "| `--sarif OUT` | also writes SARIF 2.1.0, for GitHub's code scanning; problems have the id `settings-problem` |" + `
 ` + "| `--tools FILE` | names of tools that matchers may match, beside those of the dialect: one a line, or JSON |" + `
 ` + "| `--fix` | makes the changes that are certain, and checks again; `fixed` of `--json` lists them |" + `
+` + "| `--fix --diff` | prints those changes as a unified diff, and writes nothing |" + `
 
 ` + wrap("`--fix` changes files below the project's directory, and settings that are given as arguments, and no "+
 	"others. A project whose hooks it has changed has to be trusted again.") + "\n\n" +
