@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 		serve(roles[name](n))
 		return
 	}
-	goleak.VerifyTestMain(tabled{m})
+	goleak.VerifyTestMain(tabled{m}, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself
 }
 
 // tabled prints the table after the tests, with -table.

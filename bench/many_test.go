@@ -4,9 +4,15 @@ package bench
 
 import (
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/testkit"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 )
 
 // mostForEightInGo limits the allocations of a fire of eight Go hooks. It was 61 when they ran on a
@@ -43,5 +49,59 @@ func BenchmarkFireManyGo(b *testing.B) {
 				fireOnce(ses)
 			}
 		})
+	}
+}
+
+// manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file.
+// mostPerHook limits the allocations of reading and planning one of them.
+const (
+	manyHooks   = 8500
+	mostPerHook = 235
+)
+
+// manyCommands returns a settings file of Claude Code with n commands for five events.
+func manyCommands(n int) []byte {
+	events := []string{"PreToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "SessionStart"}
+	matchers := []string{"Bash", "Write|Edit", "mcp__.*__write.*", "^Note.*$", "Tool"}
+	groups := map[string][]string{}
+	for i := range n {
+		groups[events[i%5]] = append(groups[events[i%5]], fmt.Sprintf(
+			`{"matcher": %q, "hooks": [{"type": "command", "command": "/bin/guard%d --all", "timeout": 10}]}`, matchers[i/5%5], i))
+	}
+	var texts []string
+	for _, event := range events {
+		texts = append(texts, fmt.Sprintf("%q: [%s]", event, strings.Join(groups[event], ",")))
+	}
+	return []byte(`{"hooks": {` + strings.Join(texts, ",\n") + "}}")
+}
+
+// openMany reads a settings file in a new system and opens a session.
+func openMany(tb testing.TB, dir string, text []byte) {
+	layers := []settings.Layer{{Name: "user", Source: hook.User, File: "settings.json", Data: text}}
+	sys := pipeline.NewSystem(pipeline.Config{
+		Load: []pipeline.Load{claude.Settings{Layers: layers, Environ: []string{"PATH=/usr/bin:/bin"}}.Load},
+		Log:  slog.New(slog.DiscardHandler),
+	})
+	defer sys.Close()
+	ses, err := sys.NewSession(tb.Context(), pipeline.SessionConfig{ID: "bench", Dir: dir})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := claude.PreToolUse.PlanJSON(ses, []byte(`{"tool_name": "Bash", "tool_input": {"command": "ls"}}`)); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestALargeSettingsFileTakesAFewAllocationsForEachHook(t *testing.T) {
+	dir, text := t.TempDir(), manyCommands(manyHooks)
+	got := testing.AllocsPerRun(1, func() { openMany(t, dir, text) })
+	counted(place{what: "open and plan 8 500 hooks, allocations for each hook"}, got/manyHooks, mostPerHook).test(t)
+}
+
+func BenchmarkOpenManyHooks(b *testing.B) {
+	dir, text := b.TempDir(), manyCommands(manyHooks)
+	b.ReportAllocs()
+	for b.Loop() {
+		openMany(b, dir, text)
 	}
 }
