@@ -56,7 +56,7 @@ func BenchmarkFireManyGo(b *testing.B) {
 // mostPerHook limits the allocations of reading and planning one of them.
 const (
 	manyHooks   = 8500
-	mostPerHook = 235
+	mostPerHook = 190
 )
 
 // manyCommands returns a settings file of Claude Code with n commands for five events.

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -44,4 +46,12 @@ func (f *found) find(path, name string, search func(path, name string) string) s
 func lookPath(_, name string) string {
 	path, _ := exec.LookPath(name)
 	return path
+}
+
+// findProgram is exec.LookPath with the cache of programs. It finds none in a relative folder of PATH.
+func findProgram(name string) (string, error) {
+	if path := programs.find(os.Getenv("PATH"), name, lookPath); filepath.IsAbs(path) {
+		return path, nil
+	}
+	return "", exec.ErrNotFound
 }

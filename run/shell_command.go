@@ -2,13 +2,12 @@ package run
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 )
 
 // Bash returns the Argv of a [Command] that runs script with bash, and with /bin/sh on a machine
-// without bash: [HasBash] reports which. It looks for bash in the engine's PATH, on each call. On
+// without bash: [HasBash] reports which. It looks for bash in the engine's PATH, once a second. On
 // Windows it uses Git's bash, with [PosixScript] of the script, or PowerShell if Git is not
 // installed; never cmd.exe. It searches for Git's bash in CLAUDE_CODE_GIT_BASH_PATH, beside the
 // git of PATH, and in the usual places.
@@ -43,7 +42,7 @@ type machine struct {
 var thisMachine = machine{
 	windows:  runtime.GOOS == "windows",
 	getenv:   os.Getenv,
-	lookPath: exec.LookPath,
+	lookPath: findProgram,
 	isFile: func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.Mode().IsRegular()
