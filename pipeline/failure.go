@@ -36,7 +36,7 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	switch {
 	case f.of.guards && swapped(err):
 		return true
-	case rules.LateOpens && errors.As(err, &late):
+	case rules.LateOpens && errors.As(err, &late), rules.UnreadOpens && hook.ClassOf(err) == hook.ClassOutput:
 		return false
 	case rules.FailClosed || rules.Propagate || h.FailClosed:
 		return true
@@ -158,8 +158,8 @@ func waysOut(r *common.Report) string {
 		}
 	}
 	if r.Hook.Policy == nil || !overlaid(r.Hook) { // the policy is in the hook's entry
-		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry says that it blocks when it fails. Two ways out: "+
-			"repair the hook; or take \"onFailure\": \"block\" out of its entry.", class, place(r.Hook))
+		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry, or its system, says that it blocks when it fails. "+
+			"Two ways out: repair the hook; or write \"onFailure\": {%q: \"open\"} in an overlay.", class, place(r.Hook), class)
 		return b.String()
 	}
 	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),

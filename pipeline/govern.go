@@ -14,8 +14,8 @@ func PolicyEvent(i Info) policy.Event {
 	return policy.Event{
 		Gate: i.Can&CanBlock != 0, FailClosed: r.FailClosed || r.Propagate,
 		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, LateOpens: r.LateOpens,
-		UnreadBlocks: r.UnreadBlocks,
-		Timeout:      r.Timeout, Rewrites: i.Rewrites,
+		UnreadBlocks: r.UnreadBlocks, UnreadOpens: r.UnreadOpens,
+		Timeout: r.Timeout, Rewrites: i.Rewrites,
 	}
 }
 

@@ -115,6 +115,10 @@ type Rules struct {
 	// failures block.
 	LateOpens bool
 
+	// UnreadOpens lets the action go ahead when the answer of a hook cannot be used, although its other
+	// failures block. A policy that demands answers that can be used has priority.
+	UnreadOpens bool
+
 	// Budget limits the whole fire, including the wait for workers, to the longest timeout of its
 	// foreground hooks. If one of them has no limit, the fire has none.
 	Budget bool
@@ -152,6 +156,7 @@ func (r Rules) over(base Rules) Rules {
 	r.Asks = r.Asks || base.Asks
 	r.LateBlocks = r.LateBlocks || base.LateBlocks
 	r.LateOpens = r.LateOpens || base.LateOpens
+	r.UnreadOpens = r.UnreadOpens || base.UnreadOpens
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
 	r.UnreadBlocks = r.UnreadBlocks || base.UnreadBlocks
 	r.Budget = r.Budget || base.Budget

@@ -25,6 +25,7 @@ type Event struct {
 	LateFuncBlocks bool // the same for hooks in Go
 	UnreadBlocks   bool // a hook whose answer cannot be used blocks
 	LateOpens      bool // a hook that returns no answer in time does not block, although other failures do
+	UnreadOpens    bool // a hook whose answer cannot be used does not block, although other failures do
 	Timeout        time.Duration
 	Rewrites       bool // its hooks can rewrite the input, and run again with the new input
 }
@@ -72,6 +73,8 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 		closed = false
 	case hook.ClassTimeout:
 		closed = closed && (late || !ev.LateOpens)
+	case hook.ClassOutput:
+		closed = closed && !ev.UnreadOpens
 	case hook.ClassInvalid: // the same, unless the hook's own entry fails closed
 		closed = h.FailClosed
 	}

@@ -23,6 +23,8 @@ var Dialect = &pipeline.Dialect{
 		Timeout:    30 * time.Second,
 		Sequential: true,
 		LateOpens:  true,
+
+		UnreadOpens: true,
 	},
 	Head:       head,
 	BaseNames:  []string{"sessionId", "timestamp", "cwd"},

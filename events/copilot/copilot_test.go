@@ -144,3 +144,26 @@ func TestOneDeniedCallOfSeveralDeniesThemAll(t *testing.T) {
 		t.Errorf("%d hooks ran for no call, %v", len(res.Reports), err)
 	}
 }
+
+// "continue" is no member of the command line's answers: the call goes ahead there, and the loss is told (G35). A
+// policy that is closed for answers that cannot be used denies.
+func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
+	for surface, stops := range map[copilot.Surface]bool{copilot.CLI: false, copilot.Cloud: false, copilot.VSCode: true} {
+		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{copilot.Settings{Profile: surface, Layers: []settings.Layer{{
+			Source: hook.Project, Name: "project", File: "a.json",
+			Data: []byte(`{"hooks": {"PreToolUse": [{"command": "echo '{\"continue\": false, \"stopReason\": \"no\"}'"}]}}`),
+		}}}.Load}})
+		session, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := copilot.PreToolUse.Fire(t.Context(), session, &copilot.PreToolUseInput{Name: "bash"})
+		if err != nil || res.Stop != stops || res.Decision.Blocks() {
+			t.Errorf("%s: stop %v, decision %q, %v", surface, res.Stop, res.Decision, err)
+		}
+		said := strings.Join(res.Reports[0].Notes, "\n")
+		if told := strings.Contains(said, "the denial in it is lost") && !strings.Contains(said, "onFailure"); told == stops {
+			t.Errorf("%s: notes %q", surface, said)
+		}
+	}
+}

@@ -78,7 +78,11 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 	o := &r.Output
 	if o.Stop && surfaceOf(s) != VSCode && r.Err == nil {
 		o.Stop, o.StopReason = false, ""
-		r.Notes = append(r.Notes, `"continue": false has no effect on `+event)
+		note := `"continue": false has no effect on ` + event
+		if t.closed || t.denies || t.resumes {
+			note += "; the denial in it is lost"
+		}
+		r.Notes = append(r.Notes, note)
 	}
 	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a failure like others, which does not end the fire
 		r.Err = &hook.Error{Hook: r.Hook, Err: &hook.ClassError{Class: hook.ClassTimeout, Err: errors.New(late.Error())}}
