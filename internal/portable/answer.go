@@ -10,7 +10,22 @@ type Answer struct {
 	Exit   int
 	Marks  []string // texts of which one stands in a script that gives it; none: any script may
 	And    string   // a text that stands there as well; "": none has to
+	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": it is no refusal, or cannot be seen
 }
+
+// The signs of refusals in a script.
+const (
+	SignExit2          = "exit 2"
+	SignNestedDeny     = "nested deny"
+	SignNestedDenyBare = "nested deny without a reason"
+	SignNestedAsk      = "nested ask"
+	SignBlock          = "block"
+	SignBlockBare      = "block without a reason"
+	SignDeny           = "deny"
+	SignTopDeny        = "deny at the top"
+	SignPermission     = "permission"
+	SignStop           = "stop"
+)
 
 var (
 	exit2  = []string{"exit 2", "exit(2", "Exit(2", "exitCode = 2", "exit $"}
@@ -20,22 +35,22 @@ var (
 
 // Answers are the answers that the systems read differently.
 var Answers = []Answer{
-	{ID: "exit-2", Event: "PreToolUse", Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
+	{ID: "exit-2", Event: "PreToolUse", Sign: SignExit2, Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
 	{ID: "exit-2-silent", Event: "PreToolUse", Says: "exit status 2 without a word", Exit: 2, Marks: exit2},
 	{ID: "exit-1", Event: "PreToolUse", Says: "exit status 1, or a crash", Stderr: "no\n", Exit: 1},
 	{ID: "silence", Event: "PreToolUse", Says: "exit status 0 without output"},
 	{ID: "empty", Event: "PreToolUse", Says: "`{}`", Stdout: `{}`, Marks: []string{"{}"}},
 	{ID: "text", Event: "PreToolUse", Says: "plain text", Stdout: "fine\n", Marks: []string{"echo", "print"}},
 	{
-		ID: "nested-deny", Event: "PreToolUse", Says: "nested `permissionDecision: deny` with a reason", Marks: nested, And: "deny",
+		ID: "nested-deny", Event: "PreToolUse", Sign: SignNestedDeny, Says: "nested `permissionDecision: deny` with a reason", Marks: nested, And: "deny",
 		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`,
 	},
 	{
-		ID: "nested-deny-bare", Event: "PreToolUse", Says: "nested `permissionDecision: deny` without a reason", Marks: nested, And: "deny",
+		ID: "nested-deny-bare", Event: "PreToolUse", Sign: SignNestedDenyBare, Says: "nested `permissionDecision: deny` without a reason", Marks: nested, And: "deny",
 		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`,
 	},
 	{
-		ID: "nested-ask", Event: "PreToolUse", Says: "nested `permissionDecision: ask`", Marks: nested, And: "ask",
+		ID: "nested-ask", Event: "PreToolUse", Sign: SignNestedAsk, Says: "nested `permissionDecision: ask`", Marks: nested, And: "ask",
 		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": "sure?"}}`,
 	},
 	{
@@ -47,32 +62,32 @@ var Answers = []Answer{
 		Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "pwd"}}}`,
 	},
 	{
-		ID: "block", Event: "PreToolUse", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		ID: "block", Event: "PreToolUse", Sign: SignBlock, Says: "`decision: block` with a reason", Marks: plain, And: "block",
 		Stdout: `{"decision": "block", "reason": "no"}`,
 	},
 	{
-		ID: "block-bare", Event: "PreToolUse", Says: "`decision: block` without a reason", Marks: plain, And: "block",
+		ID: "block-bare", Event: "PreToolUse", Sign: SignBlockBare, Says: "`decision: block` without a reason", Marks: plain, And: "block",
 		Stdout: `{"decision": "block"}`,
 	},
 	{
-		ID: "deny", Event: "PreToolUse", Says: "`decision: deny` with a reason", Marks: plain, And: "deny",
+		ID: "deny", Event: "PreToolUse", Sign: SignDeny, Says: "`decision: deny` with a reason", Marks: plain, And: "deny",
 		Stdout: `{"decision": "deny", "reason": "no"}`,
 	},
 	{
-		ID: "top-deny", Event: "PreToolUse", Says: "`permissionDecision: deny` at the top", Marks: nested, And: "deny",
+		ID: "top-deny", Event: "PreToolUse", Sign: SignTopDeny, Says: "`permissionDecision: deny` at the top", Marks: nested, And: "deny",
 		Stdout: `{"permissionDecision": "deny", "permissionDecisionReason": "no"}`,
 	},
 	{
-		ID: "permission-deny", Event: "PreToolUse", Says: "`permission: deny`", Marks: []string{"permission\"", "permission\\\"", "permission'"},
+		ID: "permission-deny", Event: "PreToolUse", Sign: SignPermission, Says: "`permission: deny`", Marks: []string{"permission\"", "permission\\\"", "permission'"},
 		Stdout: `{"permission": "deny", "user_message": "no"}`,
 	},
 	{
-		ID: "stop", Event: "PreToolUse", Says: "`continue: false`", Marks: []string{"continue"}, And: "false",
+		ID: "stop", Event: "PreToolUse", Sign: SignStop, Says: "`continue: false`", Marks: []string{"continue"}, And: "false",
 		Stdout: `{"continue": false, "stopReason": "no"}`,
 	},
-	{ID: "prompt-exit-2", Event: "UserPromptSubmit", Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
+	{ID: "prompt-exit-2", Event: "UserPromptSubmit", Sign: SignExit2, Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
 	{
-		ID: "prompt-block", Event: "UserPromptSubmit", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		ID: "prompt-block", Event: "UserPromptSubmit", Sign: SignBlock, Says: "`decision: block` with a reason", Marks: plain, And: "block",
 		Stdout: `{"decision": "block", "reason": "no"}`,
 	},
 	{ID: "prompt-text", Event: "UserPromptSubmit", Says: "plain text", Stdout: "fine\n", Marks: []string{"echo", "print", "cat"}},
@@ -94,9 +109,9 @@ var Answers = []Answer{
 		ID: "start-context", Event: "SessionStart", Says: "nested `additionalContext`", Marks: []string{"additionalContext"},
 		Stdout: `{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "fine"}}`,
 	},
-	{ID: "end-exit-2", Event: "Stop", Says: "exit status 2 with a reason on standard error", Stderr: "go on\n", Exit: 2, Marks: exit2},
+	{ID: "end-exit-2", Event: "Stop", Sign: SignExit2, Says: "exit status 2 with a reason on standard error", Stderr: "go on\n", Exit: 2, Marks: exit2},
 	{
-		ID: "end-block", Event: "Stop", Says: "`decision: block` with a reason", Marks: plain, And: "block",
+		ID: "end-block", Event: "Stop", Sign: SignBlock, Says: "`decision: block` with a reason", Marks: plain, And: "block",
 		Stdout: `{"decision": "block", "reason": "go on"}`,
 	},
 }

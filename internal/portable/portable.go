@@ -43,11 +43,20 @@ type System struct {
 	Closed  bool     // before a tool a failure blocks without it
 	Vars    []string // the variables that hold the project's directory, the first preferred
 
+	// Reads lists the files of Claude Code in a project that the system reads too, with slashes, and Uses the signs
+	// that a project is used with the system.
+	Reads []string
+	Uses  []Use
+
 	// Effects has the answers that have an effect, by it; every other one has none. Imported is the
 	// same for hooks in .claude/settings.json that the system reads; nil: it does not read them, or
 	// they answer as in its own files.
 	Effects, Imported map[Effect]string
 }
+
+// Use is a sign that a project is used with a system: a file or directory is there, and its text without white
+// space has Text in it, unless Text is empty.
+type Use struct{ File, Text string }
 
 // Form is the form of a file.
 type Form uint8
@@ -83,6 +92,14 @@ const (
 	Tells    Effect = "tells the user"
 	Nothing  Effect = "has no effect"
 )
+
+// Switched reports whether the system reads files of Claude Code only where it is told to.
+func (s *System) Switched() bool {
+	return len(s.Uses) > 0 && !slices.ContainsFunc(s.Uses, func(u Use) bool { return u.Text == "" })
+}
+
+// Guards reports whether an effect keeps the action from going ahead as it is.
+func (e Effect) Guards() bool { return e == Refuses || e == Asks || e == Stops }
 
 // Effect returns the effect of an answer in the system; imported says that the hook stands in
 // .claude/settings.json.

@@ -62,8 +62,8 @@ func (f *flags) checkHooks(cmd *cobra.Command, found *checked, tools lint.Tools)
 	}
 	found.linted = lint.Check(cmd.Context(), lint.Options{
 		Dir: dir, Hooks: found.loaded, Files: found.settingsFiles, Tools: tools, Modules: found.moduleFiles,
-		ModulesExtended: found.modulesExtended,
-		More:            lo.Map(found.Findings, func(g finding, _ int) lint.Finding { return g.linted() }),
+		ModulesExtended: found.modulesExtended, Systems: systems(),
+		More: lo.Map(found.Findings, func(g finding, _ int) lint.Finding { return g.linted() }),
 	})
 	found.Findings = lo.Map(found.linted, func(g lint.Finding, _ int) finding {
 		return newFinding(g.ID, g.Severity, g.Position, g.Message, g.Fix)

@@ -45,7 +45,7 @@ func TestThePageOfAnswersShowsTheData(t *testing.T) {
 	page := string(text)
 	for mark, names := range map[string][]string{
 		"six":      {"claude", "codex", "copilot", "cursor", "llxprt", "gemini"},
-		"profiles": {"qwen", "goose", "devin", "kimi"},
+		"profiles": {"qwen", "goose", "devin", "kimi", "vscode"},
 	} {
 		before, rest, found := strings.Cut(page, "<!-- table "+mark+" -->\n")
 		_, after, ends := strings.Cut(rest, "<!-- end -->\n")

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/portable"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -53,6 +54,8 @@ type Options struct {
 
 	Modules         []string // files in JavaScript and TypeScript whose handlers run in the host
 	ModulesExtended bool     // the modules run in the extension runtime of xcsh
+
+	Systems []portable.System // side by side: a hook's answers may have another effect elsewhere
 
 	Path string    // for programs; empty means the process's PATH
 	More []Finding // findings of other checks, which comments can ignore as well

@@ -49,6 +49,7 @@ func init() {
 		ruleUnquotedPath,
 		ruleMemberUnknown,
 		ruleAnswerUnread,
+		ruleAnswerElsewhere,
 		ruleChangeLost,
 		ruleEchoEscapes,
 		ruleScriptBOM,

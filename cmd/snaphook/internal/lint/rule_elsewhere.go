@@ -1,0 +1,272 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/portable"
+)
+
+var ruleAnswerElsewhere = Rule{
+	ID: "answer-elsewhere", Severity: Warning, look: answerElsewhere,
+	Doc: "A script refuses with an answer that another system, which runs the hook too, does not take for a refusal.",
+	Why: "Copilot, Cursor, Devin CLI and VS Code read `.claude/settings.json` too, and every system reads answers a little " +
+		"differently: docs/same-answer.md has the table. It is a warning where the project is used with the other system, or the " +
+		"hook stands in that system's own file, and a note otherwise. A script that names the other system is left out.",
+	Mistake: `{"decision": "block", "reason": "no"}`,
+	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`,
+}
+
+// answerElsewhere looks for refusals of a script that are lost in a system that runs the hook.
+func answerElsewhere(v *view) {
+	home := v.system()
+	if home == nil || !v.gates() {
+		return
+	}
+	event, known := home.Event(v.h.Event)
+	if !known {
+		return
+	}
+	for _, s := range v.scripts {
+		given := v.refusals(s, event)
+		if home.Name == "claude" {
+			v.lostInReaders(s, home, given)
+		} else {
+			v.lostAtHome(s, home, given)
+		}
+	}
+}
+
+// system returns the system whose file has the hook: of those of its dialect the one whose directory stands in
+// the file's path, else the first. Nil: it has no settings.
+func (v *view) system() (found *portable.System) {
+	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
+	for i := range v.Systems {
+		s := &v.Systems[i]
+		if s.Dialect != v.h.Dialect {
+			continue
+		}
+		dir, _, _ := strings.Cut(s.File, "/")
+		if slices.Contains(parts, dir) {
+			return s
+		}
+		if found == nil {
+			found = s
+		}
+	}
+	return found
+}
+
+// refusal is an answer that a script gives, and the offset at which it stands.
+type refusal struct {
+	portable.Answer
+	at int
+}
+
+// refusals returns the refusals of a script that can be seen.
+func (v *view) refusals(s *script, event string) (given []refusal) {
+	if s.lang == langOther || s.lang == langPowerShell {
+		return nil
+	}
+	signs := map[string]int{}
+	if at, ok := v.exitsWithTwo(s); ok {
+		signs[portable.SignExit2] = at
+	}
+	signed(comment.ReplaceAllFunc(s.text, blank), signs)
+	for _, a := range portable.Answers {
+		if at, ok := signs[a.Sign]; ok && a.Sign != "" && a.Event == event {
+			given = append(given, refusal{a, at})
+		}
+	}
+	return given
+}
+
+var (
+	stopWord  = regexp.MustCompile(`\bcontinue\\?["']?\s*:\s*[fF]alse\b`)
+	permitted = regexp.MustCompile(`\bpermission\\?["']?\s*:\s*\\?["']deny\\?["']`)
+)
+
+// signed adds the signs of refusals in JSON that a text has.
+func signed(text []byte, signs map[string]int) {
+	mark := func(sign string, at int) {
+		if _, seen := signs[sign]; !seen {
+			signs[sign] = at
+		}
+	}
+	nested := bytes.Contains(text, []byte("hookSpecificOutput"))
+	for _, m := range permissionWord.FindAllSubmatchIndex(text, maxFound) {
+		switch word := string(text[m[2]:m[3]]); {
+		case word == "deny" && !nested:
+			mark(portable.SignTopDeny, m[0])
+		case word == "deny" && !bytes.Contains(text, []byte("permissionDecisionReason")):
+			mark(portable.SignNestedDenyBare, m[0])
+		case word == "deny":
+			mark(portable.SignNestedDeny, m[0])
+		case word == "ask" && nested:
+			mark(portable.SignNestedAsk, m[0])
+		}
+	}
+	written := decisionWord.FindAllSubmatchIndex(text, maxFound)
+	for _, m := range append(written, printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
+		switch word := string(text[m[2]:m[3]]); {
+		case word == "deny":
+			mark(portable.SignDeny, m[0])
+		case word == "block" && !bytes.Contains(text, []byte("reason")):
+			mark(portable.SignBlockBare, m[0])
+		case word == "block":
+			mark(portable.SignBlock, m[0])
+		}
+	}
+	if m := stopWord.FindIndex(text); m != nil {
+		mark(portable.SignStop, m[0])
+	}
+	if m := permitted.FindIndex(text); m != nil {
+		mark(portable.SignPermission, m[0])
+	}
+}
+
+// exitsWithTwo returns where a script ends with status 2, if it does. Of a command the offset is 0.
+func (v *view) exitsWithTwo(s *script) (at int, ok bool) {
+	if s.lang == langPython || s.lang == langNode {
+		all := tokens(string(s.text), s.lang)
+		for i := range all {
+			if status, ends := exitAt(all, i, s.lang); ends && status == "2" {
+				return all[i].at, true
+			}
+		}
+		return 0, false
+	}
+	if s.ast == nil {
+		return 0, false
+	}
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		if c, isCall := node.(*syntax.CallExpr); isCall && !ok && name(c) == "exit" && len(c.Args) == 2 {
+			if status, _ := literal(c.Args[1]); status == "2" {
+				at, ok = int(c.Pos().Offset()), true
+			}
+		}
+		return !ok
+	})
+	return at, ok
+}
+
+// lostInReaders looks at the systems that read the hook's file too.
+func (v *view) lostInReaders(s *script, home *portable.System, given []refusal) {
+	file := "/" + filepath.ToSlash(v.h.Position.File)
+	if v.h.Source != hook.Project && v.h.Source != hook.Local {
+		return
+	}
+	var readers []*portable.System
+	for i := range v.Systems {
+		there := &v.Systems[i]
+		reads := slices.ContainsFunc(there.Reads, func(name string) bool { return strings.HasSuffix(file, "/"+name) })
+		if reads && !naming(s.text, there) && (v.used(there) || !there.Switched()) {
+			readers = append(readers, there)
+		}
+	}
+	used := lo.Filter(readers, func(there *portable.System, _ int) bool { return v.used(there) })
+	severity := Warning
+	if len(used) == 0 {
+		used, severity = readers, Note
+	}
+	for _, r := range given {
+		losing := lo.Filter(used, func(there *portable.System, _ int) bool {
+			return home.Effect(r.ID, false).Guards() && !there.Effect(r.ID, true).Guards() &&
+				!keptElsewhere(home, there, r, given)
+		})
+		if len(losing) > 0 {
+			f := v.report("answer-elsewhere", s.position(r.at), remedy(home, losing[0], r),
+				"this answer, %s, %s in %s, and %s, which %s the hooks of %s too", r.Says, home.Effect(r.ID, false), home.Title,
+				effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"), shortPath(v.h.Position.File))
+			f.Severity = severity
+			v.add(*f)
+		}
+	}
+}
+
+// effectsIn lists the effects of an answer of .claude/settings.json in other systems.
+func effectsIn(losing []*portable.System, answer string) string {
+	byEffect := lo.GroupBy(losing, func(s *portable.System) portable.Effect { return s.Effect(answer, true) })
+	return strings.Join(lo.Map(slices.Sorted(maps.Keys(byEffect)), func(e portable.Effect, _ int) string {
+		titles := lo.Map(byEffect[e], func(s *portable.System, _ int) string { return s.Title })
+		return fmt.Sprintf("%s in %s", e, strings.Join(titles, " and "))
+	}), ", and ")
+}
+
+// lostAtHome looks for refusals of other systems that the hook's own does not take for one. A script whose code
+// names the system may tell the systems apart.
+func (v *view) lostAtHome(s *script, home *portable.System, given []refusal) {
+	if naming(comment.ReplaceAllFunc(s.text, blank), home) {
+		return
+	}
+	for _, r := range given {
+		guards := func(there *portable.System) bool { return there.Effect(r.ID, false).Guards() }
+		there, refuses := lo.Find(v.elsewhere(), guards)
+		if effect := home.Effect(r.ID, false); refuses && !effect.Guards() && !keptElsewhere(there, home, r, given) {
+			v.add(*v.report("answer-elsewhere", s.position(r.at), remedy(there, home, r),
+				"this answer, %s, %s in %s, and %s in %s, whose hook this is",
+				r.Says, there.Effect(r.ID, false), there.Title, effect, home.Title))
+		}
+	}
+}
+
+// elsewhere returns the systems, Claude Code first.
+func (v *view) elsewhere() []*portable.System {
+	all := lo.Map(v.Systems, func(_ portable.System, i int) *portable.System { return &v.Systems[i] })
+	slices.SortStableFunc(all, func(a, b *portable.System) int {
+		return lo.Ternary(a.Name == "claude", 0, 1) - lo.Ternary(b.Name == "claude", 0, 1)
+	})
+	return all
+}
+
+// keptElsewhere reports whether the script has another refusal, which is one in both systems: the two may be parts
+// of one branch. A question is not replaced by a denial.
+func keptElsewhere(home, there *portable.System, lost refusal, given []refusal) bool {
+	return lost.Sign != portable.SignNestedAsk && slices.ContainsFunc(given, func(r refusal) bool {
+		return r.ID != lost.ID && home.Effect(r.ID, false).Guards() && there.Effect(r.ID, home.Name == "claude").Guards()
+	})
+}
+
+// remedy returns an answer that both systems take for a refusal.
+func remedy(home, there *portable.System, lost refusal) string {
+	a, found := lo.Find(portable.Answers, func(a portable.Answer) bool {
+		return a.Event == lost.Event && a.Sign != "" && home.Effect(a.ID, false).Guards() && there.Effect(a.ID, home.Name == "claude").Guards() &&
+			(a.Sign == portable.SignNestedAsk) == (lost.Sign == portable.SignNestedAsk)
+	})
+	if !found {
+		return "no such answer has an effect in both: docs/same-answer.md has the answers of each system"
+	}
+	return fmt.Sprintf("answer with %s, which %s in both; docs/same-answer.md has the answers of each system", a.Says, home.Effect(a.ID, false))
+}
+
+// naming reports whether a text names a system: then it may have an answer for it.
+func naming(text []byte, s *portable.System) bool {
+	return bytes.Contains(bytes.ToLower(text), []byte(s.Name))
+}
+
+// maxUse limits the size of a file that shows the use of a system.
+const maxUse = 1 << 20
+
+// used reports whether the project is used with a system.
+func (v *view) used(there *portable.System) bool {
+	return slices.ContainsFunc(there.Uses, func(u portable.Use) bool {
+		file := filepath.Join(v.Dir, filepath.FromSlash(u.File))
+		if u.Text == "" {
+			_, err := os.Stat(file)
+			return err == nil
+		}
+		text, err := bounded.ReadFile(v.ctx, file, maxUse)
+		return err == nil && strings.Contains(strings.Join(strings.Fields(string(text)), ""), u.Text)
+	})
+}
