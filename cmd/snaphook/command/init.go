@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/samber/lo"
@@ -41,6 +43,21 @@ var templateFiles = map[string][]templateFile{
 		{"llxprt/guard.sh", ".llxprt/hooks/guard.sh", 0o755},
 		{"llxprt/guard.hooktest.json", ".llxprt/hooks/guard.hooktest.json", 0o644},
 	},
+	"codex": {
+		{"codex/settings.json", ".codex/hooks.json", 0o644},
+		{"codex/guard.sh", ".codex/hooks/guard.sh", 0o755},
+		{"codex/guard.hooktest.json", ".codex/hooks/guard.hooktest.json", 0o644},
+	},
+	"copilot": { // each .json file of .github/hooks is read as settings
+		{"copilot/settings.json", ".github/hooks/guard.json", 0o644},
+		{"copilot/guard.sh", ".github/hooks/guard.sh", 0o755},
+		{"copilot/guard.hooktest.json", ".github/guard.hooktest.json", 0o644},
+	},
+	"cursor": {
+		{"cursor/settings.json", ".cursor/hooks.json", 0o644},
+		{"cursor/guard.sh", ".cursor/hooks/guard.sh", 0o755},
+		{"cursor/guard.hooktest.json", ".cursor/hooks/guard.hooktest.json", 0o644},
+	},
 	"xcsh": {
 		{"xcsh/guard.ts", ".xcsh/hooks/pre/guard.ts", 0o644},
 		{"xcsh/guard.hooktest.json", ".xcsh/hooks/guard.hooktest.json", 0o644},
@@ -65,7 +82,7 @@ snaphook test --dir ~/project`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.init(cmd) },
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "",
-		"Write for the hook system `DIALECT`, claude, llxprt or xcsh; if not given, for the system whose settings the project has, else claude")
+		"Write for the hook system `DIALECT`, one of "+initNames()+"; if not given, for the system whose settings the project has, else claude")
 	return cli.TwoIfUnusable(cmd)
 }
 
@@ -78,7 +95,7 @@ func (f *flags) init(cmd *cobra.Command) error {
 	dialect := lo.CoalesceOrEmpty(f.dialect, dialectOf(dir))
 	files, known := templateFiles[dialect]
 	if !known {
-		return fmt.Errorf("--dialect %q: write claude, llxprt or xcsh", dialect)
+		return fmt.Errorf("--dialect %q: write one of: %s", dialect, initNames())
 	}
 	var said []string
 	kept := "" // existing settings without the guard
@@ -104,6 +121,11 @@ func (f *flags) init(cmd *cobra.Command) error {
 	return cli.Say(cmd, strings.Join(said, "\n"))
 }
 
+// initNames lists the dialects that have templates.
+func initNames() string {
+	return strings.Join(slices.Sorted(maps.Keys(templateFiles)), ", ")
+}
+
 // hasGuard reports whether existing settings name the guard.
 func hasGuard(ctx context.Context, file string) bool {
 	text, err := bounded.ReadFile(ctx, file, 1<<20)
@@ -114,8 +136,9 @@ func hasGuard(ctx context.Context, file string) bool {
 func dialectOf(dir string) string {
 	for _, d := range []struct{ folder, dialect string }{
 		{".claude", "claude"}, {".llxprt", "llxprt"}, {".gemini", "llxprt"}, {".xcsh", "xcsh"},
+		{".codex", "codex"}, {".github/hooks", "copilot"}, {".cursor", "cursor"},
 	} {
-		if cli.WantDir(filepath.Join(dir, d.folder)) == nil {
+		if cli.WantDir(filepath.Join(dir, filepath.FromSlash(d.folder))) == nil {
 			return d.dialect
 		}
 	}

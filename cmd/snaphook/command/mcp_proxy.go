@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +17,12 @@ import (
 	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/codex"
+	codexdoor "github.com/snaphook-go/snaphook/events/codex/door"
+	"github.com/snaphook-go/snaphook/events/copilot"
+	copilotdoor "github.com/snaphook-go/snaphook/events/copilot/door"
+	"github.com/snaphook-go/snaphook/events/cursor"
+	cursordoor "github.com/snaphook-go/snaphook/events/cursor/door"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
@@ -33,9 +38,11 @@ func newMCPProxy(f *flags) *cobra.Command {
 		Use:   "mcp-proxy [--server NAME] -- COMMAND [ARGUMENT...]",
 		Short: "Put the hooks of a project before an MCP server",
 		Long: "mcp-proxy starts an MCP server that speaks on standard input and output, passes every message on, and runs the hooks " +
-			"of the project around each call of a tool: PreToolUse and PostToolUse of claude, BeforeTool and AfterTool of llxprt, tool_call and " +
-			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there; " +
-			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore.\n\n" +
+			"of the project around each call of a tool: PreToolUse and PostToolUse of claude and codex, preToolUse and postToolUse of copilot and cursor, " +
+			"which has beforeMCPExecution and afterMCPExecution too, BeforeTool and AfterTool of llxprt, tool_call and " +
+			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there, NAME-TOOL in copilot and MCP:TOOL in cursor; " +
+			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore. " +
+			"Hooks of .claude/settings.json run once, as those of claude.\n\n" +
 			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
 			"MCP has no way to end the agent's work: that a hook wants it to end is a text in the result.",
 		Example: `snaphook mcp-proxy --server files -- \
@@ -104,9 +111,6 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 	return err
 }
 
-// proxied lists the dialects with settings whose hooks the proxy runs.
-var proxied = []string{"claude", "llxprt"}
-
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := projectTrust{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
@@ -119,6 +123,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 			return nil, nil, err
 		}
 		if src.idle() {
+			layers[d.Name] = []settings.Layer{}
 			continue
 		}
 		if d.modules {
@@ -137,10 +142,6 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		if err := warnMissing(cmd, src, one.missed); err != nil {
 			return nil, nil, err
 		}
-		if !slices.Contains(proxied, d.Name) && len(src.layers) > 0 {
-			cli.Warn(cmd, "%s: hooks of %s do not run around an MCP server; repeat its guards in the settings of %s",
-				cli.ShortPath(src.layers[0].File), d.Name, strings.Join(proxied, " or "))
-		}
 		rules = src.policy
 		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil: nil would search for files
 	}
@@ -149,12 +150,16 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 	if err != nil {
 		return nil, nil, err
 	}
+	env := withoutKey(os.Environ())
 	hooks, err := snaphook.Open(snaphook.Config{
 		Log:  f.log(cmd),
 		Wrap: all.wrap(), Granted: all.guards, PolicyFiles: &rules,
 		Resolve: func(string) (snaphook.Tool, bool) { return snaphook.Tool{Kind: snaphook.MCP, Server: server}, true },
 		Dialects: []*snaphook.Dialect{
-			snaphook.Claude(snaphook.ClaudeConfig{Environ: withoutKey(os.Environ()), Layers: layers[claude.Dialect.Name]}),
+			snaphook.Claude(snaphook.ClaudeConfig{Environ: env, Layers: layers[claude.Dialect.Name]}),
+			codexdoor.Codex(codex.Settings{Environ: env, Layers: layers[codex.Dialect.Name]}),
+			copilotdoor.Copilot(copilot.Settings{Environ: env, Layers: layers[copilot.Dialect.Name], Alone: true}),
+			cursordoor.Cursor(cursor.Settings{Environ: env, Layers: layers[cursor.Dialect.Name], Alone: true}),
 			snaphook.LLxprt(snaphook.LLxprtConfig{Layers: layers[llxprt.Dialect.Name], LayersFound: true}),
 			snaphook.Xcsh(
 				snaphook.XcshConfig{

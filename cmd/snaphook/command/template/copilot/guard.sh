@@ -1,0 +1,9 @@
+#!/bin/sh
+# Refuses forced pushes. The call comes as JSON on standard input.
+call=$(cat)
+case $call in
+*"git push"*--force*)
+	echo "a forced push is for a person to do: ask the user" >&2
+	exit 2 # refuse, with the reason above; 0 lets the call go on
+	;;
+esac
