@@ -93,7 +93,7 @@ func (e *handler) fill(index int) *settings.Problem {
 		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, e.broken, e.broken
 	}
 	key := e.file.key(e.Event.Name, e.Index(), index)
-	if at, off := e.disabled[key]; off && !e.file.isManaged() && excluded.Skip == "" {
+	if at, off := e.switchedOff(key); off && !e.file.isManaged() && excluded.Skip == "" {
 		excluded = hook.Exclusion{
 			Skip: hook.Disabled, SkippedBy: hook.User,
 			SkipDetail: "[hooks.state." + strconv.Quote(key) + "] has enabled = false at " + at.String(),

@@ -249,12 +249,22 @@ func isTrue(v settings.Value) bool {
 // [hooks.state."FILE:EVENT:GROUP:HANDLER"].
 func (r *reading) readState(table settings.Value) {
 	for key, state := range table.Members() {
+		key = resolved(key)
 		if on, ok := r.Bool(state.Get("enabled")); ok && !on {
 			r.disabled[key] = state.Position()
 		} else if ok {
 			delete(r.disabled, key)
 		}
 	}
+}
+
+// switchedOff reports whether the user has switched a handler off, and where.
+func (r *reading) switchedOff(key string) (at hook.Position, off bool) {
+	if len(r.disabled) == 0 {
+		return at, false
+	}
+	at, off = r.disabled[resolved(key)]
+	return at, off
 }
 
 // noteBoth reports a layer whose files both have hooks: all of them run.
@@ -312,4 +322,19 @@ func (f *file) key(event string, group, handler int) string {
 		path = absolute
 	}
 	return strings.Join([]string{path, snake(event), itoa(group), itoa(handler)}, ":")
+}
+
+// resolved returns a key with the path of the file itself in place of a path through links: one file has one state,
+// by whatever path the project was opened when it was written.
+func resolved(key string) string {
+	at := len(key)
+	for range 3 { // event, group and handler have no colon; a path may
+		if at = strings.LastIndexByte(key[:at], ':'); at < 0 {
+			return key
+		}
+	}
+	if path, err := filepath.EvalSymlinks(key[:at]); err == nil {
+		return path + key[at:]
+	}
+	return key
 }

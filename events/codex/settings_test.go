@@ -163,6 +163,33 @@ func TestSwitchesSayWhichHooksRun(t *testing.T) {
 	}
 }
 
+// Rule CX9. The state of a handler is that of its file, by whatever path the project was opened.
+func TestAStateCountsThroughLinks(t *testing.T) {
+	real := filepath.Join(directory(t), "project")
+	link := filepath.Join(directory(t), "link")
+	if err := os.MkdirAll(filepath.Join(real, ".codex"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(".codex", "hooks.json")
+	text := []byte(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`)
+	if err := os.WriteFile(filepath.Join(real, file), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct {
+		opened, written string
+		off             bool
+	}{{link, real, true}, {real, link, true}, {link, link, true}, {real, real + "2", false}} {
+		user := layer(hook.User, "/user/config.toml", "[hooks.state.'"+filepath.Join(tt.written, file)+":stop:0:0']\nenabled = false\n")
+		loaded := read(t, codex.Settings{Layers: []settings.Layer{codex.Layer(hook.Project, filepath.Join(tt.opened, file)), user}}, pipeline.Workspace{Dir: tt.opened})
+		if off := len(runnable(loaded)) == 0; off != tt.off {
+			t.Errorf("opened as %s with a state of %s: off %v", tt.opened, tt.written, off)
+		}
+	}
+}
+
 // Rules CX12, CX13, CX15, CX16, CX17, CX18 and CX39.
 func TestAHandlerRunsAsItsEntrySays(t *testing.T) {
 	s := project(`{"hooks": {
