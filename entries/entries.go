@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -334,5 +335,13 @@ func (r *Reader) Lose(label string, like hook.Hook, why settings.Problem) {
 			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why.Message, why.Message
 		}
 		r.Loaded.Hooks = append(r.Loaded.Hooks, &h)
+	}
+}
+
+// LoseGroups calls Lose if hooks, which Groups or Listed reports, has another kind than the one wanted: '{' for
+// Groups, '[' for Listed. Nothing of it can be read. A value that is absent or null has no hooks.
+func (r *Reader) LoseGroups(label string, like hook.Hook, hooks settings.Value, wanted jsontext.Kind) {
+	if k := hooks.Kind(); hooks.Exists() && k != wanted && k != 'n' {
+		r.Lose(label, like, hooks.Want(lo.Ternary(wanted == '{', "an object with the names of events", "an array of hooks")))
 	}
 }

@@ -83,6 +83,7 @@ func (r *reading) readProfile(layers []settings.Layer) {
 		}
 		r.Loaded.Files = append([]string{layer.File}, r.Loaded.Files...)
 		r.inspect(values[i])
+		p.fileOf(layer).lost(r, layer, values[i])
 		r.readProfileFile(layer, p.fileOf(layer), values[i])
 	}
 }
@@ -93,6 +94,19 @@ func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
 	r.Problem(wrong)
 	r.Lose(layer.Source.String(), hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
+}
+
+// lost adds hooks that block where a policy is closed, if the hooks of a file cannot be read as a whole.
+func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
+	like := hook.Hook{Identity: hook.Identity{Source: layer.Source}}
+	switch label := layer.Source.String(); {
+	case v.Kind() != '{':
+		r.Lose(label, like, v.Want(`an object {"hooks": {…}}`))
+	case f.list != "":
+		r.LoseGroups(label, like, v.Get("hooks"), '[')
+	default:
+		r.LoseGroups(label, like, f.events(v), '{')
+	}
 }
 
 func (r *reading) readProfileFile(layer settings.Layer, f profileFile, v settings.Value) {

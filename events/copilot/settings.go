@@ -240,10 +240,7 @@ func (r *reading) files(layers []settings.Layer) {
 			values[i] = settings.Value{}
 			wrong.Fatal = false
 			r.Problem(*wrong)
-			r.Lose(r.label(layer), hook.Hook{
-				Identity:  hook.Identity{Source: layer.Source},
-				Exclusion: r.exclusion(layer.Source, settings.Value{}),
-			}, *wrong)
+			r.Lose(r.label(layer), r.like(layer), *wrong)
 		}
 		if kindOf(layer.File) == inline {
 			r.switchOff(layer, values[i].Get("disableAllHooks"))
@@ -256,6 +253,11 @@ func (r *reading) files(layers []settings.Layer) {
 			r.hooks(layer, values[i])
 		}
 	}
+}
+
+// like returns a hook of a layer without an event.
+func (r *reading) like(layer settings.Layer) hook.Hook {
+	return hook.Hook{Identity: hook.Identity{Source: layer.Source}, Exclusion: r.exclusion(layer.Source, settings.Value{})}
 }
 
 func (r *reading) label(layer settings.Layer) string {
@@ -346,6 +348,7 @@ func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	if off, _ := r.Bool(v.Get("disableAllHooks")); off && kindOf(layer.File) != inline {
 		f.off = v.Get("disableAllHooks")
 	}
+	r.LoseGroups(r.label(layer), r.like(layer), v.Get("hooks"), '{')
 	first := len(r.Loaded.Hooks)
 	for g := range r.Groups(r.Hooks(v), f.spelled) {
 		f.group(g)
