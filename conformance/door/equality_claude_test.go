@@ -44,7 +44,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{snaphook.Claude(claudeOf(two))}, Log: testkit.Quiet})
+			hooks, err := snaphook.Open(snaphook.Config{Dialects: beside("claude", snaphook.Claude(claudeOf(two))), Log: testkit.Quiet})
 			if err != nil {
 				t.Fatal(err)
 			}

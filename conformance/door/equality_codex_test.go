@@ -38,7 +38,7 @@ func TestThroughTheDoorCodexsHooksSayTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			hooks, err := snaphook.Open(snaphook.Config{
-				Dialects: []*snaphook.Dialect{door.Codex(codex.Settings{Environ: two.Environ()})}, Log: testkit.Quiet,
+				Dialects: beside("codex", door.Codex(codex.Settings{Environ: two.Environ()})), Log: testkit.Quiet,
 			})
 			if err != nil {
 				t.Fatal(err)

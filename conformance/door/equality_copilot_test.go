@@ -72,7 +72,7 @@ func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{door.Copilot(settings(two))}, Log: testkit.Quiet})
+	hooks, err := snaphook.Open(snaphook.Config{Dialects: beside("copilot", door.Copilot(settings(two))), Log: testkit.Quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

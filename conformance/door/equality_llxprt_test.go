@@ -48,7 +48,7 @@ func TestThroughAgentLLxprtsHooksSayTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{snaphook.LLxprt(llxprtOf(two))}, Log: testkit.Quiet})
+			hooks, err := snaphook.Open(snaphook.Config{Dialects: beside("llxprt", snaphook.LLxprt(llxprtOf(two))), Log: testkit.Quiet})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -99,7 +99,7 @@ func xcshModules(t *testing.T) *xcsh.Modules {
 
 func openXcsh(t *testing.T) *snaphook.Session {
 	t.Helper()
-	hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{snaphook.Xcsh(snaphook.XcshConfig{})}, Log: testkit.Quiet})
+	hooks, err := snaphook.Open(snaphook.Config{Dialects: beside("xcsh", snaphook.Xcsh(snaphook.XcshConfig{})), Log: testkit.Quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

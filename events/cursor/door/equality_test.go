@@ -12,10 +12,15 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/events/codex"
+	codexdoor "github.com/snaphook-go/snaphook/events/codex/door"
+	"github.com/snaphook-go/snaphook/events/copilot"
+	copilotdoor "github.com/snaphook-go/snaphook/events/copilot/door"
 	"github.com/snaphook-go/snaphook/events/cursor"
 	"github.com/snaphook-go/snaphook/events/cursor/door"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -147,7 +152,7 @@ func (f *fixture) compare(t *testing.T, event, input string, fire func(*testing.
 		t.Fatal(err)
 	}
 	s, project = f.place(t)
-	hooks, err := snaphook.Open(snaphook.Config{Dialects: []*snaphook.Dialect{door.Cursor(s)}, Tools: []snaphook.Tool{
+	hooks, err := snaphook.Open(snaphook.Config{Dialects: beside(s), Tools: []snaphook.Tool{
 		{Name: "Shell", Kind: snaphook.Shell}, {Name: "Write", Kind: snaphook.Write, Args: map[string]string{"path": "file_path"}},
 		{Name: "Read", Kind: snaphook.Read, Args: map[string]string{"path": "file_path"}},
 	}, Log: slog.New(slog.DiscardHandler)})
@@ -171,5 +176,18 @@ func (f *fixture) compare(t *testing.T, event, input string, fire func(*testing.
 		slices.Equal(v.Context, e.AdditionalContext) && slices.Equal(v.Messages, e.SystemMessages) && slices.Equal(through, outcomes)
 	if !same {
 		t.Errorf("the event alone: blocked %v for %q, effects %+v, %q\nthe root package: %+v, %q", res.Blocked, lo.FromPtr(res.Reason), e.Effects, outcomes, v, through)
+	}
+}
+
+// beside returns Cursor's dialect after five others that are without settings: they change no answer.
+func beside(s cursor.Settings) []*snaphook.Dialect {
+	none := []settings.Layer{}
+	return []*snaphook.Dialect{
+		snaphook.Claude(snaphook.ClaudeConfig{Layers: none}),
+		codexdoor.Codex(codex.Settings{Layers: none}),
+		snaphook.LLxprt(snaphook.LLxprtConfig{Layers: none, LayersFound: true}),
+		copilotdoor.Copilot(copilot.Settings{Layers: none}),
+		snaphook.Xcsh(snaphook.XcshConfig{NoProject: true}),
+		door.Cursor(s),
 	}
 }
