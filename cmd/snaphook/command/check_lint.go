@@ -77,7 +77,9 @@ func (g finding) linted() lint.Finding {
 }
 
 // fixFindings makes the changes of the findings that the text of check shows, and returns those that are fixed.
-func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string, use func(lint.Change) error) ([]finding, error) {
+func (f *flags) fixFindings(
+	cmd *cobra.Command, found *checked, files []string, use func(lint.Change) error,
+) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -39,7 +40,7 @@ func newExplain(f *flags) *cobra.Command {
 			"how the answers became one, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
 			"ID is that of a line of the record, or its beginning; the record is --record or SNAPHOOK_RECORD. Without ID it is the last fire that looked at a hook. " +
 			"EVENT takes the event's fields as JSON on stdin, as fire does, and fires the event: the hooks really run. " +
-			"- takes a line of a record on stdin, or an input with its hook_event_name.\n\n" +
+			"- takes a line of a record on stdin, or an input with its hook_event_name; so does explain without ID where no record is named.\n\n" +
 			"Exit status: 0; 1 there is no such fire.",
 		Example: `# Why was the last call denied?
 snaphook explain --decision deny
@@ -86,7 +87,11 @@ func (f *flags) explain(cmd *cobra.Command, of explaining, what string) error {
 	case of.decision != "" && !lo.Contains([]string{"deny", "ask", "allow", "none"}, of.decision):
 		return fmt.Errorf("--decision %q: write deny, ask, allow or none", of.decision)
 	case what == "-":
-		return f.explainInput(cmd, of)
+		input, err := readInput(cmd)
+		if err != nil {
+			return err
+		}
+		return f.explainInput(cmd, of, input)
 	case isEventName(what):
 		f.id = of.session
 		return f.explainEvent(cmd, what)
@@ -104,7 +109,7 @@ func isEventName(text string) bool {
 func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) error {
 	path := cmp.Or(of.server.Path(), f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
-		return fmt.Errorf("which record? Say --record FILE, or set %s", records.RecordVariable)
+		return f.explainPiped(cmd, of, id)
 	}
 	var found *rec.Line
 	ids := map[string]bool{}
@@ -169,16 +174,40 @@ func addEndings(fire, late *rec.Line) {
 	}
 }
 
-// explainInput explains standard input: a line of a record, or the input of an event that it names.
-func (f *flags) explainInput(cmd *cobra.Command, of explaining) error {
-	input, err := readInput(cmd)
-	if err != nil {
-		return err
+// explainPiped explains standard input where no record is named.
+func (f *flags) explainPiped(cmd *cobra.Command, of explaining, id string) error {
+	if id == "" && isPiped(cmd.InOrStdin()) {
+		input, err := readAll(cmd.Context(), cmd.InOrStdin())
+		switch {
+		case err != nil:
+			return fmt.Errorf("standard input: %w", err)
+		case len(bytes.TrimSpace(input)) > 0:
+			return f.explainInput(cmd, of, input)
+		}
 	}
+	return fmt.Errorf("which record? Say --record FILE, or set %s; or pipe in a call with its hook_event_name", records.RecordVariable)
+}
+
+// isPiped reports whether a stream may have an input without anybody typing it.
+func isPiped(in io.Reader) bool {
+	file, ok := in.(*os.File)
+	if !ok {
+		return true
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// explainInput explains a line of a record, or the input of an event that it names.
+func (f *flags) explainInput(cmd *cobra.Command, of explaining, input []byte) error {
 	in := wire.Object(input)
 	if in.IsObject() && in.Get("v") == nil && in.Text("hook_event_name") != "" {
 		f.id = of.session
 		return f.explainFire(cmd, in.Text("hook_event_name"), input)
+	}
+	if in.IsObject() && in.Get("v") == nil && in.Get("event") == nil {
+		return errors.New("standard input: this is no line of a record, and no input that names its event; " +
+			"give it a hook_event_name, or name the event: snaphook explain claude.PreToolUse")
 	}
 	var found *rec.Line
 	var wrong error
