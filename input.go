@@ -45,14 +45,14 @@ type Object = wire.Object
 // ToolCall is the model's call of a tool, with the host's names. Hooks and this package never write
 // to it.
 type ToolCall struct {
-	ID    string
-	Name  string
-	Input wire.Object // the arguments, one JSON object; nil is {}
+	ID    string      `json:"tool_use_id,omitzero"`
+	Name  string      `json:"tool_name"`
+	Input wire.Object `json:"tool_input"` // the arguments, one JSON object; nil is {}
 
 	// Original holds the model's arguments if hooks have rewritten them, else nil. Hooks of Claude
 	// Code and LLxprt see it next to the arguments, as snaphook_original_input. [Session.RunTool]
 	// sets it.
-	Original wire.Object
+	Original wire.Object `json:"snaphook_original_input,omitzero"`
 }
 
 // StartInput is the input of [Start]. Source is startup, resume, clear, compact or fork; empty
@@ -64,7 +64,7 @@ type StartInput struct {
 
 // PromptInput is the input of [Prompt].
 type PromptInput struct {
-	Text string
+	Text string `json:"prompt"`
 }
 
 // BeforeModelInput is the input of [BeforeModel]. The request has the form that LLxprt's hooks
@@ -103,14 +103,14 @@ type PermissionInput struct {
 
 // SubagentStartInput is the input of [SubagentStart].
 type SubagentStartInput struct {
-	ID   string
-	Type string // the name of the agent type
+	ID   string `json:"agent_id,omitzero"`
+	Type string `json:"agent_type"` // the name of the agent type
 }
 
 // SubagentStopInput is the input of [SubagentStop].
 type SubagentStopInput struct {
-	ID         string
-	Type       string
+	ID         string `json:"agent_id,omitzero"`
+	Type       string `json:"agent_type"`
 	Transcript string // the sub-agent's transcript file
 	Answer     string
 	Again      bool // hooks have already made it continue

@@ -20,8 +20,33 @@ const (
 	agentEnd
 )
 
-// roles are the roles of the events of the three dialects; every other event is a mark.
+// kin returns the role that begins or ends the same: a tool that failed has ended.
+func (r role) kin() role {
+	switch r {
+	case turnFailed:
+		return turnEnd
+	case toolFailed:
+		return toolEnd
+	}
+	return r
+}
+
+// roles are the roles of the events of all dialects, and of a program's own hooks (host); every other event is a
+// mark.
 var roles = map[string]role{
+	"host.Start":         sessionStart,
+	"host.End":           sessionEnd,
+	"host.Prompt":        turnStart,
+	"host.Stop":          turnEnd,
+	"host.BeforeModel":   modelStart,
+	"host.ToolChoice":    modelEnd, // the call of the model continues
+	"host.AfterModel":    modelEnd,
+	"host.BeforeTool":    toolStart,
+	"host.AfterTool":     toolEnd,
+	"host.Permission":    toolMark,
+	"host.SubagentStart": agentStart,
+	"host.SubagentStop":  agentEnd,
+
 	"claude.SessionStart":       sessionStart,
 	"claude.SessionEnd":         sessionEnd,
 	"claude.UserPromptSubmit":   turnStart,
@@ -34,6 +59,41 @@ var roles = map[string]role{
 	"claude.PermissionDenied":   toolMark,
 	"claude.SubagentStart":      agentStart,
 	"claude.SubagentStop":       agentEnd,
+
+	"codex.SessionStart":      sessionStart,
+	"codex.SessionEnd":        sessionEnd,
+	"codex.UserPromptSubmit":  turnStart,
+	"codex.Stop":              turnEnd,
+	"codex.PreToolUse":        toolStart,
+	"codex.PostToolUse":       toolEnd,
+	"codex.PermissionRequest": toolMark,
+	"codex.SubagentStart":     agentStart,
+	"codex.SubagentStop":      agentEnd,
+
+	"copilot.sessionStart":        sessionStart,
+	"copilot.sessionEnd":          sessionEnd,
+	"copilot.userPromptSubmitted": turnStart,
+	"copilot.agentStop":           turnEnd,
+	"copilot.preToolUse":          toolStart,
+	"copilot.postToolUse":         toolEnd,
+	"copilot.postToolUseFailure":  toolFailed,
+	"copilot.permissionRequest":   toolMark,
+	"copilot.subagentStart":       agentStart,
+	"copilot.subagentStop":        agentEnd,
+
+	"cursor.sessionStart":         sessionStart,
+	"cursor.sessionEnd":           sessionEnd,
+	"cursor.beforeSubmitPrompt":   turnStart,
+	"cursor.stop":                 turnEnd,
+	"cursor.preToolUse":           toolStart,
+	"cursor.postToolUse":          toolEnd,
+	"cursor.postToolUseFailure":   toolFailed,
+	"cursor.beforeShellExecution": toolMark,
+	"cursor.afterShellExecution":  toolMark,
+	"cursor.beforeMCPExecution":   toolMark,
+	"cursor.afterMCPExecution":    toolMark,
+	"cursor.subagentStart":        agentStart,
+	"cursor.subagentStop":         agentEnd,
 
 	"llxprt.SessionStart":        sessionStart,
 	"llxprt.SessionEnd":          sessionEnd,
@@ -53,4 +113,13 @@ var roles = map[string]role{
 	"xcsh.turn_end":         modelEnd,
 	"xcsh.tool_call":        toolStart,
 	"xcsh.tool_result":      toolEnd,
+
+	"xcsh-extension.session_start":    sessionStart,
+	"xcsh-extension.session_shutdown": sessionEnd,
+	"xcsh-extension.agent_start":      turnStart,
+	"xcsh-extension.agent_end":        turnEnd,
+	"xcsh-extension.turn_start":       modelStart,
+	"xcsh-extension.turn_end":         modelEnd,
+	"xcsh-extension.tool_call":        toolStart,
+	"xcsh-extension.tool_result":      toolEnd,
 }

@@ -17,6 +17,7 @@ type session struct {
 	ended    map[*Node]bool      // turns, runs and agents that have ended
 	depth    map[*Node]int
 	starters []*Node // open runs of tools that start agents
+	last     moment
 }
 
 // toolKey distinguishes runs without an id.
@@ -35,6 +36,17 @@ func (s *session) take(l *record.Line) {
 	if s.node.End.Before(end(l)) {
 		s.node.End = end(l)
 	}
+	if s.last.has(l) {
+		s.join(l)
+		return
+	}
+	s.last = moment{role: roles[l.Event].kin(), agent: l.Refs.AgentID, tool: id(l)}
+	s.takeFirst(l)
+	s.last.dialects = append(s.last.dialects, dialect(l))
+}
+
+// takeFirst adds the first fire of a moment.
+func (s *session) takeFirst(l *record.Line) {
 	switch roles[l.Event] {
 	case sessionStart:
 		s.begin(l)
@@ -124,7 +136,7 @@ func (s *session) endModel(l *record.Line) {
 	} else {
 		s.add(n, l)
 	}
-	s.ended[n] = s.ended[n] || !strings.HasSuffix(l.Event, ".BeforeToolSelection")
+	s.ended[n] = s.ended[n] || l.Event != "llxprt.BeforeToolSelection" && l.Event != "host.ToolChoice"
 }
 
 // context returns the node of a fire's agent, or else the turn, or the session.
@@ -158,6 +170,7 @@ func (s *session) child(at, n *Node, l *record.Line) *Node {
 
 // add adds a fire to a node.
 func (s *session) add(n *Node, l *record.Line) {
+	s.last.node = n
 	n.Fires = append(n.Fires, l)
 	if n.End.Before(end(l)) {
 		n.End = end(l)

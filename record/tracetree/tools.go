@@ -31,7 +31,7 @@ func (s *session) startTool(l *record.Line) {
 	}
 	if l.Decision == "deny" {
 		n.State = Denied
-		s.endRun(n, l)
+		s.endRun(n)
 	}
 }
 
@@ -66,12 +66,12 @@ func (s *session) endTool(l *record.Line) {
 	if roles[l.Event] == toolFailed {
 		n.State = Failed
 	}
-	s.endRun(n, l)
+	s.endRun(n)
 }
 
-func (s *session) endRun(n *Node, l *record.Line) {
+func (s *session) endRun(n *Node) {
 	s.ended[n] = true
-	key := toolKey{l.Refs.AgentID, l.Subject}
+	key := toolKey{n.Fires[0].Refs.AgentID, n.Fires[0].Subject}
 	if i := slices.Index(s.open[key], n); i == 0 {
 		s.open[key] = s.open[key][1:]
 	} else if i > 0 {
@@ -84,7 +84,7 @@ func (s *session) markTool(l *record.Line) {
 		s.add(n, l)
 		if l.Event == "claude.PermissionDenied" || l.Decision == "deny" {
 			n.State = Denied
-			s.endRun(n, l)
+			s.endRun(n)
 		}
 		return
 	}

@@ -30,6 +30,11 @@ var verbs = map[string]string{
 	"pre": "claude.PreToolUse", "post": "claude.PostToolUse", "fail": "claude.PostToolUseFailure", "ask": "claude.PermissionRequest", "denied": "claude.PermissionDenied",
 	"agent+": "claude.SubagentStart", "agent-": "claude.SubagentStop", "compact": "claude.PreCompact", "compacted": "claude.PostCompact", "notify": "claude.Notification",
 	"l.start": "llxprt.SessionStart", "l.end": "llxprt.SessionEnd", "l.prompt": "llxprt.BeforeAgent", "l.stop": "llxprt.AfterAgent", "l.model": "llxprt.BeforeModel", "l.answer": "llxprt.AfterModel",
+	"h.start": "host.Start", "h.end": "host.End", "h.prompt": "host.Prompt", "h.stop": "host.Stop", "h.model": "host.BeforeModel", "h.tools": "host.ToolChoice",
+	"h.answer": "host.AfterModel", "h.pre": "host.BeforeTool", "h.post": "host.AfterTool", "h.ask": "host.Permission", "h.agent+": "host.SubagentStart", "h.agent-": "host.SubagentStop",
+	"c.start": "cursor.sessionStart", "c.prompt": "cursor.beforeSubmitPrompt", "c.pre": "cursor.preToolUse", "c.post": "cursor.postToolUse", "c.stop": "cursor.stop",
+	"o.prompt": "copilot.userPromptSubmitted", "o.pre": "copilot.preToolUse", "o.fail": "copilot.postToolUseFailure", "o.stop": "copilot.agentStop",
+	"x.prompt": "codex.UserPromptSubmit", "x.pre": "codex.PreToolUse", "x.post": "codex.PostToolUse", "x.stop": "codex.Stop",
 	"l.pre": "llxprt.BeforeTool", "l.post": "llxprt.AfterTool", "l.tools": "llxprt.BeforeToolSelection",
 }
 
@@ -155,11 +160,31 @@ var cases = []struct{ name, steps, want string }{
 	{"a model that a hook blocks", "l.prompt; l.model =deny; l.stop", "s(turn(model!denied))"},
 }
 
+// together are moments at which the events of several systems, or of the program's own hooks, fire.
+var together = []struct{ name, steps, want string }{
+	{"the program's own hooks alone", "h.start; h.prompt; h.model; h.tools; h.answer; h.pre Bash#1; h.ask Bash#1; h.post Bash#1; h.stop; h.end", "s(turn(model(Bash:1)))"},
+	{"its sub-agent", "h.prompt; h.pre Task#1; h.agent+ X @a; h.pre Read#2 @a; h.post Read#2 @a; h.agent- X @a; h.post Task#1; h.stop", "s(turn(Task:1(@a(Read:2))))"},
+	{"beside hooks of a system", "h.start; start; h.prompt; prompt; h.pre Bash#1; pre Bash#1; h.post Bash#1; post Bash#1; h.stop; stop; h.end; end", "s(turn(Bash:1))"},
+	{"with other names and without ids", "h.prompt; l.prompt; prompt; h.pre bash#1; l.pre run_shell_command; pre Bash#1; h.post bash#1; l.post run_shell_command; post Bash#1; h.pre bash#2; l.pre run_shell_command; pre Bash#2; h.post bash#2; post Bash#2; l.post run_shell_command; h.stop; l.stop; stop",
+		"s(turn(bash:1 bash:2))"},
+	{"the id comes with the second", "l.prompt; prompt; l.pre run_shell_command; pre Bash#1; post Bash#1; l.post run_shell_command; l.pre run_shell_command; pre Bash#2; l.post run_shell_command; fail Bash#2; stop; l.stop", "s(turn(run_shell_command:1 run_shell_command:2!failed))"},
+	{"one of them denies a call", "prompt; h.pre Bash#1; pre Bash#1 =deny; h.pre Read#2; pre Read#2; h.post Read#2; post Read#2; stop", "s(turn(Bash:1!denied Read:2))"},
+	{"one of them denies a prompt", "h.prompt; prompt =deny; h.prompt; prompt; stop", "s(turn!denied turn)"},
+	{"the first makes the agent go on", "h.prompt; prompt; stop =deny; l.stop; pre Bash#1; post Bash#1; stop; l.stop", "s(turn(Bash:1))"},
+	{"the second makes the agent go on", "h.prompt; prompt; l.stop; stop =deny; pre Bash#1; post Bash#1; l.stop; stop", "s(turn(Bash:1))"},
+	{"both make a sub-agent go on", "prompt; pre Task#1; h.agent+ X @a; agent+ X @a; h.agent- X @a; agent- X @a =deny; pre Read#2 @a; post Read#2 @a; h.agent- X @a; agent- X @a; post Task#1; stop", "s(turn(Task:1(@a(Read:2))))"},
+	{"a model that the second denies", "prompt; h.model; l.model =deny; stop", "s(turn(model!denied))"},
+	{"parallel calls with ids", "prompt; h.pre Bash#1; h.pre Read#2; pre Bash#1; pre Read#2; post Read#2; h.post Read#2; h.post Bash#1; post Bash#1; stop", "s(turn(Bash:1 Read:2))"},
+	{"the systems without roles until now", "c.start; c.prompt; c.pre Shell#1; c.post Shell#1; c.stop; o.prompt; o.pre bash#2; o.fail bash#2; o.stop; x.prompt; x.pre Bash#3; x.post Bash#3; x.stop", "s(turn(Shell:1) turn(bash:2!failed) turn(Bash:3))"},
+	{"an end without a turn, twice", "h.stop; stop; prompt; stop", "s(*Stop turn)"},
+	{"a sub-agent whose id the first does not have", "prompt; l.prompt; o.prompt; h.agent+ X; agent+ X @a; pre Read#2 @a; post Read#2 @a; agent- X @a; stop", "s(turn(*SubagentStart @a(Read:2)))"},
+}
+
 func TestEventsGiveTheTree(t *testing.T) {
 	if len(cases) < 40 {
 		t.Errorf("there are %d cases", len(cases))
 	}
-	for _, test := range cases {
+	for _, test := range append(slices.Clone(cases), together...) {
 		t.Run(test.name, func(t *testing.T) {
 			var b tracetree.Builder
 			for i, text := range strings.Split(test.steps, ";") {
