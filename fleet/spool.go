@@ -62,7 +62,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 			return nil, fmt.Errorf("the spool of records: %w", err)
 		}
 		s := &spool{dir: dir, most: most, log: log, news: make(chan struct{}, 1), done: make(chan struct{})}
-		s.lock = flock.New(filepath.Join(dir, lockName))
+		s.lock = lockOf(dir)
 		locked, err := s.lock.TryLock()
 		if locked {
 			if _, err = os.Stat(s.lock.Path()); err == nil {
@@ -169,6 +169,12 @@ func (s *spool) run(ctx context.Context) {
 	}
 }
 
+// lockOf returns the lock of a process's directory. It is opened for writing, which waits for no
+// reader where a hook has put a pipe in its place.
+func lockOf(dir string) *flock.Flock {
+	return flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+}
+
 // adopt sends the lines of processes that have ended.
 func (s *spool) adopt(ctx context.Context) {
 	shared := filepath.Dir(s.dir)
@@ -182,7 +188,7 @@ func (s *spool) adopt(ctx context.Context) {
 		if !e.IsDir() || !alive && !strings.HasPrefix(e.Name(), "ended-") || dir == s.dir {
 			continue
 		}
-		lock := flock.New(filepath.Join(dir, lockName))
+		lock := lockOf(dir)
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			continue // its process lives
 		}

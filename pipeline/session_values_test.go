@@ -41,7 +41,7 @@ func TestTheHooksOfASourceCountOnTheirOwn(t *testing.T) {
 	for i, h := range []struct {
 		source hook.Source
 		runner hook.Runner
-	}{{hook.User, counts}, {hook.Managed, counts}, {hook.User, counts}, {hook.Project, resets}, {hook.Host, counts}} {
+	}{{hook.User, counts}, {hook.Managed, counts}, {hook.User, counts}, {hook.Project, resets}, {hook.Host, counts}, {hook.Plugin, counts}, {hook.Extension, resets}} {
 		if _, err := pipeline.Register(s, &hook.Hook{
 			Identity: hook.Identity{ID: strconv.Itoa(i), Dialect: dialect.Name, Event: e.Info().Name, Source: h.source},
 			Runner:   h.runner,
@@ -53,20 +53,24 @@ func TestTheHooksOfASourceCountOnTheirOwn(t *testing.T) {
 		_, err = hook.StateFrom(ctx).Incr(ctx, "n", 1)
 		return out, err
 	})
+	e.On(s, "of a user, in Go", func(ctx context.Context, _ call) (out hook.Output[edit], err error) {
+		_, err = hook.StateFrom(ctx).Incr(ctx, "n", 1)
+		return out, err
+	}, pipeline.UserProvided())
 	for range 2 {
 		if res, err := e.Fire(t.Context(), s, &call{Tool: "x"}); err != nil || !res.OK() {
 			t.Fatalf("%+v, %v", res, err)
 		}
 	}
 	for source, want := range map[hook.Source]string{
-		hook.Host: "4", hook.User: "4", hook.Managed: "2", hook.Project: "-5", hook.Plugin: "",
+		hook.Host: "6", hook.User: "4", hook.Managed: "2", hook.Project: "-5", hook.Plugin: "2", hook.Extension: "-5", hook.Flag: "",
 	} {
 		if got, _, err := s.SourceState(source).Get(t.Context(), "n"); got != want || err != nil {
 			t.Errorf("the hooks of %s have counted %q, %v; want %q", source, got, err, want)
 		}
 	}
-	if got, _, err := s.State().Get(t.Context(), "n"); got != "4" || err != nil {
-		t.Errorf("the program has %q, %v; want 4", got, err)
+	if got, _, err := s.State().Get(t.Context(), "n"); got != "6" || err != nil {
+		t.Errorf("the program has %q, %v; want 6", got, err)
 	}
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)

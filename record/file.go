@@ -1,10 +1,12 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -36,6 +38,16 @@ const (
 // glance limits how long a file still gets lines after another program has renamed it.
 const glance = time.Second
 
+// A full file is not renamed while another process holds the lock of the record: after lockWait it
+// grows by growth before the next try. Lines wait for the writer meanwhile.
+const (
+	lockWait = 200 * time.Millisecond
+	growth   = 1 << 20
+)
+
+// errNotFile is the error of a record that was a file, and whose name now leads to something else.
+var errNotFile = errors.New("something that is not a file has taken its place")
+
 func openFile(path string, cfg Config) (*file, error) {
 	f := &file{path: path, max: cfg.MaxSize, keep: cfg.Keep}
 	f.ctx, f.stop = context.WithCancel(context.Background())
@@ -60,6 +72,10 @@ func (f *file) open() error {
 	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonBlocking, 0o600)
 	if err != nil {
 		return fmt.Errorf("the record: %w", err)
+	}
+	if info, err := opened.Stat(); f.regular && (err != nil || !info.Mode().IsRegular()) {
+		_ = opened.Close() // nothing was written
+		return fmt.Errorf("the record: %w", cmp.Or(err, error(&fs.PathError{Op: "open", Path: f.path, Err: errNotFile})))
 	}
 	if f.f != nil {
 		_ = f.f.Close() // every line has been written
@@ -138,8 +154,11 @@ func (f *file) rotate() {
 		f.room = min(f.max-end, f.max/64) // other processes write too
 		return
 	}
-	lock, err := acquire(f.ctx, f.path+".lock")
+	ctx, cancel := context.WithTimeout(f.ctx, lockWait)
+	defer cancel()
+	lock, err := acquire(ctx, f.path+".lock")
 	if err != nil {
+		f.room = growth
 		return
 	}
 	defer lock.release()

@@ -41,7 +41,9 @@ func (v *view) refusesAt(status int) bool {
 	if v.h.Exits != nil {
 		exits = v.h.Exits
 	}
-	refusals := []hook.ExitEffect{hook.ParseAndDeny, hook.DenyWithReason, hook.DenyForStderr, hook.DenyUnread, hook.DenyAny}
+	refusals := []hook.ExitEffect{
+		hook.ParseAndDeny, hook.DenyWithReason, hook.DenyForStderr, hook.DenyUnread, hook.DenyAny,
+	}
 	return slices.Contains(refusals, exits.Of(&hook.Reply{Exit: status}))
 }
 

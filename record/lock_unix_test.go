@@ -1,0 +1,74 @@
+//go:build unix && !solaris && !aix
+
+package record_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// A record whose file is full goes on in it while a hook holds, or has replaced, the lock under which
+// it is renamed: no line is lost, and none takes long.
+func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
+	for name, take := range map[string]func(t *testing.T, lock string) error{
+		"held": func(t *testing.T, lock string) error {
+			f, err := os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600)
+			if err != nil {
+				return err
+			}
+			t.Cleanup(func() { _ = f.Close() })
+			return unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		},
+		"a pipe":             func(_ *testing.T, lock string) error { return unix.Mkfifo(lock, 0o600) },
+		"a link to a device": func(_ *testing.T, lock string) error { return os.Symlink("/dev/zero", lock) },
+		"a directory":        func(_ *testing.T, lock string) error { return os.Mkdir(lock, 0o700) },
+		"not readable":       func(_ *testing.T, lock string) error { return os.WriteFile(lock, nil, 0) },
+	} {
+		path := filepath.Join(t.TempDir(), "r.jsonl")
+		if err := take(t, path+".lock"); err != nil {
+			t.Fatal(err)
+		}
+		r, err := record.Open(path, record.Config{Log: quiet, MaxSize: 1 << 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const fires = 200
+		began := time.Now()
+		fast(t, r, fires)
+		r.Close(time.Minute)
+		took := time.Since(began)
+		lost, err := r.Lost()
+		if name == "not readable" && os.Getuid() == 0 {
+			continue // root reads it, and the record is renamed
+		}
+		text, readErr := os.ReadFile(path)
+		if lines := bytes.Count(text, []byte("\n")); lost != 0 || err != nil || readErr != nil || lines < fires || took > bounded.MaxLock/2 {
+			t.Errorf("%s: %d lines, %d lost, after %v: %v, %v; want all %d at once", name, lines, lost, took, err, readErr, fires)
+		}
+	}
+}
+
+// A record that was a file does not go on in a device or a pipe that a hook puts in its place, where
+// its lines would vanish: they count as lost.
+func TestARecordDoesNotGoOnInADevice(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a device": func(path string) error { return os.Symlink("/dev/null", path) },
+		"a pipe":   func(path string) error { return unix.Mkfifo(path, 0o600) },
+	} {
+		path := filepath.Join(t.TempDir(), "r.jsonl")
+		err := record.Reopens(path, func() error { return errors.Join(os.Remove(path), put(path)) })
+		if wrong, is := errors.AsType[*fs.PathError](err); !is || wrong.Path != path {
+			t.Errorf("%s: %v; want an error that names the path", name, err)
+		}
+	}
+}
