@@ -1,6 +1,6 @@
 // The side of a module that runs in a process of Node.js or Bun: what host.go and
 // engine.go are in the sandbox. The lines are those of the worker protocol
-// (docs/warm.md, docs/schema/worker.json). They have descriptors of their own, so
+// (docs/warm.md, docs/worker.schema.json). They have descriptors of their own, so
 // that what the module and its programs print is not among them: 3 brings calls,
 // 4 takes answers and questions, 5 brings answers to questions that stand still.
 import fs from "node:fs";

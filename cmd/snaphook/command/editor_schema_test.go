@@ -243,7 +243,7 @@ func TestSchemasAgreeWithTheFilesOfTheProject(t *testing.T) {
 
 // The schema of records has the members of record.Line, with their types, and no others.
 func TestTheSchemaOfRecordsHasTheMembersOfALine(t *testing.T) {
-	schema := decoded(t, schemaText(t, "record.json")).(map[string]any)
+	schema := decoded(t, schemaText(t, filepath.Join("..", "record.schema.json"))).(map[string]any)
 	defs := schema["$defs"].(map[string]any)
 	seen := 0
 	var compare func(where string, of reflect.Type, s map[string]any)

@@ -27,7 +27,7 @@ func (e ends) Run(context.Context, hook.Call) (hook.Reply, error) { return e.rep
 
 // Every kind of line that the engine writes conforms to the schema.
 func TestLinesAreOfTheSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "schema", "record.json"))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "record.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

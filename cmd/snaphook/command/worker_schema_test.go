@@ -42,7 +42,7 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 	if err != nil || runtime.GOOS != "linux" {
 		t.Skip("workers are kept on Linux, and this one is in Python")
 	}
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "schema", "worker.json"))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "worker.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
