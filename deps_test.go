@@ -69,7 +69,8 @@ internal/adaptertest: .
 internal/testkit:
 docs:
 record/explain: record wire
-record/tracepage: internal/bounded record record/explain record/tracetree
+internal/tail: internal/bounded
+record/tracepage: internal/bounded internal/tail record record/explain record/tracetree
 internal/transporttest: bus events/llxprt hook pipeline wire
 `)
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
-	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/tail"
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
@@ -134,59 +134,10 @@ func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 		return nil, fmt.Errorf("%s is a directory; name the file of a record", path)
 	}
 	if follow {
-		return &tail{ctx: cmd.Context(), path: path, f: f}, nil
+		return tail.New(cmd.Context(), path, f), nil
 	}
 	return &cli.Interruptible{Ctx: cmd.Context(), In: f}, nil
 }
-
-// tail reads a file as it grows, and the file that replaces it at a rotation, until ctx ends.
-type tail struct {
-	ctx  context.Context
-	path string
-	f    *os.File
-}
-
-// glance is the interval at which a followed file is checked.
-const glance = 100 * time.Millisecond
-
-func (t *tail) Read(b []byte) (int, error) {
-	for {
-		n, err := t.f.Read(b)
-		if n > 0 || err != nil && !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		select {
-		case <-t.ctx.Done():
-			return 0, io.EOF
-		case <-time.After(glance):
-		}
-		t.move()
-	}
-}
-
-// move continues with the file that has replaced a finished one, or at the beginning of one that
-// was emptied.
-func (t *tail) move() {
-	ours, err := t.f.Stat()
-	there, err2 := os.Stat(t.path)
-	if err != nil || err2 != nil {
-		return
-	}
-	at, err := t.f.Seek(0, io.SeekCurrent)
-	switch {
-	case err != nil || os.SameFile(ours, there) && there.Size() >= at:
-	case os.SameFile(ours, there):
-		_, _ = t.f.Seek(0, io.SeekStart) // if this fails, nothing more is read
-	case ours.Size() > at: // read the rest of it first
-	default:
-		if next, _, err := bounded.Open(t.path); err == nil {
-			_ = t.f.Close() // it has been read
-			t.f = next
-		}
-	}
-}
-
-func (t *tail) Close() error { return t.f.Close() }
 
 // Choice selects fires.
 type Choice struct {

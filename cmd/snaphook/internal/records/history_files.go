@@ -1,14 +1,12 @@
 package records
 
 import (
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
-	"github.com/snaphook-go/snaphook/internal/bounded"
 	"io"
-	"os"
-	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/internal/tail"
 )
 
 // part is one file of a record.
@@ -17,42 +15,20 @@ type part struct {
 	name string
 }
 
-// maxFiles limits the files of one record that are read: no rotation keeps more.
-const maxFiles = 1000
-
-// openParts opens a record with the files that were rotated away from it, FILE.1 and so on, the
-// oldest first. With follow it opens FILE alone.
+// openParts opens a record with the files that were rotated away from it, the oldest first. With follow it opens
+// FILE alone.
 func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 	newest, err := OpenHistory(cmd, path, follow)
 	if err != nil {
 		return nil, err
 	}
-	parts := []part{{newest, path}}
-	file, ok := cli.FileOf(newest)
-	if !ok {
-		return parts, nil
-	}
-	for before := file; len(parts) < maxFiles; {
-		name := path + "." + strconv.Itoa(len(parts))
-		f, _, err := bounded.Open(name)
-		if err != nil {
-			break
+	var parts []part
+	if file, ok := cli.FileOf(newest); ok {
+		for _, old := range tail.Rotated(path, file) {
+			parts = append(parts, part{&cli.Interruptible{Ctx: cmd.Context(), In: old}, old.Name()})
 		}
-		if sameFile(before, f) { // the file was rotated meanwhile
-			_ = f.Close()
-			closeParts(parts)
-			return openParts(cmd, path, follow)
-		}
-		parts, before = append(parts, part{&cli.Interruptible{Ctx: cmd.Context(), In: f}, name}), f
 	}
-	slices.Reverse(parts)
-	return parts, nil
-}
-
-func sameFile(a, b *os.File) bool {
-	one, err := a.Stat()
-	two, err2 := b.Stat()
-	return err == nil && err2 == nil && os.SameFile(one, two)
+	return append(parts, part{newest, path}), nil
 }
 
 func closeParts(parts []part) {
