@@ -105,6 +105,7 @@ func newLinter(ctx context.Context, o Options) *linter {
 	l := &linter{
 		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
 		documents: map[string]*document{}, scripts: map[string]*script{}, programs: map[string]bool{},
+		lostAnswers: map[string]bool{},
 	}
 	for _, declared := range pipeline.Events(nil) {
 		l.events[declared.Info().FullName()] = declared.Info()
@@ -155,6 +156,8 @@ type linter struct {
 	views     []*view
 	found     []Finding
 	at        map[string]int // index in found, by the key that identifies equal findings
+
+	lostAnswers map[string]bool // answers that answer-elsewhere has reported
 }
 
 // maxFound limits the findings of one rule in one script, the comments of one file, and other lists

@@ -186,13 +186,28 @@ func (v *view) lostInReaders(s *script, home *portable.System, given []refusal) 
 				!keptElsewhere(home, there, r, given)
 		})
 		if len(losing) > 0 {
-			f := v.report("answer-elsewhere", s.position(r.at), remedy(home, losing[0], r),
-				"this answer, %s, %s in %s, and %s, which %s the hooks of %s too", r.Says, home.Effect(r.ID, false), home.Title,
-				effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"), shortPath(v.h.Position.File))
-			f.Severity = severity
-			v.add(*f)
+			v.lost(s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, and %s, which %s the hooks of %s too",
+				home.Effect(r.ID, false), home.Title, effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"),
+				shortPath(v.h.Position.File)))
 		}
 	}
+}
+
+// lost reports an answer of a script once for each event. One place in a script has one finding: that of a further
+// event stands at the hook.
+func (v *view) lost(s *script, r refusal, severity Severity, fix, effects string) {
+	at := s.position(r.at)
+	known := s.path + at.String() + r.ID
+	if v.lostAnswers[known] {
+		return
+	}
+	v.lostAnswers[known] = true
+	if _, taken := v.linter.at["answer-elsewhere\x00"+at.String()]; taken {
+		at = v.h.Position
+	}
+	f := v.report("answer-elsewhere", at, fix, "at %s this answer, %s, %s", r.Event, r.Says, effects)
+	f.Severity = severity
+	v.add(*f)
 }
 
 // effectsIn lists the effects of an answer of .claude/settings.json in other systems.
@@ -214,9 +229,8 @@ func (v *view) lostAtHome(s *script, home *portable.System, given []refusal) {
 		guards := func(there *portable.System) bool { return there.Effect(r.ID, false).Guards() }
 		there, refuses := lo.Find(v.elsewhere(), guards)
 		if effect := home.Effect(r.ID, false); refuses && !effect.Guards() && !keptElsewhere(there, home, r, given) {
-			v.add(*v.report("answer-elsewhere", s.position(r.at), remedy(there, home, r),
-				"this answer, %s, %s in %s, and %s in %s, whose hook this is",
-				r.Says, there.Effect(r.ID, false), there.Title, effect, home.Title))
+			v.lost(s, r, Warning, remedy(there, home, r), fmt.Sprintf("%s in %s, and %s in %s, whose hook this is",
+				there.Effect(r.ID, false), there.Title, effect, home.Title))
 		}
 	}
 }
