@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/unread"
@@ -149,11 +150,44 @@ func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	case a.demands && end == endedWell && !out.decided && (object != nil || text != "" || wrong != ""):
 		why := "the hook ended with status 0 without a decision on standard output; print nothing, or {\"decision\": \"allow\"}"
 		return r, &hook.ClassError{Class: hook.ClassOutput, Err: errors.New(why)}
+	case !out.decided && a.isDamaged(object, lo.Ternary(wrong == "", []byte(text), said)):
+		return r, &hook.UnreadError{Why: s.system + " reads no decision in it; if it was a denial, it is lost"}
 	}
 	if object == nil && text != "" && a.text == textForUser {
 		a.tellUser(&r, end, text)
 	}
 	return r, nil
+}
+
+// isDamaged reports whether output without a decision looks like a part of an answer, or has a member
+// whose name or word is almost that of a decision.
+func (a *answers) isDamaged(object wire.Object, text []byte) bool {
+	if object == nil {
+		return unread.LooksLikeAnswer(text, false)
+	}
+	for name, value := range object.Members() {
+		switch {
+		case name == "hookSpecificOutput" && value.Kind() == '{':
+			for name, value := range wire.Object(value).Members() {
+				known := name == "hookEventName" || slices.Contains(ownMembers, name)
+				if !known && unread.Resembles([]byte(name)) || name == "permissionDecision" && !isDecisionWord(value) {
+					return true
+				}
+			}
+		case name == "decision" && !isDecisionWord(value), name == "continue" && !fits(name, value):
+			return true
+		case !slices.Contains(unread.Common, name) && unread.Resembles([]byte(name)):
+			return true
+		}
+	}
+	return false
+}
+
+// isDecisionWord reports whether a value is null or a word that some system has for a decision.
+func isDecisionWord(value jsontext.Value) bool {
+	text, isText := wire.Text(value)
+	words := []hook.Decision{hook.Allow, hook.Approve, hook.Ask, hook.Block, hook.Defer, hook.Deny}
+	return value.Kind() == 'n' || isText && slices.Contains(words, hook.Decision(text))
 }
 
 // tellUser makes plain text a message to the user, or the message of the failure if the hook

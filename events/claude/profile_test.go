@@ -139,6 +139,56 @@ func TestALostDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	}
 }
 
+// A denial of another system that is cut off anywhere, or whose deciding name or word is damaged, is a
+// denial or a failure, and whole answers are neither.
+func TestADamagedDenialOfAnotherSystemIsAFailure(t *testing.T) {
+	denials := []string{
+		`{"decision":"block","reason":"no"}`, `{"continue":false,"stopReason":"no"}`,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`,
+	}
+	say := func(p *profile, text string) (hook.Reply, error) {
+		r := replying{hook.Reply{Stdout: []byte(text)}}
+		return speaking{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
+	}
+	refuses := func(r hook.Reply) bool {
+		o := wire.Object(r.Stdout)
+		return string(o.Get("continue")) == "false" || o.Text("decision") == "block" ||
+			wire.Object(o.Get("hookSpecificOutput")).Text("permissionDecision") == "deny"
+	}
+	for _, p := range profiles {
+		for _, denial := range denials {
+			var damaged []string
+			for i := 1; i < len(denial); i++ {
+				damaged = append(damaged, denial[:i], denial[:i]+denial[i+1:], denial[:i]+"x"+denial[i:], denial[:i]+"\xff"+denial[i:])
+			}
+			for _, word := range [][2]string{
+				{"decision", "decison"}, {"permissionDecision", "permisionDecision"}, {"continue", "contine"}, {`"deny"`, `"dney"`},
+				{`"block"`, `"blok"`}, {`false`, `"of"`}, {`"block"`, `1`}, {`"deny"`, `true`}, {"hookSpecificOutput", "hookSpecificOuput"},
+			} {
+				if strings.Contains(denial, word[0]) {
+					damaged = append(damaged, strings.Replace(denial, word[0], word[1], 1))
+				}
+			}
+			for _, text := range damaged {
+				if r, err := say(p, text); err == nil && !refuses(r) {
+					t.Errorf("%s: %q goes ahead: %s", p.system, text, r.Stdout)
+				}
+			}
+		}
+		if p.answers.demands {
+			continue // each output without a decision is a failure
+		}
+		for _, whole := range []string{
+			"", "{}", "all good", "[INFO] done", `{"continue":true}`, `{"suppressOutput":true,"systemMessage":"m"}`, `{"decision":null}`,
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`, `{"decision":"allow"}`, `{"status":"ok"}`,
+		} {
+			if r, err := say(p, whole); err != nil || refuses(r) {
+				t.Errorf("%s: %q: %v, %s", p.system, whole, err, r.Stdout)
+			}
+		}
+	}
+}
+
 // FuzzOutputOfOtherSystems checks that an exit status that denies stays a denial with any output,
 // where hooks of the system can block, and that the event can read the translated answer.
 func FuzzOutputOfOtherSystems(f *testing.F) {
