@@ -11,7 +11,7 @@ import (
 func (s *Session) resolve(v *Verdict) {
 	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
 		v.Decision = hook.Deny
-		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user who could be: it is refused.")
+		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user to ask: it is refused.")
 	}
 }
 

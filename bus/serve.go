@@ -142,7 +142,7 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 			at, err := time.Parse(time.RFC3339, text)
 			if err != nil {
 				return ctx, fmt.Errorf(
-					"timestamp: %q is no time; write it as in 2026-01-31T12:00:00.000Z, or leave it out",
+					"timestamp: %q is not a time; write it as in 2026-01-31T12:00:00.000Z, or leave it out",
 					text,
 				)
 			}

@@ -204,7 +204,7 @@ func (r *Reader) Hooks(root settings.Value) settings.Value {
 
 func (r *Reader) unknown(at settings.Value, name string, events []string) settings.Problem {
 	if below := r.Misplaced[name]; below != "" {
-		return at.Wrong("%q is no event; write it below %q", name, below)
+		return at.Wrong("%q is not an event; write it below %q", name, below)
 	}
 	if slices.Contains(r.Unfired, name) {
 		return at.Wrong("nothing fires the event %q here: its hooks never run", name)

@@ -62,7 +62,7 @@ func TestWhatCannotBeUsedIsAProblemAtItsPlace(t *testing.T) {
 		{"an event of another system", `{"PreBake": []}`, `f:1:13: "PreBake" is an event of another system; here it is "BeforeBake"`},
 		{"the wrong case", `{"beforeBAKE": []}`, `f:1:16: there is no event "beforeBAKE"; write "BeforeBake"`},
 		{"the wrong case of another system", `{"prebake": []}`, `f:1:13: there is no event "prebake"; write "BeforeBake"`},
-		{"a setting", `{"enabled": true}`, `f:1:13: "enabled" is no event; write it below "oven"`},
+		{"a setting", `{"enabled": true}`, `f:1:13: "enabled" is not an event; write it below "oven"`},
 		{"a slip", `{"BeforBake": []}`, `f:1:15: there is no event "BeforBake"; did you mean "BeforeBake"?`},
 		{"no such event", `{"Eat": [{"hooks": ["a"]}]}`, `f:1:9: there is no event "Eat"; see the command "events kitchen" for their names`},
 		{"null in place of groups", `{"AfterBake": null}`, ``},

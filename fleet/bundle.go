@@ -207,7 +207,7 @@ func fileName(head *tar.Header) (string, error) {
 	name, below := strings.CutPrefix(head.Name, filesPrefix)
 	switch {
 	case head.Typeflag != tar.TypeReg:
-		return "", fmt.Errorf("the bundle has %.200q, which is no regular file", head.Name)
+		return "", fmt.Errorf("the bundle has %.200q, which is not a regular file", head.Name)
 	case !below || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || strings.ContainsAny(name, "\\:\x00"):
 		return "", fmt.Errorf("the bundle has the file %.200q, which would lie outside of its directory", head.Name)
 	}

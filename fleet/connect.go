@@ -129,7 +129,7 @@ func CheckURL(address string) error {
 		u, err := url.Parse(strings.TrimSpace(one))
 		known := err == nil && (u.Scheme == "nats" || u.Scheme == "tls" || u.Scheme == "ws" || u.Scheme == "wss")
 		if !known || u.Hostname() == "" {
-			return fmt.Errorf("%q is no address of a server; write nats://HOST:4222, or tls://HOST:4222", shown(one))
+			return fmt.Errorf("%q is not an address of a server; write nats://HOST:4222, or tls://HOST:4222", shown(one))
 		}
 	}
 	return nil

@@ -274,7 +274,7 @@ func (s *Server) respond(ctx context.Context, r *request) bus.Response {
 	}
 	o := wire.Object(r.payload)
 	if err := o.Check(); len(o) > 0 && err != nil {
-		return failed(r, bus.InvalidRequest, "the request is no JSON object: %v", err)
+		return failed(r, bus.InvalidRequest, "the request is not a JSON object: %v", err)
 	}
 	name := o.Get("eventName")
 	switch {

@@ -124,7 +124,7 @@ func (s *sourceState) Incr(ctx context.Context, key string, by int64) (sum int64
 		n := int64(0)
 		if text, ok := values[key]; ok {
 			if n, err = strconv.ParseInt(text, 10, 64); err != nil {
-				return false, fmt.Errorf("the value of %q is %.40q, which is no number", key, text)
+				return false, fmt.Errorf("the value of %q is %.40q, which is not a number", key, text)
 			}
 		}
 		if sum = n + by; (by > 0) != (sum > n) && by != 0 {
@@ -186,5 +186,5 @@ func (s *sourceState) change(ctx context.Context, f func(map[string]string) (cha
 			return err
 		}
 	}
-	return errors.New("the state changes all the time; try again")
+	return errors.New("other processes keep changing the state; try again")
 }

@@ -60,7 +60,7 @@ func token(name string) error {
 	case len(name) > maxToken:
 		return fmt.Errorf("the name %.20q… has %d bytes; write up to %d", name, len(name), maxToken)
 	case i >= 0:
-		return fmt.Errorf("the name %q has %q in it, which is no name but a part of a pattern; write the name of one event",
+		return fmt.Errorf("the name %q has %q in it, which belongs to patterns; write the name of one event",
 			name, []rune(name[i:])[0])
 	}
 	return nil

@@ -125,7 +125,7 @@ func building(path string, modules library, files *sources) api.BuildOptions {
 // other names only by an import() whose argument is not known before it runs.
 func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
-		return "", fmt.Errorf("import(%q): what is imported has to be written out, as a relative path in quotes", name)
+		return "", fmt.Errorf("import(%q): write out the path, as one relative path in quotes", name)
 	}
 	b.loaded = true
 	return b.code, nil

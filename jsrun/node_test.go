@@ -38,7 +38,7 @@ func TestPathsAreTakenApartAsNodeDoes(t *testing.T) {
 			t.Parallel()
 			got := asks(t, "import p from 'node:path/posix'", test.expression, Options{Dir: "/here/now"})
 			if runtime.GOOS == "windows" && strings.Contains(test.expression, "/here") {
-				t.Skip("/here/now is no directory")
+				t.Skip("/here/now is not a directory")
 			}
 			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)

@@ -94,7 +94,7 @@ func (o *Object) Bind(this, values any) Bound {
 	case text == nil:
 		text = Value("null") // null has no properties, and costs less than {}
 	case text.Kind() != '{' || !text.IsValid(asJavaScript):
-		err = errors.New("the properties are no JSON object")
+		err = errors.New("the properties are not a JSON object")
 	}
 	return Bound{object: o, this: this, values: text, err: err}
 }

@@ -105,7 +105,7 @@ func FuzzLiterals(f *testing.F) {
 		}
 		re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
 		if err != nil {
-			t.Fatalf("%q has a fast form but is no expression: %v", pattern, err)
+			t.Fatalf("%q has a fast form but is not an expression: %v", pattern, err)
 		}
 		re.MatchTimeout = limit
 		if want, err := re.MatchString(subject); err == nil && anyIn(fast, subject) != want {

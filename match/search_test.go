@@ -19,7 +19,7 @@ func TestMatchersOfOtherSystemsReadPatternsAsTheirsDo(t *testing.T) {
 		{"no pattern is everything", match.Search, "", "x", "", false},
 		{"a search is not anchored", match.Search, "rit", "Write", "Read", false},
 		{"a search looks ahead", match.Search, "^(?!Bash)", "Write", "Bash", false},
-		{"a star is no expression", match.Search, "*", "", "x", true},
+		{"a star is not an expression", match.Search, "*", "", "x", true},
 		{"a star can be everything", match.SearchStar, "*", "x", "", false},
 		{"a broken expression is never", match.SearchStar, "Bash(", "", "Bash(", true},
 		{"a linear search is not anchored", match.Linear, "shell", "developer__shell", "x", false},
@@ -32,7 +32,7 @@ func TestMatchersOfOtherSystemsReadPatternsAsTheirsDo(t *testing.T) {
 		{"dots are everything in a list", aliased, "x|.*", "edit", "", false},
 		{"a bar alone is nothing", aliased, "||", "", "x", true},
 		{"an escaped bar does not separate", aliased, `a\|b`, "a|b", "a", false},
-		{"what is no expression is a name", aliased, "f(", "f(", "f", true},
+		{"what is not an expression is a name", aliased, "f(", "f(", "f", true},
 		{"what begins with a parenthesis is one expression", aliased, "(edit|x)$", "edit", "edits", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -174,7 +174,7 @@ func (e *core[Out]) rechecks(s *Session, subject string) bool {
 // checkOutput returns an error if the answer of a Go function cannot be used.
 func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
 	if err := e.output.checked(&o.Specific); err != nil {
-		return fmt.Errorf("its answer holds what is not JSON: %w", err)
+		return fmt.Errorf("its answer is not JSON: %w", err)
 	}
 	if e.spec.CheckOutput != nil {
 		return e.spec.CheckOutput(o)

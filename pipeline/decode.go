@@ -122,7 +122,7 @@ func inputError(text []byte, err error) error {
 	}
 	switch {
 	case errors.Is(se.Err, strconv.ErrSyntax):
-		return fmt.Errorf("%s: %s is no whole number", where, se.JSONValue)
+		return fmt.Errorf("%s: %s is not a whole number", where, se.JSONValue)
 	case errors.Is(se.Err, strconv.ErrRange):
 		return fmt.Errorf("%s: %s is too large or too small", where, se.JSONValue)
 	case se.Err != nil:

@@ -29,8 +29,8 @@ func TestInputErrorsSayWhereAndWhatToWrite(t *testing.T) {
 		"a member is missing": {`{}`, "tool: missing; want a string that is not empty"},
 		"an object is wanted": {`{"tool":"x","input":"rm"}`, "line 1, column 21: input: got a string, want an object"},
 		"a number is wanted":  {"{\"tool\":\"x\",\n  \"count\" : \"many\"}", "line 2, column 13: count: got a string, want a number"},
-		"a number of no use":  {`{"tool":"x","count":1.5}`, "line 1, column 21: count: 1.5 is no whole number"},
-		"a number of no room": {`{"tool":"x","count":1e99}`, "line 1, column 21: count: 1e99 is no whole number"},
+		"a number of no use":  {`{"tool":"x","count":1.5}`, "line 1, column 21: count: 1.5 is not a whole number"},
+		"a number of no room": {`{"tool":"x","count":1e99}`, "line 1, column 21: count: 1e99 is not a whole number"},
 		"a number too large":  {`{"tool":"x","count":99999999999999999999}`, "line 1, column 21: count: 99999999999999999999 is too large or too small"},
 		"the last one counts": {`{"tool":"x","tool":{}}`, "line 1, column 20: tool: got an object, want a string"},
 	}

@@ -184,11 +184,11 @@ func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	defer func() {
 		if v := recover(); v != nil {
-			wrapped = notWrapped{fmt.Errorf("it cannot be run as the program wants it: %v", v)}
+			wrapped = notWrapped{fmt.Errorf("the program's Wrap failed for it: %v", v)}
 		}
 	}()
 	if wrapped = reg.sys.cfg.Wrap(h, h.Runner); wrapped == nil {
-		return notWrapped{errors.New("it cannot be run as the program wants it: Wrap returned no Runner")}
+		return notWrapped{errors.New("the program's Wrap returned no Runner for it")}
 	}
 	return wrapped
 }

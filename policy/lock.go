@@ -70,14 +70,14 @@ func (o *Overlay) lockable(path string) error {
 	}
 	if part := rulePart.FindStringSubmatch(path); part != nil {
 		return fmt.Errorf(
-			"%q is no member of a rule of this file, which has %d, counted from 0%s",
+			"%q is not a member of a rule of this file, which has %d, counted from 0%s",
 			path,
 			len(o.Rules),
 			near(path, known),
 		)
 	}
 	return fmt.Errorf(
-		"there is no member %q to lock%s; write such as \"hooks[0].onFailure\" or \"limits\"",
+		"there is no member %q to lock%s; write one such as \"hooks[0].onFailure\" or \"limits\"",
 		path,
 		near(path, known),
 	)

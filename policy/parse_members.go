@@ -156,7 +156,7 @@ func (p *parser) word(v settings.Value, words ...string) int {
 	case i < 0:
 		p.wrong(
 			v.Wrong(
-				"%.60q is none of the words for this%s; write one of %s",
+				"%.60q is not one of the words for this%s; write one of %s",
 				text,
 				near(text, words),
 				strings.Join(words, ", "),
@@ -197,10 +197,10 @@ func (p *parser) duration(v settings.Value) time.Duration {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		p.wrong(v.Wrong("%.60q is no duration with a unit; write such as \"5s\" or \"250ms\"", text))
+		p.wrong(v.Wrong("%.60q is not a duration with a unit; write one such as \"5s\" or \"250ms\"", text))
 	case d <= 0:
 		p.wrong(
-			v.Wrong("%.60q is no time; write one above zero, or leave the member out for no limit of its own", text),
+			v.Wrong("%.60q is not a time; write one above zero, or leave the member out for no limit of its own", text),
 		)
 	}
 	return d

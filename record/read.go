@@ -34,7 +34,7 @@ type Line struct {
 	MS         float64        `json:"ms"`
 	FailedOpen int            `json:"failed_open"`
 	Conflicts  []Conflict     `json:"conflicts"`
-	Late       string         `json:"late"`     // the line is no fire: it has the end of a hook that the fire with this id left
+	Late       string         `json:"late"`     // the line is not a fire: it has the end of a hook that the fire with this id left
 	Revision   uint64         `json:"revision"` // of the fleet's policy in force; 0: there is none
 	Hooks      []Hook         `json:"hooks"`
 }
@@ -197,7 +197,7 @@ func nextLine(in *bufio.Reader) (text []byte, err error) {
 
 // Errors of lines.
 var (
-	errNotARecord = errors.New("this is no line of a record: it has no v and no event")
+	errNotARecord = errors.New("this is not a line of a record: it has no v and no event")
 	errTorn       = errors.New("the line breaks off: its writer was killed, or its disk was full")
 )
 
@@ -217,7 +217,7 @@ func parse(text []byte, end error) (*Line, error) {
 	case errors.As(err, &syntax) && text[0] == '{' && errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errTorn
 	case err != nil:
-		return nil, fmt.Errorf("this is no line of a record: %w", err)
+		return nil, fmt.Errorf("this is not a line of a record: %w", err)
 	case l.V < 1 || l.Event == "":
 		return nil, errNotARecord
 	}

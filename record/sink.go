@@ -17,7 +17,7 @@ const (
 )
 
 var (
-	errSlow   = errors.New("the sink takes lines slower than they come")
+	errSlow   = errors.New("the sink is slower than the fires")
 	errClosed = errors.New("the record was closed before they could be written")
 )
 

@@ -75,7 +75,7 @@ type warmth struct {
 // worker would print that it is ready, get no call, and allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
-		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is no worker", note)}
+		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}
 }
 
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is

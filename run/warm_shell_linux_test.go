@@ -95,7 +95,7 @@ func TestShellScriptsAreTheSame(t *testing.T) {
 func TestShellScriptsThatBashRuns(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	for text, note := range map[string]string{
-		"cat":                        "cat, which is no builtin",
+		"cat":                        "cat, which is not a known builtin",
 		"echo a\necho b | jq .":      "line 2: bash alone runs jq",
 		"echo x > out":               "a redirection into a file",
 		"echo x >| out; echo y":      "a redirection into a file",
@@ -104,7 +104,7 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 		"echo *":                     "a pattern for files",
 		"echo ~":                     "a tilde",
 		"sleep 0 & wait":             "in the background",
-		"eval 'echo x'":              "eval, which is no builtin",
+		"eval 'echo x'":              "eval, which is not a known builtin",
 		"exec 2>&1; echo x":          "exec",
 		"trap 'echo bye' EXIT":       "trap",
 		"cd /; pwd":                  "cd",

@@ -45,7 +45,7 @@ for line in sys.stdin:
     a = c["payload"].get("do", "")
     if a == "die": os._exit(3)
     if a == "hang": continue
-    if a == "garbage": print("this is no answer", flush=True); continue
+    if a == "garbage": print("this is not an answer", flush=True); continue
     if a == "stranger": print('{"id":"77"}', flush=True); continue
     if a == "long": print("x" * (80 << 20), flush=True); continue
     if a == "eat": sys.eaten = getattr(sys, "eaten", []) + [bytearray(600 << 20)]
@@ -104,8 +104,8 @@ func TestAWorkerAnswersManyCallsInOneProcess(t *testing.T) {
 func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 	for name, reason := range map[string]string{
 		"die":      "ended before it answered",
-		"garbage":  `no answer: "this is no answer`,
-		"stranger": `answered "77", which is no call that waits`,
+		"garbage":  `no answer: "this is not an answer`,
+		"stranger": `answered "77", which is not a call that waits`,
 		"long":     "a line of more than",
 	} {
 		t.Run(name, func(t *testing.T) {

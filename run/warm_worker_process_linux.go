@@ -180,7 +180,7 @@ func (p *workerProcess) read(line []byte) error {
 	if !ok {
 		return &hook.ClassError{
 			Class: hook.ClassOutput,
-			Err:   fmt.Errorf("it wrote a line that is no answer: %.60q", line),
+			Err:   fmt.Errorf("it wrote a line that is not an answer: %.60q", line),
 		}
 	}
 	if a.ready != nil {
@@ -192,7 +192,7 @@ func (p *workerProcess) read(line []byte) error {
 	delete(p.pending, id)
 	p.mu.Unlock()
 	if !ok || answered == nil {
-		return fmt.Errorf("it answered %.60q, which is no call that waits", name)
+		return fmt.Errorf("it answered %.60q, which is not a call that waits", name)
 	}
 	reply, err := a.reply()
 	answered <- workerReply{reply: reply, err: err}
@@ -203,7 +203,7 @@ func (p *workerProcess) read(line []byte) error {
 // readied lets calls begin, as many at the same time as the worker's first line says.
 func (p *workerProcess) readied(first jsontext.Value) error {
 	if p.tokens != nil {
-		return errors.New("it said that it is ready twice")
+		return errors.New("it reported twice that it is ready")
 	}
 	var ready struct {
 		Concurrency int `json:"concurrency"`
@@ -284,7 +284,7 @@ func (p *workerProcess) drain() {
 			return
 		}
 	}
-	p.end(errors.New("it has had its calls"))
+	p.end(errors.New("it has served its last call"))
 }
 
 // logLines logs the lines that a worker writes to standard error.

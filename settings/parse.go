@@ -83,7 +83,7 @@ func (d *document) position(offset int) hook.Position {
 func (d *document) read(strict bool) (err error) {
 	open := unclosed(d.text)
 	if len(open) > maxDepth {
-		return fatal(d.position(open[maxDepth]), "nested deeper than %d levels; this cannot be meant", maxDepth)
+		return fatal(d.position(open[maxDepth]), "nested deeper than %d levels; write fewer", maxDepth)
 	}
 	if d.root, err = hujson.Parse(d.text); err != nil {
 		return d.explain(err, open)

@@ -50,7 +50,7 @@ func TestParseByEffect(t *testing.T) {
 		"parse or fail, nothing":                               {exit: 3, err: "exit status 3"},
 		"parse or fail, an answer":                             {exit: 3, stdout: `{"decision":"deny","reason":"r"}`, stderr: "noise", want: output{Decision: hook.Deny, Reason: "r"}, said: true},
 		"parse or fail, an empty answer":                       {exit: 3, stdout: `{}`, said: true},
-		"parse or fail, silence is no answer":                  {exit: 3, stdout: `null`, err: "exit status 3"},
+		"parse or fail, silence is not an answer":              {exit: 3, stdout: `null`, err: "exit status 3"},
 		"parse or fail, plain text is none":                    {exit: 3, stdout: "text", stderr: "oh", err: "exit status 3"},
 		"parse or fail, an answer that cannot be used":         {exit: 3, stdout: bad, err: "exit status 3", note: "cannot be used"},
 		"parse or fail, an answer that is cut":                 {exit: 3, stdout: `{"decision":"deny"}`, cut: true, err: "exit status 3"},

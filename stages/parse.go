@@ -103,7 +103,7 @@ func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 const NoteText = "standard output is plain text, which has no effect here"
 
 // noteBroken is the note on plain text that begins like a JSON object.
-const noteBroken = "standard output begins like JSON and is none: it counts as plain text"
+const noteBroken = "standard output begins like JSON and is not JSON: it counts as plain text"
 
 // answer decodes standard output into the report, or returns it as plain text.
 func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err error) {

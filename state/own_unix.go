@@ -39,7 +39,7 @@ func owned(dir string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory; remove it, or choose another", dir)
 	case ok && int(stat.Uid) != os.Getuid():
-		return fmt.Errorf("%s belongs to another user, so that it is not used; remove it, or choose another", dir)
+		return fmt.Errorf("%s belongs to another user, and is not used; remove it, or choose another", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return os.Chmod(dir, 0o700)
 	}

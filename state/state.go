@@ -98,7 +98,7 @@ func (d Dir) Incr(ctx context.Context, key string, by int64) (sum int64, err err
 		}
 		if ok {
 			if sum, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
-				return fmt.Errorf("the value of %q is %.40q, which is no whole number; set it to one first", key, value)
+				return fmt.Errorf("the value of %q is %.40q, which is not a whole number; set it to one first", key, value)
 			}
 		}
 		if by > 0 && sum > sum+by || by < 0 && sum < sum+by {
@@ -186,7 +186,7 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 		}
 		lock.Close()
 	}
-	return fmt.Errorf("%s is removed whenever it is made", d)
+	return fmt.Errorf("another process removes %s each time it is created", d)
 }
 
 // mostTries limits how often the directory is made again after another process has removed it

@@ -152,7 +152,7 @@ func (c *collector) cannotSee(format string, args ...any) {
 }
 
 // errSpent ends the search for the files of a hook.
-var errSpent = errors.New("too much to look at")
+var errSpent = errors.New("too many files to look at")
 
 // spent returns errSpent once the limit of work is reached, and ctx's error once ctx has ended.
 func (c *collector) spent() error {

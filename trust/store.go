@@ -174,7 +174,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the trust store cannot be locked: %s is no regular file; delete it", name)
+		return nil, fmt.Errorf("the trust store cannot be locked: %s is not a regular file; delete it", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -86,7 +86,7 @@ func FuzzStoreGivesDecisionsOrAnError(f *testing.F) {
 		}
 		for dir, d := range all {
 			if !filepath.IsAbs(dir) || d.State != trust.Granted && d.State != trust.Revoked {
-				t.Errorf("got %q: %v, which is no decision", dir, d)
+				t.Errorf("got %q: %v, which is not a decision", dir, d)
 			}
 		}
 	})

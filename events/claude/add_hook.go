@@ -120,7 +120,7 @@ func entryText(entry any) (text jsontext.Value, matcher string, err error) {
 		Rest    jsontext.Value `json:",embed"`
 	}
 	if err := json.Unmarshal(text, &own); err != nil {
-		return nil, "", fmt.Errorf("the entry is no JSON object {\"type\": \"command\", \"command\": \"…\"}: %w", err)
+		return nil, "", fmt.Errorf("the entry is not a JSON object {\"type\": \"command\", \"command\": \"…\"}: %w", err)
 	}
 	if own.Rest == nil {
 		own.Rest = jsontext.Value("{}")

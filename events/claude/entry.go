@@ -194,7 +194,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	}
 	if e.hook.If = text; !e.traits.conditions {
 		wrong := v.Wrong(
-			"\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it",
+			"\"if\" has no meaning on %s, which is not a tool's event: the hook never runs; remove it",
 			e.Event.Name,
 		)
 		e.Problem(wrong)

@@ -146,7 +146,7 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 		file := filepath.Join(p.Root, path)
 		switch _, err := os.Stat(file); {
 		case !strings.HasPrefix(path, "./") || !filepath.IsLocal(path):
-			r.Problem(v.Wrong("%q is no path below the plugin's directory; begin it with ./", path))
+			r.Problem(v.Wrong("%q is not a path below the plugin's directory; begin it with ./", path))
 		case err != nil:
 			r.Problem(v.Wrong("the file %q cannot be read: %v", path, err))
 		case !slices.ContainsFunc(*files, func(l settings.Layer) bool { return l.File == file }):

@@ -59,8 +59,8 @@ func TestAPluginSaysWhereItsHooksAre(t *testing.T) {
 		{"paths and objects in one list", map[string]string{manifest: `{"hooks":["./a.json",` + bare + `]}`, "a.json": more("a")}, []string{"a", "inline"}, ""},
 		{"inline", map[string]string{manifest: `{"hooks":` + bare + `}`}, []string{"inline"}, ""},
 		{"inline, and wrapped once more", map[string]string{manifest: `{"hooks":` + more("inline") + `}`}, []string{"inline"}, ""},
-		{"a path without ./", map[string]string{manifest: `{"hooks":"more.json"}`, "more.json": more("more")}, nil, `1:10: "more.json" is no path below the plugin's directory; begin it with ./`},
-		{"a path that leads out", map[string]string{manifest: `{"hooks":"./../x.json"}`}, nil, `1:10: "./../x.json" is no path below the plugin's directory; begin it with ./`},
+		{"a path without ./", map[string]string{manifest: `{"hooks":"more.json"}`, "more.json": more("more")}, nil, `1:10: "more.json" is not a path below the plugin's directory; begin it with ./`},
+		{"a path that leads out", map[string]string{manifest: `{"hooks":"./../x.json"}`}, nil, `1:10: "./../x.json" is not a path below the plugin's directory; begin it with ./`},
 		{"a path to nothing", map[string]string{manifest: `{"hooks":["./x.json"]}`}, nil, `1:11: the file "./x.json" cannot be read: *`},
 		{"a number", map[string]string{manifest: `{"hooks":5}`}, nil, `1:10: got a number, want a path, an array of paths, or an object with the names of events`},
 		{"a number in a list", map[string]string{manifest: `{"hooks":[5]}`}, nil, `1:11: got a number, want the path of a file with hooks, which begins with ./, or an object with the names of events`},
@@ -325,7 +325,7 @@ func TestProblemsOfFrontMatter(t *testing.T) {
 		t.Errorf("problems %v, error %v; want three of a.md", problems, err)
 	}
 	if _, _, err := (claude.FrontMatter{Hooks: []byte(`{`)}).Register(s); err == nil {
-		t.Error("what is no JSON is no error")
+		t.Error("what is not JSON is no error")
 	}
 	other, err := pipeline.NewSystem(pipeline.Config{}).NewSession(t.Context(), pipeline.SessionConfig{})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // answers describes how a system reads the output of its hooks.
 type answers struct {
 	streams  [3]stream                // where the answer is, by [ending]
-	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is no decision
+	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is not a decision
 	nested   map[string]hook.Decision // the words of permissionDecision; nil: as Claude Code
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: none

@@ -76,7 +76,7 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 	if !strings.HasPrefix(in.Name, "mcp__") {
 		r.Notes = append(
 			r.Notes,
-			"updatedMCPToolOutput has no effect on "+in.Name+", which is no MCP tool; write updatedToolOutput",
+			"updatedMCPToolOutput has no effect on "+in.Name+", which is not an MCP tool; write updatedToolOutput",
 		)
 		return
 	}

@@ -171,7 +171,7 @@ func (e *handler) command() *settings.Problem {
 	}
 	h.Command, _ = at.Text()
 	if strings.TrimSpace(h.Command) == "" {
-		return problem(at.Wrong("the command is blank, so that the hook is skipped; write the command, or remove the hook"))
+		return problem(at.Wrong("the command is blank, and the hook is skipped; write the command, or remove the hook"))
 	}
 	if err := run.CheckScript(h.Command); err != nil {
 		return problem(at.Wrong("the command cannot be used: %v", err))
@@ -220,11 +220,11 @@ func (e *handler) tool() *settings.Problem {
 	name, _ := v.Get("tool").Text()
 	switch {
 	case strings.TrimSpace(server) == "":
-		return problem(v.Get("server").Wrong("server is blank, so that the hook is skipped; write its name"))
+		return problem(v.Get("server").Wrong("server is blank, and the hook is skipped; write its name"))
 	case strings.TrimSpace(name) == "":
-		return problem(v.Get("tool").Wrong("tool is blank, so that the hook is skipped; write its name"))
+		return problem(v.Get("tool").Wrong("tool is blank, and the hook is skipped; write its name"))
 	case e.traits.waits:
-		return problem(v.Get("type").Wrong("%s runs no tools, so that the hook is skipped; write a command", e.Event.Name))
+		return problem(v.Get("type").Wrong("%s runs no tools, and the hook is skipped; write a command", e.Event.Name))
 	}
 	h.Command = server + "/" + name
 	h.Runner = &request.Tool{Caller: e.Tools, Server: server, Name: name, Input: wire.Object(v.Get("input").JSON())}

@@ -59,7 +59,7 @@ func TestBrokenSettingsAreProblemsWithTheirPlace(t *testing.T) {
 		`{"hooks": {"preToolUse": [{}]}}`:                                   `a.json:1:27: the hook has no command; add "bash": "./check.sh"`,
 		`{"hooks": {"preToolUse": [{"bash": 7}]}}`:                          `a.json:1:36: got a number, want a string`,
 		`{"hooks": {"preToolUse": [{"bash": "x", "timeoutSec": "5"}]}}`:     `a.json:1:55: timeoutSec is a number of seconds above 0`,
-		`{"hooks": {"preToolUse": [{"bash": "x", "matcher": "("}]}}`:        `a.json:1:52: the matcher "(" is no expression`,
+		`{"hooks": {"preToolUse": [{"bash": "x", "matcher": "("}]}}`:        `a.json:1:52: the matcher "(" is not an expression`,
 		`{"hooks": {"preToolUse": [{"bash": "x", "timeoutSecs": 5}]}}`:      `nothing reads "timeoutSecs"; did you mean "timeoutSec"?`,
 		`{"hooks": {"preToolUse": [{"exec": "x", "bash": "y"}]}}`:           `"bash" and "exec" exclude each other`,
 		`{"hooks": {"preToolUse": [{"bash": "x", "env": {"A": 1}}]}}`:       `a.json:1:54: got a number, want a string`,

@@ -23,7 +23,7 @@ func anchored(pattern string) (m hook.Matcher, note string) {
 	p, err := match.Regexp("^(?:" + pattern + ")$")
 	if _, alone := match.Regexp(pattern); err != nil || alone != nil { // "a)|(b" is invalid alone, and valid in (?:…)
 		return match.Names(nil), fmt.Sprintf(
-			"the matcher %q is no expression: its hook never runs; leave it out for everything, or write one like bash|edit", pattern,
+			"the matcher %q is not an expression: its hook never runs; leave it out for everything, or write one like bash|edit", pattern,
 		)
 	}
 	return p, ""

@@ -148,7 +148,7 @@ func withType(name string, members wire.Object) wire.Object {
 func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	r := new(R)
 	if !valid(result) {
-		return nil, unusable(fmt.Errorf("the result for %s is no JSON", e.Name()))
+		return nil, unusable(fmt.Errorf("the result for %s is not JSON", e.Name()))
 	}
 	if result.Kind() != '{' {
 		return r, nil

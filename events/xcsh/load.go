@@ -100,7 +100,7 @@ func (e *givenUpError) Unwrap() error { return e.cause }
 type slowError struct{}
 
 func (slowError) Error() string {
-	return fmt.Sprintf("it did not finish loading within %v: what its top level or its default export awaits does not come", LoadTime)
+	return fmt.Sprintf("it did not finish loading within %v: an await at its top level or in its default export does not end", LoadTime)
 }
 
 // Unwrap makes errors.Is report a timeout.

@@ -62,7 +62,7 @@ func (o Options) server() (*server.Options, error) {
 	}
 	u, err := url.Parse(cmp.Or(o.URL, "nats://127.0.0.1:4222"))
 	if err != nil || u.Scheme != "nats" || u.Hostname() == "" {
-		return nil, fmt.Errorf("%q is no address to listen on; write nats://127.0.0.1:4222", o.URL)
+		return nil, fmt.Errorf("%q is not an address to listen on; write nats://127.0.0.1:4222", o.URL)
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("the embedded server takes every client, and %s can be reached from other machines; "+
@@ -70,7 +70,7 @@ func (o Options) server() (*server.Options, error) {
 	}
 	port, err := strconv.Atoi(cmp.Or(u.Port(), "4222"))
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address to listen on; write nats://127.0.0.1:4222", o.URL)
+		return nil, fmt.Errorf("%q is not an address to listen on; write nats://127.0.0.1:4222", o.URL)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

@@ -45,15 +45,15 @@ func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason
 // A Tool runs with arguments as hooks have left them.
 type Tool = func(context.Context, wire.Object) (snaphook.ToolResult, error)
 
-// Run is [snaphook.Session.RunTool], and then calls the host's callbacks.
+// Run calls [snaphook.Session.RunTool], and then the host's callbacks.
 func (h *Hooks) Run(ctx context.Context, call *snaphook.ToolCall, tool Tool) (snaphook.ToolResult, error) {
 	out, err := h.Session.RunTool(ctx, call, tool)
 	h.report(ctx, out.Messages, out.Stop, out.StopReason)
 	return out, err
 }
 
-// RunTool is Run for the text that the model gets. A refusal, and arguments that are not a JSON
-// object, become such a text; it returns the error of the tool or of the session.
+// RunTool does the same as Run, and returns the text for the model. A refusal is such a text, and so is the
+// message that the arguments are not a JSON object. The error is the tool's or the session's.
 func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool) (text string, err error) {
 	out, err := h.Run(ctx, call, tool)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
@@ -62,16 +62,16 @@ func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool)
 	return out.TextWithStop(), nil
 }
 
-// Added returns the hooks' additions to a text, without the blank lines before them; kept is
-// false if they have rewritten it, and then all of the text is new.
+// Added returns the text that hooks have appended, without the blank lines before it. kept is false if they
+// have replaced the text; more is then the new text.
 func Added(before, now string) (more string, kept bool) {
 	more, kept = strings.CutPrefix(now, before)
 	return strings.TrimLeft(more, "\n"), kept
 }
 
-// Parts are those that the results of a framework's tools have.
+// Parts reads and writes the parts of a framework's tool results.
 type Parts[P any] struct {
-	Text func(P) (text string, ok bool) // of a part that is a text
+	Text func(P) (text string, ok bool) // returns the text of a part
 	Part func(text string) P
 }
 
@@ -86,8 +86,8 @@ func (f *Parts[P]) Join(parts []P, separator string) string {
 	return strings.Join(all, separator)
 }
 
-// With returns the parts with their changed text, joined by newlines: an addition is one more
-// part, and a rewrite is the only part.
+// With returns parts whose texts, joined by newlines, are the new text: an addition becomes one more part,
+// and a rewrite replaces all parts.
 func (f *Parts[P]) With(parts []P, text string) []P {
 	more, kept := Added(f.Join(parts, "\n"), text)
 	switch {
@@ -101,15 +101,15 @@ func (f *Parts[P]) With(parts []P, text string) []P {
 
 // Messages converts the messages of a framework's requests to models.
 type Messages[M any] struct {
-	Role func(M) string // model, system or user, as hooks know it
+	Role func(M) string // returns model, system or user
 	Text func(M) string
 	New  func(role, text string) M
-	With func(m M, text string) M // with another text
+	With func(m M, text string) M // returns the message with another text
 }
 
-// ToolChoice asks the hooks which of its tools a request to a model may offer, and returns their
-// choice, nil if they leave it to the host. The verdict has the contexts, and whether the agent's
-// work has ended.
+// ToolChoice asks the hooks which of its tools a request to a model may offer, and returns their choice, nil
+// if they leave it to the host. The verdict has the hooks' contexts, and reports whether the agent has to
+// stop.
 func (f *Messages[M]) ToolChoice(
 	ctx context.Context, h *Hooks, messages []M,
 ) (*genai.ToolConfig, *snaphook.Verdict, error) {
@@ -124,12 +124,12 @@ func (f *Messages[M]) ToolChoice(
 	return r.ToolConfig, v, err
 }
 
-// Model runs the hooks around a request to a model, and returns the text of the response as they
-// have left it. The calls of tools in the response count no more if calls is false.
+// Model runs the hooks around a request to a model, and returns the response's text after hooks have changed
+// it. If calls is false, the caller must ignore the response's tool calls.
 //
-// call sends the messages as hooks have left them, with their contexts and the texts of
-// background hooks since the last request. It is not called where hooks answer in place of the
-// model. Hooks do not see the response if whole is false: it streams to the caller.
+// call sends the messages after hooks have changed them, with the hooks' contexts and the texts of background
+// hooks since the last request. It is not called if a hook answers in place of the model. Hooks do not see
+// the response if whole is false: it streams to the caller.
 func (f *Messages[M]) Model(
 	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {
@@ -176,9 +176,9 @@ func (f *Messages[M]) request(messages []M) wire.Object {
 	return o
 }
 
-// rewritten returns the messages as hooks have left them. Where their number has changed, a
-// message with another text is a new one, and missing messages are left out. It never returns the
-// original request for a rewrite that cannot be read, since hooks did not want it.
+// rewritten returns the messages after hooks have changed them. If their number has changed, a message with
+// another text is a new one, and missing messages are left out. A rewrite that cannot be read is an error, and
+// never the original request, which hooks have replaced.
 func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error) {
 	var r genai.Request
 	if err := o.Into(&r); err != nil {

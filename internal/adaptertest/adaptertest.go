@@ -1,5 +1,5 @@
-// Package adaptertest has what the tests of all adapters need: a home without hooks, and
-// a session with the hooks that a test names.
+// Package adaptertest sets up the tests of all adapters: a home directory without hooks, and a session with
+// the hooks that a test names.
 package adaptertest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// Main runs the tests of a package in a home of their own, so that the hooks of the user
-// who runs them take no part, and ends the process.
+// Main runs the tests of a package in an empty home directory, without the hooks of the user who runs them,
+// and exits.
 func Main(m *testing.M) {
 	home, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -23,7 +23,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Echo is a tool that repeats its argument, the text. For hooks it is a shell.
+// Echo is a tool that repeats its argument, the text. Hooks see a tool of kind [snaphook.Shell].
 var Echo = snaphook.Tool{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}}
 
 // Open opens a session for a tool, in a directory without hooks. The test closes it.

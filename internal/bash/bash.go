@@ -1,5 +1,5 @@
-// Package bash reads shell text for everything in this project that has to know which programs it runs:
-// permission rules, placeholders, trust, lint and the shell in the process.
+// Package bash finds the programs that a shell text runs. Permission rules, placeholders, trust, lint and the
+// in-process shell use it.
 //
 // [Parse] is the only way to the parser of mvdan.cc/sh/v3/syntax: it refuses text that is too long or nested
 // too deep before the parser starts, and turns the parser's panics into errors. [Text] and [Place] read words
@@ -54,7 +54,7 @@ func parse(parsers *sync.Pool, script string) (file *syntax.File, err error) {
 		return nil, err
 	}
 	defer func() {
-		if p := recover(); p != nil { // the parser is not put back then
+		if p := recover(); p != nil { // a parser that has panicked is not reused
 			file, err = nil, fmt.Errorf("%w: %v", ErrSyntax, p)
 		}
 	}()
@@ -68,8 +68,8 @@ func parse(parsers *sync.Pool, script string) (file *syntax.File, err error) {
 }
 
 // Stmts returns the statements of a script for bash up to the first mistake, which comes last with a nil
-// statement: a shell, too, runs the commands that stand before a mistake. The sequence parses to the end of
-// the script even if its consumer stops, and passes on panics of its consumer.
+// statement: a shell also runs the commands before a mistake. The sequence parses to the end of the script
+// even if its consumer stops, and passes on panics of its consumer.
 func Stmts(script string) iter.Seq2[*syntax.Stmt, error] {
 	return func(yield func(*syntax.Stmt, error) bool) {
 		if err := bounded.Shell(script); err != nil {
@@ -105,8 +105,8 @@ func collect(script string) (stmts []*syntax.Stmt, err error) {
 	return stmts, err
 }
 
-// Text returns the literal text of a word without its quotes. It is not ok for a word with an expansion, or
-// with an escape in $'…'; a file pattern, a brace or a tilde outside quotes stays as it is written.
+// Text returns the literal text of a word without its quotes. ok is false for a word with an expansion, or
+// with an escape in $'…'; a file pattern, a brace or a tilde outside quotes is not expanded.
 func Text(w *syntax.Word) (text string, ok bool) {
 	if w == nil {
 		return "", false
@@ -137,7 +137,7 @@ func Text(w *syntax.Word) (text string, ok bool) {
 }
 
 // Unescape removes the backslashes that a shell removes: before any character, or in double quotes before
-// those that are special there. A backslash and the line end after it go both.
+// those that are special there. A backslash before a line end is removed with the line end.
 func Unescape(text string, quoted bool) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text
@@ -165,7 +165,7 @@ func Variable(part syntax.WordPart) string {
 	return p.Param.Value
 }
 
-// Call returns the simple command that a statement is, nil if it is another command.
+// Call returns the simple command of a statement, or nil if the statement is another kind of command.
 func Call(s *syntax.Stmt) *syntax.CallExpr {
 	if s == nil {
 		return nil

@@ -26,8 +26,8 @@ const (
 	Other      Language = "another language"
 )
 
-// Interpreters are the languages of programs by name, without a version; see [Interpreter]. fish is a language
-// of its own: its quotes and substitutions are not those of a shell.
+// Interpreters maps the names of programs, without a version, to their languages; see [Interpreter]. fish is
+// a language of its own: its quotes and substitutions are not those of a shell.
 var Interpreters = func() map[string]Language {
 	all := map[string]Language{}
 	for language, names := range map[Language]string{

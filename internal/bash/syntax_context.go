@@ -6,18 +6,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// SyntaxContext says how a shell reads the text at a node, from the nodes around it. A walk starts with
-// SyntaxContext{Bare: true}.
+// SyntaxContext describes how a shell reads the text at a node, derived from the nodes around it. A walk
+// starts with SyntaxContext{Bare: true}.
 type SyntaxContext struct {
-	Bare     bool // double quotes put there are quotes, and none are open yet
+	Bare     bool // inserted double quotes would begin a quoted text
 	Backtick bool // a backslash is read twice there
-	Number   bool // arithmetic: a name is looked up, and a subscript runs commands
+	Number   bool // the text is arithmetic, where names are variables and subscripts may run commands
 }
 
-// Inside returns the SyntaxContext inside a node that stands at p.
+// Inside returns the context of the children of a node whose own context is p.
 func (p SyntaxContext) Inside(node syntax.Node) SyntaxContext {
 	switch n := node.(type) {
-	case *syntax.CmdSubst: // quotes of its own, also within quotes
+	case *syntax.CmdSubst: // a substitution begins quotes of its own, even inside quotes
 		return SyntaxContext{Bare: true, Backtick: p.Backtick || n.Backquotes}
 	case *syntax.ProcSubst:
 		return SyntaxContext{Bare: true, Backtick: p.Backtick}
@@ -33,7 +33,7 @@ func (p SyntaxContext) Inside(node syntax.Node) SyntaxContext {
 		if n.Index != nil || n.Slice != nil {
 			p.Bare, p.Number = false, true
 		}
-	case *syntax.Assign: // a value is not split: only a subscript counts
+	case *syntax.Assign: // a value is not split; only a subscript changes the context
 		if n.Index != nil {
 			p.Bare, p.Number = false, true
 		}
@@ -47,7 +47,7 @@ func (p SyntaxContext) Inside(node syntax.Node) SyntaxContext {
 	return p
 }
 
-// declaresNumbers reports whether declare makes integers of its variables.
+// declaresNumbers reports whether a declare command gives its variables the integer attribute.
 func declaresNumbers(n *syntax.DeclClause) bool {
 	for _, a := range n.Args {
 		if a.Naked && a.Value != nil {

@@ -13,10 +13,10 @@ type Wrapper struct {
 	Longs   []string // long options without a value
 
 	Operands int    // words between the options and the command
-	Without  string // short options with which it runs no command
-	Bare     bool   // it is a wrapper for rules only without options
+	Without  string // short options that make it run no command
+	Bare     bool   // permission rules look through it only if it has no options
 	Reads    bool   // it adds words that it reads from its input
-	Rules    bool   // Claude Code's permission rules look through it; of others they see the wrapper alone
+	Rules    bool   // Claude Code's permission rules look through it; for other wrappers they see only the wrapper
 
 	Assigns bool   // words NAME=value before the command set its environment
 	Chdir   string // the letter of the option whose value is the directory of the command
@@ -28,11 +28,11 @@ type Wrapper struct {
 	Foreign bool   // the command runs elsewhere: in another root, container or machine
 }
 
-// Wrappers are the programs that run the command in their words, by name.
+// Wrappers maps the names of programs that run the command in their arguments to their syntax.
 //
-// Rules holds for the ten that Claude Code's documentation names. Where older lists of ours disagreed, this
-// one decides: env, sudo, doas, setsid and the like run their words, and xargs does with options too (rules
-// alone keep to its bare form); watch, ssh and parallel run a text; su, script and flock take one after -c.
+// Rules is set for the ten that Claude Code's documentation names. env, sudo, doas and setsid run their
+// arguments; xargs does so with options too, but rules look through it only without them. watch, ssh and
+// parallel run a text; su, script and flock run the text after -c.
 var Wrappers = map[string]Wrapper{
 	"timeout": {
 		Letters: "ks", Names: []string{"kill-after", "signal"}, Flags: "vfp",
@@ -96,12 +96,12 @@ var Wrappers = map[string]Wrapper{
 }
 
 // Skip returns how many words after the wrapper's name belong to the wrapper: its options, their values and
-// its operands. It is not ok if there is no command among the words, as for command -v. opens reports whether
-// a word has an expansion in it, which may move where the command begins: Skip stops after the first option
-// of that kind.
+// its operands. ok is false if there is no command among the words, as for command -v. opens reports whether
+// word i has an expansion, after which the position of the command is uncertain: Skip stops after the first
+// option with one.
 //
-// A long option may be abbreviated. An option that the table does not have counts as one without a value;
-// [Wrapper.Knows] tells them apart.
+// A long option may be abbreviated. An option that is not in the table counts as an option without a value;
+// [Wrapper.Knows] reports whether it is in the table.
 func (w Wrapper) Skip(words []string, opens func(i int) bool) (own int, ok bool) {
 	at := 0
 	for at < len(words) {
@@ -128,7 +128,7 @@ func (w Wrapper) Skip(words []string, opens func(i int) bool) (own int, ok bool)
 func (w Wrapper) Width(option string) int {
 	if long, ok := strings.CutPrefix(option, "--"); ok {
 		abbreviates := func(name string) bool { return strings.HasPrefix(name, long) }
-		if slices.ContainsFunc(w.Names, abbreviates) { // with "=" it is no name's beginning
+		if slices.ContainsFunc(w.Names, abbreviates) { // with "=" it is not an abbreviated name
 			return 2
 		}
 		return 1

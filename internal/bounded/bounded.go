@@ -1,10 +1,9 @@
-// Package bounded stands in front of everything that reads foreign text: the
-// settings, scripts and modules of a project that may be hostile.
+// Package bounded checks foreign text before a parser reads it: the settings, scripts and modules of a
+// project may be hostile.
 //
-// A parser that calls itself for every bracket overflows its stack on text made
-// for the purpose, and an overflow ends the process: recover cannot help. So
-// the text is measured before a parser starts. A file is opened in one way, in
-// which nothing but a regular file is read, and no more of it than was agreed.
+// A recursive parser overflows its stack on text with enough brackets, and a stack overflow ends the process;
+// recover cannot stop it. Therefore the length and nesting of the text are checked first. Files are opened by
+// [Open], which accepts regular files only, and are read up to a limit.
 package bounded
 
 import (
@@ -24,21 +23,20 @@ const (
 )
 
 const (
-	// maxOpen is the limit of brackets and backticks in a script. The parser of shell syntax
-	// needs up to 7 KiB of stack for each open one. Quoted and closed brackets count too: only
-	// the parser can tell that a quoted bracket closes nothing.
+	// maxOpen limits the brackets and backticks of a script. The parser of shell syntax needs up to 7 KiB of
+	// stack for each open one. Quoted and closed brackets count too: only the parser can tell that a quoted
+	// bracket closes nothing.
 	maxOpen = 8192
-	// maxChoices is how many ways there may be through the braces of a pattern,
-	// all of which are tried.
+	// maxChoices limits the texts that the braces of a pattern expand to, all of which are tried.
 	maxChoices = 1024
-	// maxBraces is how deep they may be nested.
+	// maxBraces limits the nesting of braces.
 	maxBraces = 64
-	// maxGroups is how deep the groups of a regular expression may be nested. To
-	// compile one takes twice as long for every two levels of alternatives.
+	// maxGroups limits the nesting of groups in a regular expression. The time to compile one doubles with
+	// every two levels of alternatives.
 	maxGroups = 16
 )
 
-// Error says which limit a text exceeds.
+// Error reports the limit that a text exceeds.
 type Error struct {
 	What  string // "brackets", "bytes"
 	Limit int
@@ -82,8 +80,8 @@ func Pattern(text string) error {
 	return nil
 }
 
-// groupDepth is how deep the groups of a regular expression are nested, or more:
-// a bracket that may stand in a class or in a comment closes nothing.
+// groupDepth returns an upper bound of the nesting of groups in a regular expression: a bracket that may
+// stand in a class or in a comment closes no group.
 func groupDepth(text string) (deepest int) {
 	depth, class, comment := 0, false, false
 	for i := 0; i < len(text); i++ {
@@ -100,7 +98,7 @@ func groupDepth(text string) (deepest int) {
 				i++
 			}
 			if strings.HasPrefix(text[i+1:], "]") {
-				i++ // it may be the first of the class
+				i++ // ] may be the first member of the class
 			}
 		case c == ']':
 			class = false

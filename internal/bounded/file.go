@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// The reasons for which a file is not read.
+// The errors of files that are not read.
 var (
 	ErrDirectory  = errors.New("it is a directory; a file is wanted")
 	ErrNotRegular = errors.New("it is not a regular file")
 )
 
-// A SizeError says that a file is larger than it may be.
+// A SizeError reports a file that is larger than the limit.
 type SizeError struct{ Limit int64 }
 
 func (e *SizeError) Error() string { return fmt.Sprintf("it is larger than %s", size(e.Limit)) }
@@ -35,9 +35,9 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Open opens a regular file for reading. A pipe, a device, a socket and the
-// kernel's own files, which may have no end, are [ErrNotRegular]: none of them
-// is opened, and the call never waits for a writer. Links are followed.
+// Open opens a regular file for reading. A pipe, a device, a socket and the kernel's own files, which may
+// have no end, are [ErrNotRegular]: such a file is not opened, and the call never waits for a writer. Links
+// are followed.
 func Open(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil { // another file may have taken its place
+	if info, err = f.Stat(); err == nil { // another file may have replaced it meanwhile
 		err = regular(info)
 	}
 	if err == nil && isKernels(f) {
@@ -70,9 +70,8 @@ func Append(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
 }
 
-// OpenLock opens a regular file whose lock is taken, and makes one with perm, unless that is
-// 0, if there is none. A link, a pipe or a device in its place is an error at once: a hook may have put it
-// there.
+// OpenLock opens a regular file to be locked. If the file does not exist, OpenLock creates it with perm,
+// unless perm is 0. A link, a pipe or a device is an error at once: a hook may have put it there.
 func OpenLock(name string, perm fs.FileMode) (*os.File, error) {
 	flags := os.O_RDWR | noWait | noFollow
 	if perm != 0 {
@@ -99,10 +98,10 @@ const MaxLock = 5 * time.Second
 // ErrLocked is wrapped by the error of a lock that another holder did not release in time.
 var ErrLocked = errors.New("it is locked by another process; end that process, or remove the file")
 
-// Lock takes the lock of a file by wait, which blocks until it has it, and returns an error after
-// MaxLock or when ctx ends. Of the calls of one process for one name a single one waits in the
-// system, in turn; one that is abandoned there closes the file once it gets the lock. After
-// an error the file is not the caller's any more.
+// Lock locks a file with wait, which blocks until it has the lock; Lock returns an error after MaxLock or
+// when ctx ends. Calls of one process for one name wait in turn, and only the first of them blocks in the
+// system; if that call is abandoned, it closes the file once it gets the lock. After an error the caller must
+// not use the file.
 func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*os.File) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLock, fmt.Errorf("after %v: %w", MaxLock, ErrLocked))
 	defer cancel()
@@ -126,7 +125,7 @@ func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*o
 		select {
 		case locked <- err:
 		case <-ctx.Done():
-			_ = f.Close() // which releases the lock
+			_ = f.Close() // closing releases the lock
 		}
 	}()
 	select {
@@ -140,11 +139,11 @@ func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*o
 	}
 }
 
-// nameLock is held by the call that waits for the lock of one name.
+// nameLock orders the calls that wait for the lock of one name.
 type nameLock struct {
 	name string
 	held chan struct{}
-	used int // calls that know it; of turns
+	used int // number of calls that hold a reference; guarded by turns.mu
 }
 
 var turns = struct {
@@ -172,7 +171,7 @@ func (t *nameLock) leave() {
 	}
 }
 
-// WriteNew writes a file that replaces any file of its name, without following or opening that.
+// WriteNew writes a file that replaces any file of that name; it neither follows nor opens the old one.
 func WriteNew(name string, text []byte, perm fs.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -221,9 +220,8 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-// ReadFile reads a regular file of at most limit bytes; see [Open]. A larger one
-// is a [*SizeError], and nothing of it is read if its size says so. When ctx
-// ends, so does the reading.
+// ReadFile reads a regular file of at most limit bytes; see [Open]. A larger one is a [*SizeError]; if its
+// reported size exceeds the limit, nothing is read. Reading stops when ctx ends.
 func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	f, info, err := Open(name)
 	if err != nil {
@@ -241,12 +239,12 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Copy passes the bytes of r to a function, part by part, until ctx ends. More than limit bytes
-// are a [*SizeError].
+// Copy passes the bytes of r to a function, chunk by chunk, until ctx ends. More than limit bytes are a
+// [*SizeError].
 func Copy(ctx context.Context, r io.Reader, limit int64, to func([]byte)) error {
 	stop := context.AfterFunc(ctx, func() {
 		if f, is := r.(interface{ SetReadDeadline(time.Time) error }); is {
-			_ = f.SetReadDeadline(time.Now()) // where it counts; most files never wait
+			_ = f.SetReadDeadline(time.Now()) // it has an effect on pipes only; regular files never wait
 		}
 	})
 	defer stop()

@@ -4,9 +4,9 @@ package bounded
 
 import "syscall"
 
-// noWait opens a pipe that has taken a file's place without waiting for its
-// writer, and a terminal without becoming its process.
+// noWait makes open return at once for a pipe without a writer, and does not make a terminal the controlling
+// terminal.
 const noWait = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// noFollow refuses a link in the place of a file.
+// noFollow makes open fail for a symbolic link.
 const noFollow = syscall.O_NOFOLLOW

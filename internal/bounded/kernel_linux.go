@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// kernels are the file systems whose files call themselves regular and are
-// made while they are read: /proc/kmsg waits for ever.
+// kernels lists the file systems whose files are reported as regular, but are generated while they are read:
+// reading /proc/kmsg never ends.
 var kernels = []int64{
 	0x9fa0,     // proc
 	0x62656572, // sysfs
@@ -18,7 +18,7 @@ var kernels = []int64{
 	0xcafe4a11, // bpf
 }
 
-// isKernels reports whether a file is one of the kernel's own.
+// isKernels reports whether a file lies in one of these file systems.
 func isKernels(f *os.File) bool {
 	var stat syscall.Statfs_t
 	raw, err := f.SyscallConn()

@@ -1,10 +1,10 @@
-// Package common has answers and reports without their own part, so that code about the common
-// fields is compiled once, and not for each event.
+// Package common holds answers and reports without their event-specific part: code for the common fields is
+// compiled once, and not for each event.
 package common
 
 import "github.com/snaphook-go/snaphook/hook"
 
-// Output is the part of an answer that every event has, and Report the report of a hook with it.
+// Output is an answer with the common fields only, and Report the report of a hook with such an answer.
 type (
 	Output = hook.Output[struct{}]
 	Report = hook.Report[struct{}]
@@ -35,7 +35,7 @@ func ReportOf[T any](r *hook.Report[T]) Report {
 	}
 }
 
-// ReportsOf does that for the reports of a result.
+// ReportsOf applies ReportOf to all reports of a result.
 func ReportsOf[T any](reports []hook.Report[T]) []Report {
 	common := make([]Report, len(reports))
 	for i := range reports {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// shell are the forms of shell syntax that can stand within themselves.
+// shell lists the forms of shell syntax that can be nested.
 var shell = []string{
 	"(", "$(", "{ ", "((", "$((", "$[", "a[", "${a:-", "${a[", "${a/", "${a:", "`", "\"$(", "\"${a:-", "<(", ">(", "@(", "x=@(", "a=(", "a[a]=(", "declare a=(",
 	"f()", "f() (", "f() { ", "function f ", "! ", "time ", "coproc ", "if ", "elif ", "while ", "until ", "case x in a) ", "for ((;;)); do ", "for a in b; do ",
@@ -15,7 +15,7 @@ var shell = []string{
 	"((a**", "((a[", "$((a[", "<<a$(", "if a; then b; elif ", "-", "a?a:", "a,", "a=", "a**", "!", "~", "++", "$'", "\\\n", "{a,", "{",
 }
 
-// shellPrefixes begin something in which other forms count.
+// shellPrefixes lists beginnings that change how the parser reads the forms.
 var shellPrefixes = []string{"", "((", "$[", "[[ ", "let ", "${a:", "if a; then ", "\"", "<<E\n"}
 
 // code lists nested constructs of JavaScript and TypeScript.
@@ -46,11 +46,11 @@ func all(prefixes, forms []string, n int) iter.Seq[string] {
 	}
 }
 
-// ShellOf makes a script of up to n bytes that repeats the forms which the bytes
-// of picks choose: those are what a fuzzer mutates.
+// ShellOf returns a script of up to n bytes that repeats the forms selected by the bytes of picks, which a
+// fuzzer mutates.
 func ShellOf(picks []byte, n int) string { return of(shellPrefixes, shell, picks, n) }
 
-// CodeOf is ShellOf for modules.
+// CodeOf returns such a module of JavaScript or TypeScript.
 func CodeOf(picks []byte, n int) string { return of(codePrefixes, code, picks, n) }
 
 func of(prefixes, forms []string, picks []byte, n int) string {

@@ -1,5 +1,5 @@
-// Package environ reads and sets variables of an environment, says which of the
-// engine's an LLxprt hook gets to see, and takes secrets out of text for logs.
+// Package environ reads and sets variables of an environment, selects the engine's variables that an LLxprt
+// hook may see, and removes secrets from text for logs.
 package environ
 
 import (
@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Redaction withholds environment variables that look like secrets; it is the
-// setting security.environmentVariableRedaction. Names are compared without
-// regard to case. The first rule that knows a variable decides:
+// Redaction is the setting security.environmentVariableRedaction, which withholds environment variables that
+// look like secrets. Names are compared without regard to case. The first rule that knows a variable decides:
 //
 //   - in Allowed: kept;
 //   - in Blocked: withheld;
@@ -28,11 +27,11 @@ type Redaction struct {
 	Blocked []string // names to withhold, unless Allowed has them
 }
 
-// Apply returns the entries of env, "NAME=value", that a hook may see, in their
-// order. It leaves env as it is, and returns it if r is not enabled.
+// Apply returns the entries of env, "NAME=value", that a hook may see, in their order. It does not change
+// env, and returns env itself if r is not enabled.
 //
-// An entry without "=" is a name and a value at once. A name may begin with
-// "=", as on Windows: "=C:=C:\dir". Values are searched in linear time.
+// An entry without "=" is tested both as a name and as a value. A name may begin with "=", as on Windows:
+// "=C:=C:\dir". Values are searched in linear time.
 func (r Redaction) Apply(env []string) []string {
 	if !r.Enabled {
 		return env
@@ -41,9 +40,9 @@ func (r Redaction) Apply(env []string) []string {
 	return keep(env, rules.withholds)
 }
 
-// ApplyAll applies the settings of several levels. If one of them is enabled, variables that any
-// level blocks are withheld, and variables that one withholds by the other rules stay withheld:
-// Allowed is an exception from the rules of its own level.
+// ApplyAll applies the settings of several levels. If one of them is enabled, a variable is withheld if any
+// level blocks it, or if the other rules of one level withhold it: Allowed makes exceptions for its own level
+// only.
 func ApplyAll(env []string, levels []Redaction) []string {
 	if !slices.ContainsFunc(levels, func(r Redaction) bool { return r.Enabled }) {
 		return env

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaskURL returns an address to show to people and to write to logs: [redacted] replaces its user
-// and password, its query, its fragment, and segments of its path that look like tokens. For a
-// text that is not an address it returns nothing of it.
+// MaskURL returns an address to show to people and to write to logs: [redacted] replaces its user and
+// password, its query, its fragment, and segments of its path that look like tokens. A text that is not an
+// address is replaced as a whole.
 func MaskURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -41,8 +41,8 @@ var (
 	digits  = regexp.MustCompile(`\d`)
 )
 
-// isToken reports whether a part of a path may be a secret: long text that is no
-// word, or letters and digits mixed.
+// isToken reports whether a part of a path may be a secret: long text that is not a word, or text that mixes
+// letters and digits.
 func isToken(segment string) bool {
 	switch {
 	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:

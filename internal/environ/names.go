@@ -1,6 +1,6 @@
 package environ
 
-// harmless are the names that are kept even in a GitHub Action.
+// harmless lists the names that are kept even in a GitHub Action.
 var harmless = upper([]string{
 	"PATH", "HOME", "LANG", "SHELL", "TMPDIR", "USER", "LOGNAME",
 
@@ -13,15 +13,14 @@ var harmless = upper([]string{
 	"PULL_REQUEST_NUMBER", "REPOSITORY", "TITLE", "TRIGGERING_ACTOR",
 })
 
-// sensitive are names that give an account or a database away, though no
-// telling word is in them.
+// sensitive lists names of accounts and databases that contain none of the words in telling.
 var sensitive = upper([]string{
 	"CLIENT_ID", "DB_URI", "DATABASE_URL", "CONNECTION_STRING", "AWS_DEFAULT_REGION",
 	"AZURE_CLIENT_ID", "AZURE_TENANT_ID", "SLACK_WEBHOOK_URL", "TWILIO_ACCOUNT_SID",
 	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
 })
 
-// telling are words that no name of a kept variable may contain.
+// telling lists words of secrets: a variable is withheld if its name contains one.
 var telling = [...]string{
 	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
 }

@@ -2,8 +2,7 @@ package environ
 
 import "strings"
 
-// beginnings are the texts in lower case that every secret begins with; a password in a URL
-// follows the end of the scheme.
+// beginnings lists, in lower case, the texts with which secrets begin; a password in a URL follows "://".
 var beginnings = [...]string{
 	"-----begin ",
 	"gho_",
@@ -21,8 +20,8 @@ var beginnings = [...]string{
 	"://",
 }
 
-// isPlain reports whether nothing in text begins like a secret, which is so for
-// most texts. It allocates nothing.
+// isPlain reports whether text contains no beginning of a secret, which is the usual case. It does not
+// allocate.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		switch text[i] | 0x20 { // a letter in lower case; '-' and ':' stay

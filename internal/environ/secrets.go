@@ -10,19 +10,18 @@ import (
 
 const redacted = "[redacted]"
 
-// secret is a pattern in upper case, and the text that each match begins with.
+// secret is a pattern for text in upper case, and the literal beginning of its matches.
 type secret struct {
 	prefix  []byte
 	pattern *regexp.Regexp
 }
 
-// secrets finds everything but passwords in URLs. Each begins with literal
-// text, which is quick to look for. Compiled on first use: most programs never
-// redact.
+// secrets returns the patterns of all secrets except passwords in URLs. Each begins with literal text, which
+// is fast to find. They are compiled on first use: most programs never redact.
 var secrets = sync.OnceValue(func() (all []secret) {
 	for _, pattern := range [...]string{
-		// A key or certificate goes with its headers and its body, whether or
-		// not the end is there: looking for an end would take quadratic time.
+		// A key or certificate is removed with its headers and its body, even without its end: to search for
+		// the end would take quadratic time.
 		`-----BEGIN (?:(?:[A-Z]+ )?PRIVATE KEY|CERTIFICATE)-----(?:-?[A-Z0-9+/=\s\\:,.()])*(?:-----END [A-Z ]+-----)?`,
 		`GH[POSUR]_\w{36,}`,              // GitHub
 		`GITHUB_PAT_\w{36,}`,             // GitHub
@@ -40,11 +39,10 @@ var secrets = sync.OnceValue(func() (all []secret) {
 	return all
 })
 
-// Scrub returns text with [redacted] in place of each part that looks like a
-// secret: private keys and certificates, passwords in URLs, the tokens of
-// GitHub, Google, Amazon, Stripe and Slack, and JSON Web Tokens. Upper and
-// lower case are the same. It errs towards taking too much out: a URL with a
-// port, and an @ some lines below, look like a password.
+// Scrub returns text with [redacted] in place of each part that looks like a secret: private keys and
+// certificates, passwords in URLs, the tokens of GitHub, Google, Amazon, Stripe and Slack, and JSON Web
+// Tokens. Upper and lower case are the same. It rather removes too much: a URL with a port and an @ some
+// lines below look like a password.
 //
 // Nothing in the result looks like a secret. The cost is linear in the length
 // of text.
@@ -89,7 +87,7 @@ func cut(text string, spans []span) string {
 	var b []byte
 	done := 0
 	for _, s := range spans {
-		if s.begin >= done { // else it continues the one before
+		if s.begin >= done { // else it overlaps the previous match
 			b = append(append(b, text[done:s.begin]...), redacted...)
 		}
 		done = max(done, s.end)

@@ -8,15 +8,15 @@ import (
 var (
 	schemes  = [...][]byte{[]byte("HTTP"), []byte("HTTPS"), []byte("FTP"), []byte("SMTP")}
 	slashes  = []byte("://")
-	maxBytes = 2 * (maxPart + 1) * utf8.UTFMax // that credentials looks at
+	maxBytes = 2 * (maxPart + 1) * utf8.UTFMax // the most bytes that credentials reads
 )
 
-// maxPart is the most characters that a user's name, or a password, has.
+// maxPart limits the characters of a user's name and of a password.
 const maxPart = 2048
 
-// scrubURLs goes from the last URL to the first, since a removal can bring the parts of an
-// earlier URL closer together. It builds the result from its end in a buffer of the text's
-// length, which is enough: no URL with a password is shorter than its replacement.
+// scrubURLs redacts passwords from the last URL to the first: a removal can shorten the distance to an @ for
+// an earlier URL. It builds the result from its end in a buffer of the text's length, which is enough: no URL
+// with a password is shorter than its replacement.
 func scrubURLs(text string) string {
 	buf := []byte(text)
 	found := urls(buf)
@@ -51,8 +51,8 @@ func urls(text []byte) (found []span) {
 	}
 }
 
-// credentials returns the length of the "user:password@" after the "://" of a URL; 0 if there is
-// none. It is not a regular expression since counting to 2048 makes those slow.
+// credentials returns the length of the "user:password@" after the "://" of a URL; 0 if there is none. It is
+// not a regular expression because a repetition up to 2048 would be slow.
 func credentials(rest []byte) int {
 	rest = rest[:min(len(rest), maxBytes)]
 	colon := bytes.IndexByte(rest, ':')

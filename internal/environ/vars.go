@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Getenv returns the value of a variable in env, or "". Of equal names the last one counts.
+// Getenv returns the value of a variable in env, or "". If a name occurs twice, the last entry counts.
 func Getenv(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -22,6 +22,6 @@ func WithVar(env []string, name, value string) []string {
 	return append(env, name+"="+value)
 }
 
-// Etc returns the directory for machine-wide files: /etc, or SNAPHOOK_ETC in env, which stands for
-// it in tests and in images that are being built.
+// Etc returns the directory for machine-wide files: /etc, or the value of SNAPHOOK_ETC in env, for tests and
+// for building images.
 func Etc(env []string) string { return cmp.Or(Getenv(env, "SNAPHOOK_ETC"), "/etc") }

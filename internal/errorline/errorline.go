@@ -37,7 +37,7 @@ func exception(lines []string) string {
 			continue
 		}
 		if text := lines[head][column:]; !strings.HasPrefix(text, "Traceback") && !strings.HasPrefix(text, "Exception Group") {
-			column = 0 // a log line that ends with the head
+			column = 0 // the head ends a log line; the frames below are not indented
 		}
 		for _, line := range lines[head+1:] {
 			if strings.TrimSpace(line) != "" && marginOf(line) <= column {
@@ -76,8 +76,8 @@ var (
 	namedError = regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b`)
 )
 
-// belowPlace returns the first line that begins with the name of an error, where the text begins
-// with a place in a script: Node prints no carets below text that is no JavaScript, such as JSON.
+// belowPlace returns the first line that begins with the name of an error, where the text begins with a place
+// in a script: Node prints no carets below text that is not JavaScript, such as JSON.
 func belowPlace(lines []string) string {
 	if !place.MatchString(firstOf(lines)) {
 		return ""
@@ -100,10 +100,11 @@ func panicMessage(lines []string) string {
 	return ""
 }
 
-// warning matches lines that a runtime or a shell prints before a program runs: they are not why it failed.
+// warning matches lines that a runtime or a shell prints before a program runs: they do not explain its
+// failure.
 var warning = regexp.MustCompile(`^(\(node:\d+\) |\(Use .node --trace-|Warning: |warning: |(ba)?sh: warning: |WARNING: |WARN |npm warn |npm WARN |# \S+$)`)
 
-// firstOf returns the first line that is no warning.
+// firstOf returns the first line that is not a warning.
 func firstOf(lines []string) string {
 	for _, line := range lines {
 		if strings.TrimSpace(line) != "" && !warning.MatchString(line) {

@@ -1,13 +1,10 @@
-// Package faults proves that command hooks cannot hang, leak or fool the
-// engine. It has tests alone: each makes real processes misbehave in one way,
-// lets the whole engine run them as hooks, and then asks for four things: the
-// outcome that the hook system documents, a failure that can be seen (the
-// report, the log, [pipeline.System.FailedOpen]), an engine that goes on as if
-// nothing had happened, and nothing that stays: no process, no zombie, no
-// descriptor, no goroutine.
+// Package faults tests that command hooks cannot hang, leak or fool the engine. It contains only tests: each
+// runs real processes as hooks that misbehave in one way, and then checks four things: the outcome is the
+// documented one; the failure is visible in the report, the log and [pipeline.System.FailedOpen]; the engine
+// continues normally; and no process, zombie, descriptor or goroutine is left.
 //
-// Most of it needs Linux, whose /proc tells what is left. SNAPHOOK_SOAK=20000
-// makes the last test fire so many events instead of a few hundred.
+// Most tests need Linux, whose /proc lists processes and descriptors. With SNAPHOOK_SOAK=20000 the last test
+// fires 20000 events instead of a few hundred.
 //
 // [pipeline.System.FailedOpen]: https://pkg.go.dev/github.com/snaphook-go/snaphook/pipeline#System.FailedOpen
 package faults

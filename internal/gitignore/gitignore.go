@@ -1,8 +1,6 @@
-// Package gitignore finds the files that the .gitignore files of a repository leave out, by the
-// rules of git.
+// Package gitignore finds the files of a repository that its .gitignore files exclude, by the rules of git.
 //
-// It does not read the exclude file of the repository and of the user: these belong to one
-// person's git.
+// It does not read .git/info/exclude and the user's own exclude file, which belong to one clone and one user.
 package gitignore
 
 import (
@@ -16,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Tree answers for the files of one repository. A nil Tree is no repository,
-// and leaves nothing out.
+// Tree holds the ignore rules of one repository. A nil Tree has no rules.
 //
 // A .gitignore file is read once, when it is first needed. A Tree may be used
 // from many goroutines at once.
@@ -26,16 +23,15 @@ type Tree struct {
 
 	mu    sync.Mutex
 	rules map[string][]rule // by the directory of the file, relative to root
-	left  steps             // for all paths together
+	left  steps             // the remaining steps, for all paths together
 }
 
-// mostSteps take less than half a second. A hundred rules and a hundred files need some
-// hundred thousand.
+// mostSteps limits the comparisons of a Tree. They take less than half a second; a hundred rules and a
+// hundred files need some hundred thousand.
 const mostSteps steps = 50_000_000
 
-// Open returns the repository that dir, an absolute path, is part of: its nearest
-// directory with an entry .git, from dir itself upwards. It is nil if there is
-// none.
+// Open returns the Tree of the repository that contains dir, an absolute path: it searches for an entry .git
+// from dir upwards. It returns nil if there is none.
 func Open(dir string) *Tree {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -47,10 +43,8 @@ func Open(dir string) *Tree {
 	}
 }
 
-// Ignores reports whether the rules leave out a path, which is a directory or
-// not: by a rule for it, or because a directory above it is left out. A path
-// outside the repository is not, and none is any more when too much was compared: see
-// [Tree.Spent].
+// Ignores reports whether the rules exclude a path, or a directory above it. It returns false for a path
+// outside the repository, and for every path once the limit of comparisons is reached; see [Tree.Spent].
 func (t *Tree) Ignores(path string, isDir bool) (is bool) {
 	if t == nil {
 		return false
@@ -71,13 +65,13 @@ func (t *Tree) Ignores(path string, isDir bool) (is bool) {
 	names := strings.Split(filepath.ToSlash(rel), "/")
 	for i := range names {
 		if t.excludes(names[:i+1], isDir || i < len(names)-1) {
-			return true // a file below a directory that is left out cannot come back
+			return true // a file below an excluded directory cannot be included again
 		}
 	}
 	return false
 }
 
-// Spent reports whether the rules are so many, or so long, that they were not all compared.
+// Spent reports whether the limit of comparisons was reached, so that later paths were not compared.
 func (t *Tree) Spent() bool {
 	if t == nil {
 		return false
@@ -87,8 +81,8 @@ func (t *Tree) Spent() bool {
 	return t.left < 0
 }
 
-// excludes asks the files from the one next to the path up to the root: the
-// last matching rule of the first file that has one decides.
+// excludes compares the path with the .gitignore files from its own directory up to the root. In the first
+// file with a matching rule, the last such rule decides.
 func (t *Tree) excludes(names []string, isDir bool) bool {
 	for depth := len(names) - 1; depth >= 0; depth-- {
 		rules := t.read(strings.Join(names[:depth], "/"))
@@ -103,11 +97,11 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 
 const (
 	maxFile  = 128 << 10 // bytes of a .gitignore file
-	readStep = 100       // steps for each of them: a rule takes forty times its text in memory
+	readStep = 100       // steps for each byte: a rule takes forty times its text in memory
 )
 
-// read returns the rules of a directory. A file that cannot be read, or is no
-// regular file, has none; one that is too large is too much to compare.
+// read returns the rules of a directory. A file that cannot be read, or is not regular, has none; a file that
+// is too large uses up all steps.
 func (t *Tree) read(dir string) []rule {
 	rules, known := t.rules[dir]
 	if !known {
@@ -117,7 +111,7 @@ func (t *Tree) read(dir string) []rule {
 			maxFile,
 		)
 		if large := new(bounded.SizeError); errors.As(err, &large) {
-			t.left.take(int(t.left) + 1) // as if it had been compared
+			t.left.take(int(t.left) + 1) // the comparison ends here
 		}
 		t.left.take(readStep * len(text))
 		rules = parse(string(text))
@@ -126,9 +120,9 @@ func (t *Tree) read(dir string) []rule {
 	return rules
 }
 
-// rule is one line of a file.
+// rule is one line of a .gitignore file.
 type rule struct {
-	segments []string // of the pattern, between slashes
+	segments []string // the parts of the pattern between slashes
 	anywhere bool     // the pattern is for a name in any directory
 	negated  bool
 	dirOnly  bool
@@ -156,7 +150,7 @@ func parseLine(line string) (r rule, ok bool) {
 	return r, line != ""
 }
 
-// trimEnd removes the spaces at the end, up to one that a backslash keeps.
+// trimEnd removes the spaces at the end of a line, except one after a backslash.
 func trimEnd(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -186,7 +180,7 @@ func (r *rule) matches(left *steps, names []string, isDir bool) bool {
 // path tests a pattern segment by segment. Two asterisks stand for any number
 // of names, at the end for at least one.
 func (s *steps) path(pattern, names []string) bool {
-	again, from := -1, 0 // where the last two asterisks take one name more
+	again, from := -1, 0 // positions from which ** takes one more name; -1: there is no **
 	p, n := 0, 0
 	for n < len(names) || p < len(pattern) {
 		s.take(1)

@@ -12,7 +12,7 @@ var errSpent = errors.New("too many steps")
 // length times the length of a name, for each file and each directory.
 type steps int64
 
-// take counts n of them, and panics with errSpent when there are no more.
+// take subtracts n steps, and panics with errSpent if none remain.
 func (s *steps) take(n int) {
 	if *s -= steps(n); *s < 0 {
 		panic(errSpent)
@@ -23,7 +23,7 @@ func (s *steps) take(n int) {
 // does: * any bytes, ? one, [a-z] and [!a-z] one of a set, \ takes the next
 // byte as it is. Its time is at most the product of both lengths.
 func (s *steps) glob(pattern, name string) bool {
-	again, from := -1, 0 // where the last asterisk takes one byte more
+	again, from := -1, 0 // positions from which * takes one more byte; -1: there is no *
 	p, n := 0, 0
 	for n < len(name) || p < len(pattern) {
 		s.take(1)
@@ -46,7 +46,7 @@ func (s *steps) glob(pattern, name string) bool {
 	return true
 }
 
-// one returns the length of the part that matches c at the start of pattern; 0 if nothing does.
+// one returns the length of the first element of pattern if it matches c, and 0 if it does not.
 func (s *steps) one(pattern string, c byte) int {
 	switch {
 	case pattern == "":

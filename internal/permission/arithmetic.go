@@ -6,16 +6,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// numbers is arithmetic that names no variable. The value of a variable is
-// arithmetic again, and its subscripts are expanded: after x='a[$(rm y)]',
-// $((x)) runs rm.
+// numbers matches arithmetic without variables. Bash evaluates the value of a variable as arithmetic again,
+// and expands its subscripts: after x='a[$(rm y)]', $((x)) runs rm.
 var numbers = regexp.MustCompile(`^[\d\s+*/%<>=!&|^~?:,()-]*$`)
 
-// subscript is one that needs no arithmetic over strings.
+// subscript matches subscripts that bash does not evaluate as arithmetic over variables.
 var subscript = regexp.MustCompile(`^(?:-?\d+|[@*])$`)
 
-// computes reports whether bash would evaluate text as arithmetic in a node,
-// and with it, perhaps, commands that stand in no syntax tree.
+// computes reports whether bash would evaluate text in a node as arithmetic, which may run commands that are
+// not in the syntax tree.
 func computes(node syntax.Node, read reader) bool {
 	switch node := node.(type) {
 	case *syntax.ArithmExp:
@@ -36,7 +35,7 @@ func computes(node syntax.Node, read reader) bool {
 	case *syntax.WordIter:
 		return special[node.Name.Value] != nil
 	case *syntax.Redirect:
-		// Bash expands the word of >& twice if it is no number.
+		// Bash expands the word of >& twice if it is not a number.
 		duplicates := node.Op == syntax.DplOut || node.Op == syntax.DplIn
 		return node.N != nil && !redirected.MatchString(node.N.Value) ||
 			duplicates && !duplicated.MatchString(read.slice(node.Word.Pos(), node.Word.End()))
@@ -49,11 +48,11 @@ func computes(node syntax.Node, read reader) bool {
 	return false
 }
 
-// redirected matches the part in front of a redirection: 2>x, {fd}>x.
+// redirected matches the descriptor before a redirection operator: 2>x, {fd}>x.
 var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
 
-// duplicated is a word of >& in which nothing is expanded. After a - bash begins
-// another word: <&-rm closes the input of rm.
+// duplicated matches words of >& without expansions. After a - bash begins another word: <&-rm closes the
+// input of rm.
 var duplicated = regexp.MustCompile(`^(?:-|[\w./][\w./-]*)$`)
 
 func computesParam(node *syntax.ParamExp, read reader) bool {
@@ -83,7 +82,7 @@ func plainSubscript(node syntax.ArithmExpr, read reader) bool {
 	return absent(node) || subscript.MatchString(read.slice(node.Pos(), node.End()))
 }
 
-// absent reports whether a part that need not be there is not.
+// absent reports whether an optional part of the syntax is missing.
 func absent(node syntax.Node) bool {
 	if node == nil {
 		return true
@@ -103,13 +102,12 @@ func (r reader) value(a *syntax.Assign) piece {
 	return r.word(a.Value)
 }
 
-// special are variables to which bash attaches more than a value: it expands them, evaluates them
-// as a number on assignment, or changes its grammar by them. The expression matches harmless
-// values.
+// special maps variables with a special meaning to an expression for their harmless values. Bash expands such
+// a variable, evaluates it as a number on assignment, or changes its grammar by it.
 var special = map[string]*regexp.Regexp{
 	"OPTIND": integer, "RANDOM": integer, "SRANDOM": integer, "HISTCMD": integer, "SECONDS": integer, "LINENO": integer, "BASHPID": integer,
 	"PS4": never, "BASH_ALIASES": never, "BASH_CMDS": never, "POSIXLY_CORRECT": never, "BASH_COMPAT": never, "SHELLOPTS": never, "BASHOPTS": never,
-	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // the values of ~, ~+ and ~-
+	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // bash expands ~, ~+ and ~- to them
 }
 
 var (
@@ -118,7 +116,7 @@ var (
 	absolutePath = regexp.MustCompile(`^/`)
 )
 
-// harmless reports whether a variable may have the value.
+// harmless reports whether the assignment of value to a variable has no special effect.
 func harmless(name string, value piece, read reader) bool {
 	values := special[name]
 	if values == nil || values == absolutePath && !read.tilde {

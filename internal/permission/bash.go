@@ -9,14 +9,14 @@ import (
 
 // bash is the spec of a rule for commands.
 type bash struct {
-	source   wildcards // for texts as they are written
-	plain    wildcards // for texts without quotes
+	source   wildcards // the pattern for texts with their quotes
+	plain    wildcards // the pattern for texts without quotes
 	head     string    // the pattern up to its first star
-	argues   bool      // it says more than the name of a command
-	redirect bool      // it is about redirections
-	streams  bool      // its stars could mean some
-	compound bool      // it could mean pipelines and lists
-	chain    *chain    // it cut at their operators
+	argues   bool      // the pattern has more than the name of a command
+	redirect bool      // the pattern has redirections
+	streams  bool      // the pattern's stars could match redirections
+	compound bool      // the pattern could match pipelines and lists
+	chain    *chain    // the pattern, cut at the operators of pipelines and lists
 }
 
 // newBash compiles a pattern; nil stands for every command.
@@ -46,7 +46,7 @@ func newBash(pattern string) spec {
 
 const quotes = "\"'\\"
 
-// tidy returns a pattern the form of the texts that it is compared with.
+// tidy returns a pattern in the form of the texts that it is compared with.
 func tidy(pattern string) string {
 	if name, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = name + " *"
@@ -76,13 +76,13 @@ func (b *bash) match(c Call) bool {
 	return s.text(command) || (b.argues || b.chain != nil) && s.expands || s.detours()
 }
 
-// matchRaw compares a part of the command as it stands.
+// matchRaw reports whether the pattern matches a part of the command with its quotes.
 func (b *bash) matchRaw(text string) bool {
 	text = strings.TrimSpace(text)
 	return b.source.match(text) || b.plain.match(text)
 }
 
-// matchStage compares a simple command, or its rest after wrappers.
+// matchStage reports whether the pattern matches a simple command, or its rest after wrappers.
 func (b *bash) matchStage(s simpleCommand, redirects []piece) bool {
 	return b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) || b.matchRedirected(s, redirects)
 }
@@ -95,15 +95,14 @@ func (b *bash) matchPieces(words []piece) bool {
 	return b.source.match(source) || b.plain.match(plain)
 }
 
-// couldBecome reports whether the shell has something to expand before the
-// text is complete that the pattern begins with, and that is right so far.
+// couldBecome reports whether an expansion follows a text that is a beginning of the pattern's fixed text, so
+// that the command could become a match.
 func (b *bash) couldBecome(s simpleCommand) bool {
 	known, open := s.known()
 	return open && b.head != "" && strings.HasPrefix(b.head, known)
 }
 
-// couldMatch reports whether the shell could expand the stage to a command that the pattern
-// matches.
+// couldMatch reports whether expansions could make the command one that the pattern matches.
 func (b *bash) couldMatch(s simpleCommand) bool {
 	shape := s.shape(b.argues)
 	if shape == nil {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// runsText reports whether a builtin of bash may run text that stands in no
-// syntax tree, or changes how the rest is read. Text that is known is searched
-// like the command itself.
+// runsText reports whether a builtin of bash may run text that is not in the syntax tree, or changes how bash
+// parses the rest. It searches known text like the command itself.
 func (s *search) runsText(st simpleCommand) bool {
 	if len(st.words) == 0 {
 		return false
@@ -23,7 +22,7 @@ func (s *search) runsText(st simpleCommand) bool {
 // builtins maps each builtin that may run text to the function that decides it from its words.
 var builtins map[string]func(*search, []piece) bool
 
-func init() { // a table whose functions search again
+func init() { // in init, because the functions refer to the table
 	type decides = func(*search, []piece) bool
 	always := func(*search, []piece) bool { return true }
 	byWords := func(f func([]piece) bool) decides { return func(_ *search, args []piece) bool { return f(args) } }
@@ -46,9 +45,9 @@ func init() { // a table whose functions search again
 	}
 }
 
-// couldName reports whether the expansions in a command's first word could make it the name of a
-// builtin that runs text, or of a wrapper. An unquoted expansion may hold blanks, and end the
-// name: e$x'rm y' is an eval.
+// couldName reports whether the expansions in a command's first word could make it the name of a builtin that
+// runs text, or of a wrapper. The value of an unquoted expansion may contain blanks, which end the name:
+// e$x'rm y' may be an eval.
 func couldName(first piece) bool {
 	could := func(name string) bool { return strings.HasPrefix(name, first.plain[:first.holes[0].from]) }
 	if first.quoted && first.literal == len(first.plain) {
@@ -67,7 +66,7 @@ func couldName(first piece) bool {
 	return false
 }
 
-// evaluates is eval: it reads its words, joined, as a command.
+// evaluates handles eval, which runs its words, joined, as a command.
 func (s *search) evaluates(args []piece) bool {
 	if len(args) > 0 && args[0].plain == "--" {
 		args = args[1:]
@@ -76,7 +75,7 @@ func (s *search) evaluates(args []piece) bool {
 	return !allLiteral(args) || s.text(text)
 }
 
-// traps is trap: its first operand is a command.
+// traps handles trap, whose first operand is a command.
 func (s *search) traps(args []piece) bool {
 	if !allLiteral(args) {
 		return true
@@ -87,8 +86,7 @@ func (s *search) traps(args []piece) bool {
 	return len(args) > 1 && s.text(args[0].plain)
 }
 
-// sources is source and dot. A file is another program's business, unless the command itself can
-// write its contents.
+// sources handles source and dot. A rule does not look into the file, unless the command itself can write it.
 func (s *search) sources(args []piece) bool {
 	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
 		return len(args) > 0
@@ -134,8 +132,7 @@ var (
 	}
 )
 
-// changesShell reports whether set traces commands, which expands PS4, or
-// changes how the rest is read.
+// changesShell reports whether set traces commands, which expands PS4, or changes how bash parses the rest.
 func changesShell(args []piece) bool {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -158,8 +155,8 @@ func changesShell(args []piece) bool {
 	return false
 }
 
-// changesGrammar reports whether a word of shopt names an option that changes, or may change, how
-// the rest is read.
+// changesGrammar reports whether a word of shopt names an option that changes, or may change, how bash parses
+// the rest.
 func changesGrammar(arg piece) bool {
 	return !arg.isLiteral() || !slices.Contains(harmlessShopt, arg.plain)
 }
@@ -180,8 +177,7 @@ func (p piece) isOption() bool {
 // isLiteral reports whether nothing in the word is expanded.
 func (p piece) isLiteral() bool { return !p.expands() }
 
-// expands reports whether something in the word is expanded, be it a ~ or a file
-// pattern.
+// expands reports whether something in the word is expanded, including a ~ and a file pattern.
 func (p piece) expands() bool { return len(p.holes) > 0 }
 
 func allLiteral(words []piece) bool {

@@ -7,20 +7,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// chain is a pattern with | & or ; cut at them: "curl * | sh" is about a
-// pipeline, however it is written.
+// chain is a pattern cut at its operators | & and ;: "curl * | sh" matches a pipeline in any spelling.
 type chain struct {
 	parts     []wildcards
-	operators []string // between the parts
+	operators []string // the operators between the parts
 }
 
 // link is one command of a list or a pipeline.
 type link struct {
-	texts []wildcard // the texts that it may read as
+	texts []wildcard // the texts that rules are compared with
 	next  string     // the operator after it
 }
 
-// maxChain is how many commands a list may have that is compared with chains.
+// maxChain limits the commands of a list that is compared with chains.
 const maxChain = 64
 
 // newChain cuts a pattern; nil if it has no operator.
@@ -59,14 +58,12 @@ func newChain(pattern string) *chain {
 	return &c
 }
 
-// hasLists reports whether the pattern is about more than pipelines and
-// conditions.
+// hasLists reports whether the pattern has an operator other than those of pipelines and conditions.
 func (c *chain) hasLists() bool {
 	return slices.Contains(c.operators, ";") || slices.Contains(c.operators, "&")
 }
 
-// operatorAt returns the operator that begins at i. The & of >& &> and <& is
-// none.
+// operatorAt returns the operator that begins at i. The & in >&, &> and <& is not an operator.
 func operatorAt(text string, i int) string {
 	for _, op := range [...]string{"&&", "||", "|&", "|", ";"} {
 		if strings.HasPrefix(text[i:], op) {
@@ -79,8 +76,8 @@ func operatorAt(text string, i int) string {
 	return "&"
 }
 
-// matches reports whether the pattern is about some of the commands, one after
-// the other. A part with a star may stand for several.
+// matches reports whether the parts of the pattern match consecutive commands of links. A part with a star
+// may match several commands.
 func (c *chain) matches(links []link) bool {
 	if len(links) < len(c.operators) {
 		return false
@@ -88,7 +85,7 @@ func (c *chain) matches(links []link) bool {
 	if len(links) > maxChain {
 		return true
 	}
-	starts := make([]bool, len(links)) // where the part may begin
+	starts := make([]bool, len(links)) // starts[i]: the next part may begin at command i
 	for i := range starts {
 		starts[i] = true
 	}
@@ -115,7 +112,7 @@ func (c *chain) matches(links []link) bool {
 	return false
 }
 
-// cover reports whether a part of a pattern may stand for the links.
+// cover reports whether a part of a pattern may match all the links.
 func (all wildcards) cover(links []link) bool {
 	first, last := links[0].texts, links[len(links)-1].texts
 	if len(links) == 1 {
@@ -155,7 +152,7 @@ func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
 	return append(all, link{texts: s.readings(stmt)})
 }
 
-// anything is the reading of a command that is not a simple one.
+// anything matches every text; it stands for a compound command.
 var anything = []wildcard{{"", ""}}
 
 // readings returns the texts that a rule is compared with for one command of a list: with
@@ -179,7 +176,7 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 		}
 	}
 	add(simpleCommand{words: slices.Concat(read.assigns(call.Assigns), words)})
-	wrapped := 0 // a rule matches a command with more of them; see simple
+	wrapped := 0 // a command with more wrappers matches every rule; see simple
 	for next, ok := (simpleCommand{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
 		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
 			return anything

@@ -13,10 +13,10 @@ import (
 // fetch is the spec of a rule for hosts.
 type fetch struct {
 	labels []wildcard
-	below  bool // one label or more stand before them
+	below  bool // one or more labels have to precede the host
 }
 
-// newFetch compiles domain:host. Other parameters are compared as they are.
+// newFetch compiles domain:host. Another parameter becomes a param rule.
 func newFetch(text string) (spec, error) {
 	name, value, ok := cutParam(text)
 	if !ok || strings.HasPrefix(value, "//") {
@@ -50,11 +50,11 @@ func (f fetch) match(c Call) bool {
 	text, _ := wire.Text(c.Input.Get("url"))
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || !ascii(u.Host) {
-		return true // browsers may yet find a host in it
+		return true // browsers may still find a host in it
 	}
 	host := normal(u.Hostname())
 	if host = address(host); host == "" {
-		return true // it ends in a number, and is no address: programs read those in different ways
+		return true // it ends in a number and is not an address: programs read such hosts in different ways
 	}
 	labels := strings.Split(host, ".")
 	if f.below && len(labels) > len(f.labels) {
@@ -79,9 +79,9 @@ func ascii(s string) bool {
 	return true
 }
 
-// address returns a host that is an address in its usual form: programs read
-// 2130706433, 0x7f.1, 127.1 and [::ffff:7f00:1] as 127.0.0.1. It returns "" if
-// the host ends in a number and is no address, and other hosts as they are.
+// address returns a host that is an address in its usual form: programs read 2130706433, 0x7f.1, 127.1 and
+// [::ffff:7f00:1] as 127.0.0.1. It returns "" if the host ends in a number and is not an address, and other
+// hosts unchanged.
 func address(host string) string {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.Unmap().WithZone("").String()

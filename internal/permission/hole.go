@@ -5,9 +5,8 @@ import "strings"
 // hole is a part of a word without quotes that an expansion may change.
 type hole struct{ from, to int }
 
-// shape returns the text of a stage with a star for all that is not known. It
-// is nil if everything is. An expansion may also become no word at all: loose
-// leaves out the blanks around those.
+// shape returns the text of a command with a star for every unknown part, and nil if no part is unknown. An
+// expansion may also produce no word: with loose, the blanks around such a part are left out.
 func (s simpleCommand) shape(loose bool) wildcard {
 	var w wildcard
 	var known strings.Builder
@@ -40,7 +39,7 @@ func (s simpleCommand) shape(loose bool) wildcard {
 	return append(w, known.String())
 }
 
-// least returns the words of a stage without those that may be none.
+// least returns the words of a command without those that may vanish.
 func (s simpleCommand) least() (words []piece) {
 	for _, word := range s.words {
 		if !word.vanishes() {
@@ -50,8 +49,8 @@ func (s simpleCommand) least() (words []piece) {
 	return words
 }
 
-// vanishes reports whether a word may be none: nothing in it is known, and it does
-// not stand in quotes. Of variables bash alone sets $HOME and $PWD to something.
+// vanishes reports whether a word may expand to no word: it has no known text and no quotes. Only $HOME and
+// $PWD are known to be non-empty.
 func (p piece) vanishes() bool {
 	if !p.expands() || p.quoted && p.literal == len(p.plain) || p.source == "$HOME" || p.source == "$PWD" {
 		return false

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// foldsCase says that file systems here usually find a file by a name in other
-// letters: .ENV is .env.
+// foldsCase is set on systems whose file systems usually ignore the case of names: .ENV is .env.
 var foldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 const (
-	maxPath  = 4 << 10 // bytes; the system opens no longer one
+	maxPath  = 4 << 10 // bytes; the system does not open longer paths
 	maxLinks = 40      // on the way to a file, as in Linux
 )
 
-// followed returns the file that a path leads to, as the system would find it: each link is
-// followed where it stands, and a part that does not exist is a name. It is not ok for a path by
-// which no file could be opened. A call of the system for each part takes about a microsecond.
+// followed returns the file that a path leads to, as the system would find it: each link is followed where it
+// stands, and a part that does not exist is a name. ok is false for a path by which no file could be opened.
+// Each part of the path costs a system call of about a microsecond.
 func followed(file, dir, home string) (real string, ok bool) {
 	if runtime.GOOS == "windows" {
 		if !isWindows(file) {

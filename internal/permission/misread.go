@@ -8,14 +8,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// confusing is text that the parser reads in another way than bash, or may:
-// a line continuation after $ or an operator, a comment right after a bracket,
-// and $< $> before a bracket. Differential tests against bash found these; see
-// TestNoTrickOfBashGetsPastARule.
+// confusing matches text that the parser reads, or may read, in another way than bash: a line continuation
+// after $ or an operator, a comment right after a bracket, and $< $> before a bracket. Differential tests
+// against bash found these; see TestNoTrickOfBashGetsPastARule.
 var confusing = regexp.MustCompile(`(?:^|[^\w \t\n'".,:/@%\\-])\\\n|\)#|\$[<>]\(`)
 
-// misread reports whether the parser may take a node for something else than
-// bash does, so that a command would hide in it.
+// misread reports whether bash may read a node differently from the parser, and run a command that the parser
+// does not see.
 func misread(node syntax.Node, read reader) bool {
 	switch node := node.(type) {
 	case *syntax.Comment:
@@ -25,8 +24,8 @@ func misread(node syntax.Node, read reader) bool {
 		// It loses count of backslashes in backticks within backticks.
 		return node.Backquotes && strings.Contains(read.slice(node.Pos(), node.End()), `\\`)
 	case *syntax.ParamExp:
-		// In double quotes it believes in single quotes, and takes the text after them for text:
-		// "${x:-'}"; rm y; echo "'}". <( is text in any quotes.
+		// In double quotes the parser honours single quotes, and takes the text after them for plain text:
+		// "${x:-'}"; rm y; echo "'}". To bash, <( is plain text in any quotes.
 		text := read.slice(node.Pos(), node.End())
 		return strings.Contains(text, "'") || strings.Contains(text, `$"`) ||
 			strings.Contains(text, "<(") || strings.Contains(text, ">(")
@@ -43,8 +42,8 @@ func misread(node syntax.Node, read reader) bool {
 		}
 		return node.Name != nil && !compound(node.Stmt)
 	case *syntax.ArrayElem:
-		// Bash stops at x=(@(a)), goes on with the next line, and that may be a
-		// here-document to the parser.
+		// Bash stops at x=(@(a)) and continues with the next line, which may be part of a here-document to
+		// the parser.
 		return node.Value != nil && slices.ContainsFunc(node.Value.Parts, isExtGlob)
 	case *syntax.Redirect:
 		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||
@@ -58,7 +57,7 @@ func isExtGlob(part syntax.WordPart) bool {
 	return ok
 }
 
-// enter notes which substitution a node is in.
+// enter records the substitution that encloses a node.
 func (s *search) enter(node syntax.Node) {
 	var end uint
 	switch node.(type) {
@@ -72,9 +71,8 @@ func (s *search) enter(node syntax.Node) {
 	s.ends = append(s.ends, end)
 }
 
-// elsewhere reports whether bash may begin a here-document on another line: it
-// takes the next one, but the parser looks past [[ ]], and out of a substitution
-// that ends before.
+// elsewhere reports whether bash may begin a here-document on another line than the parser: bash begins on
+// the next line, but the parser first skips [[ ]] and leaves a substitution that ends before.
 func (s *search) elsewhere(node syntax.Node) bool {
 	to, ok := node.(*syntax.Redirect)
 	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {
@@ -89,9 +87,8 @@ func (s *search) elsewhere(node syntax.Node) bool {
 	return within > 0 && begin > within || from > begin || strings.Count(s.command[from:begin], "\n") > 1
 }
 
-// compound reports whether a coprocess may have a name in front of the
-// statement. The parser believes in one before others too, which is the command
-// to bash: coproc rm >x.
+// compound reports whether the statement of a coprocess may follow a name. The parser accepts a name before
+// other statements too, where it is the command to bash: coproc rm >x.
 func compound(stmt *syntax.Stmt) bool {
 	if stmt.Negated {
 		return false
@@ -104,7 +101,7 @@ func compound(stmt *syntax.Stmt) bool {
 	return false
 }
 
-// delimiter is the end of a here-document as the parser and bash read it alike.
+// delimiter matches the here-document delimiters that the parser and bash read alike.
 var delimiter = regexp.MustCompile(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
 
 // misreadHeredoc reports whether bash may end a here-document elsewhere, or
@@ -122,9 +119,8 @@ func misreadHeredoc(node *syntax.Redirect, read reader) bool {
 		endsEarly(body, strings.Trim(end, `\'"`))
 }
 
-// endsEarly reports whether a line is the end of the here-document, which the
-// parser does not believe in an expansion, or begins with it and goes on to a
-// bracket: in $( ) bash takes the rest of such a line for commands.
+// endsEarly reports whether a line of the body is the delimiter, which the parser overlooks inside an
+// expansion, or begins with the delimiter and has a bracket: inside $( ) bash runs the rest of such a line.
 func endsEarly(body, end string) bool {
 	for line := range strings.Lines(body) {
 		rest, begins := strings.CutPrefix(strings.TrimLeft(line, "\t"), end)

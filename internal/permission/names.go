@@ -7,8 +7,8 @@ import (
 
 func definesAlias(arg piece) bool { return !arg.isLiteral() || strings.Contains(arg.plain, "=") }
 
-// assigns is a builtin that sets variables by name: a subscript in a name is
-// expanded. values are its options that take one.
+// assigns handles a builtin that sets variables by name: bash expands a subscript in a name. values lists its
+// options that take a value.
 func assigns(values string) func(*search, []piece) bool {
 	callback := strings.Contains(values, "C")
 	return func(_ *search, args []piece) bool {
@@ -41,9 +41,9 @@ func printsToName(args []piece) bool {
 	return strings.Contains(name, "[") || special[name] != nil
 }
 
-// declares is declare and its relatives. Some attributes make a value code, a value in brackets
-// becomes an array, and so become subscripts. A variable that is an array already, such as those
-// of mapfile and bash itself, takes such a value from all of them but export and readonly.
+// declares handles declare and similar builtins. With some attributes bash evaluates a value, and a value in
+// brackets becomes an array whose subscripts are evaluated. All but export and readonly assign such a value
+// to a variable that is already an array, such as one of mapfile or of bash itself.
 func declares(arrays bool) func(*search, []piece) bool {
 	return func(s *search, args []piece) bool {
 		arrays := arrays || hasOption(args, "aA")
@@ -81,8 +81,8 @@ func (s *search) declaresUnclear(arg piece, arrays bool) bool {
 	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
 }
 
-// testsName reports whether test asks for a variable by a name that has, or may have, a
-// subscript: the word after -v, or a word that could become -v.
+// testsName reports whether test looks up a variable by a name that has, or may have, a subscript: the word
+// after -v, or after a word that could become -v.
 func testsName(args []piece) bool {
 	for i, arg := range args {
 		switch {

@@ -36,7 +36,7 @@ func (p param) match(c Call) bool {
 // called is the spec of a rule for calls that start something by its name.
 type called struct {
 	name   wildcards
-	params []string // any of them holds the name
+	params []string // the parameters that may hold the name
 }
 
 func (n called) match(c Call) bool {

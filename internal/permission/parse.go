@@ -170,7 +170,7 @@ func toolNames(name string) wildcards {
 	}
 	tools := wildcards{newWildcard(name)}
 	if plain := notPlain.ReplaceAllString(name, "_"); plain != name {
-		tools = append(tools, newWildcard(plain)) // as Claude Code writes the name of the tool
+		tools = append(tools, newWildcard(plain)) // the name in Claude Code's spelling
 	}
 	return tools
 }

@@ -15,12 +15,12 @@ import (
 
 // paths is the spec of a rule for files.
 type paths struct {
-	anchor   string // the pattern counts from here; "" is the call's directory
+	anchor   string // the directory that the pattern is relative to; "": the call's directory
 	home     string
 	glob     string
-	fixed    string // the beginning of glob that is not a pattern, without escapes
+	fixed    string // the part of glob before the first wildcard, without escapes
 	tail     string // the rest of glob
-	searches bool   // the tool works on its directory unless it is told another
+	searches bool   // without a path the tool works on the session's directory
 }
 
 // newPath compiles a pattern in the syntax of .gitignore.
@@ -52,8 +52,7 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 	return paths{anchor, from.Home, glob, fixed, tail, searches}, nil
 }
 
-// cutGlob returns the folders that a pattern begins with, as they are named, and
-// the rest of the pattern.
+// cutGlob returns the folders that a pattern begins with, without escapes, and the rest of the pattern.
 func cutGlob(glob string) (fixed, tail string) {
 	for tail = glob; tail != ""; {
 		name, rest, _ := strings.Cut(tail, "/")
@@ -66,7 +65,7 @@ func cutGlob(glob string) (fixed, tail string) {
 	return fixed, tail
 }
 
-// unescaped returns the one name that a part of a pattern is for, if it is one.
+// unescaped returns the name that a part of a pattern without wildcards matches.
 func unescaped(part string) (name string, ok bool) {
 	var plain []byte
 	for i := 0; i < len(part); i++ {
@@ -83,8 +82,7 @@ func unescaped(part string) (name string, ok bool) {
 	return string(plain), true
 }
 
-// anchorOf returns the directory that a pattern counts from, and the rest of the
-// pattern.
+// anchorOf returns the directory that a pattern is relative to, and the rest of the pattern.
 func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
 	if pattern == "~" {
 		pattern = "~/"
@@ -109,8 +107,7 @@ func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
 	return "", strings.TrimPrefix(pattern, "./"), nil
 }
 
-// globOf returns the pattern in the form that the library compares with paths
-// below the anchor.
+// globOf returns the pattern in the syntax of the glob library, for paths relative to the anchor.
 func globOf(pattern string, floats bool) string {
 	below := strings.HasSuffix(pattern, "/")
 	pattern = strings.TrimPrefix(path.Clean("/"+pattern), "/")
@@ -119,7 +116,7 @@ func globOf(pattern string, floats bool) string {
 	}
 	floats = floats && !strings.Contains(pattern, "/") && pattern != "**"
 	if below || !strings.ContainsAny(path.Base(pattern), `*?[{\`) {
-		pattern += "/**" // which is also the directory itself
+		pattern += "/**" // this matches the directory itself too
 	}
 	if floats {
 		pattern = "**/" + pattern
@@ -133,7 +130,7 @@ func (p paths) match(c Call) bool {
 		value := c.Input.Get(field)
 		file, ok := wire.Text(value)
 		if !ok && len(value) > 0 && value.Kind() != 'n' {
-			return true // a path that is no string: the tool may yet read one in it
+			return true // the path is not a string, but the tool may still read one from it
 		}
 		named = named || file != ""
 		if file != "" && p.has(file, c.Dir) {
@@ -146,8 +143,8 @@ func (p paths) match(c Call) bool {
 	return !named && p.has(".", c.Dir) || p.searchesFor(c)
 }
 
-// searchesFor reports whether the pattern of a search, which may lead anywhere
-// by itself, could find a file that the rule names: Glob with /etc/*.
+// searchesFor reports whether the pattern of a search, which need not stay below the searched directory,
+// could find a file that the rule names: Glob with /etc/*.
 func (p paths) searchesFor(c Call) bool {
 	pattern, _ := wire.Text(c.Input.Get("pattern"))
 	if c.Tool != "Glob" {
@@ -180,15 +177,14 @@ func (p paths) searchesFor(c Call) bool {
 	return above && ok && found
 }
 
-// leadsAway reports whether a pattern may find files that are not below the
-// directory from which it counts.
+// leadsAway reports whether a pattern may find files outside the searched directory.
 func leadsAway(pattern string) bool {
 	return isWindows(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") ||
 		strings.Contains(pattern, "..") ||
 		strings.Contains(pattern, "{")
 }
 
-// cutPattern returns the directory from which a pattern has to be searched, and the rest.
+// cutPattern returns the directory that a pattern searches, and the rest of the pattern.
 func cutPattern(pattern string) (base, rest string) {
 	end := strings.IndexAny(pattern, "*?[{")
 	if end < 0 {
@@ -223,8 +219,8 @@ func (p paths) has(file, dir string) bool {
 	return ok && names(p.glob, real, from)
 }
 
-// names compares a clean path with a pattern that counts from anchor, which is
-// taken off first, so that no character in its name is a wildcard.
+// names reports whether a pattern relative to anchor matches a clean path. anchor is removed from the path
+// first: characters in it are not wildcards.
 func names(glob, file, anchor string) bool {
 	rest, ok := below(file, anchor)
 	if ok && doublestar.MatchUnvalidated(glob, rest) {

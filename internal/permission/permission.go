@@ -1,9 +1,8 @@
-// Package permission is the permission rules of Claude Code, as a hook's "if" takes them:
-// "Bash(git push *)", "Edit(src/**)", "mcp__memory".
+// Package permission implements the permission rules of Claude Code for the "if" of a hook: "Bash(git push
+// *)", "Edit(src/**)", "mcp__memory".
 //
-// It follows Claude Code's permission documentation, 2.1.239; the comments mark decisions where
-// that is silent. In doubt a rule matches: a hook too many does less harm than a guard that is
-// left out.
+// It follows the permission documentation of Claude Code 2.1.239; comments mark decisions on which the
+// documentation is silent. In doubt a rule matches: one hook too many does less harm than a missing guard.
 package permission
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Origin is where a rule was written.
+// Origin describes the place where a rule was written.
 type Origin struct {
 	Root string // "/p" is below it: the project's root for its settings, ~/.claude for the user's
 	Home string // "~/p" is below it
@@ -29,7 +28,7 @@ type Call struct {
 // used from many goroutines at once.
 type Rule struct {
 	text string
-	tool wildcards // any of them
+	tool wildcards // names of tools; the rule is for any of them
 	spec spec      // nil: every call of the tool
 }
 
@@ -42,19 +41,18 @@ func (r *Rule) String() string { return r.text }
 // Match reports whether the rule concerns the call. A rule concerns only calls of the tool that
 // it names: Edit(*.ts) never matches a Write.
 //
-// [Parse] has compiled everything; a Bash rule still has to parse the command: about 8 µs and 25
-// allocations for a short one, at worst some tenths of a second for 64 KiB made for the purpose.
-// A path takes 1 µs, and a path that a rule does not name as it is written takes another for each
-// of its parts: links are followed. Calls of other tools cost nanoseconds and do not allocate.
+// [Parse] has compiled everything; a Bash rule still has to parse the command: about 8 µs and 25 allocations
+// for a short one, at worst some tenths of a second for 64 KiB made for the purpose. A path takes 1 µs, and a
+// path that does not match as written takes another microsecond for each of its parts, since links are
+// followed. Calls of other tools cost nanoseconds and do not allocate.
 func (r *Rule) Match(c Call) bool {
 	return r.tool.match(c.Tool) && (r.spec == nil || r.spec.match(c))
 }
 
-// searching are the tools that work on the session's directory unless their
-// call names another.
+// searching lists the tools that work on the session's directory unless their call names another.
 var searching = []string{"Glob", "Grep", "LS"}
 
-// specOf reads the parentheses of a rule for tool.
+// specOf parses the text in the parentheses of a rule for tool.
 func specOf(tool, text string, from Origin) (spec, error) {
 	switch tool {
 	case "Bash":

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// posix returns an absolute Windows path in the form that Claude Code compares:
-// C:\Users is /c/Users, \\server\share is /server/share. Others stay.
+// posix returns an absolute Windows path in the form that Claude Code compares: C:\Users is /c/Users,
+// \\server\share is /server/share. Other paths are returned unchanged.
 func posix(p string) string {
 	if rest, ok := strings.CutPrefix(p, `\\?\UNC\`); ok {
 		p = `\\` + rest

@@ -10,7 +10,7 @@ import (
 // powershell is the spec of a rule for PowerShell commands.
 type powershell struct {
 	pattern wildcards
-	argues  bool // it says more than the name of a command
+	argues  bool // the pattern has more than the name of a command
 }
 
 // newPowerShell compiles a pattern; nil stands for every command.
@@ -29,7 +29,7 @@ func newPowerShell(pattern string) spec {
 	return p
 }
 
-// blanks returns text with one blank for each run of white space, none around.
+// blanks replaces each run of white space by one blank, and trims the text.
 func blanks(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (p powershell) match(c Call) bool {
@@ -50,18 +50,17 @@ func (p powershell) match(c Call) bool {
 	return false
 }
 
-// hidden reports whether a command may run another one that it does not spell out. Names count as
-// they are written, and without quotes, backticks and the operators that join quoted texts.
+// hidden reports whether a command may run another command that is not visible in its text. It checks the
+// text as written, and without quotes, backticks and the operators that join quoted texts.
 func hidden(command string) bool {
 	return dubious.MatchString(command) || dubious.MatchString(plainly.Replace(joins.ReplaceAllString(command, "")))
 }
 
-// dubious matches ways to write PowerShell that hide commands from a reader without a parser:
-// comments in brackets and with quotes in them, here-strings, quotes, dashes and blanks beyond
-// ASCII, arguments that are not parsed, names in braces, dot-sourcing and calls of expressions;
-// names with variables or code points in them, also of methods; and commands that run text or
-// make another name for a command, for which the path of an item that is not plain text may be
-// one.
+// dubious matches PowerShell in which this package, which has no parser for it, may overlook commands:
+// comments in brackets and with quotes in them, here-strings, quotes, dashes and blanks beyond ASCII,
+// arguments that are not parsed, names in braces, dot-sourcing and calls of expressions; names with variables
+// or code points in them, also of methods; and commands that run text or make another name for a command, for
+// which the path of an item that is not plain text may be one.
 var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
@@ -75,9 +74,8 @@ var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|\b(?:set-item|si)\b[^;|\n]*[$(]|\b(?:new-item|ni)\b[^;|\n]*[$(][^;|\n]*\s-v|\b(?:new-item|ni)\b[^;|\n]*\s-v[^;|\n]*[$(]` +
 	`|\|\s*(?:new-item|ni)\b[^;|\n]*[$(]|\b(?:set-content|sc|add-content|ac)\s+(?:-\w+\s+)*\(`)
 
-// matchPart compares one command as it is written, without quotes and
-// backticks, without redirections, and by the name of the cmdlet that an alias
-// or a name with a module stands for.
+// matchPart compares one command with the pattern in several forms: as written, without quotes and backticks,
+// without redirections, and with the cmdlet in place of an alias or of a name with a module.
 func (p powershell) matchPart(cut powershellPart) bool {
 	part := leading.ReplaceAllString(strings.TrimSpace(cut.text), "")
 	if sourced.MatchString(part) {
@@ -94,7 +92,7 @@ func (p powershell) matchPart(cut powershellPart) bool {
 		if full := cmdlets[name]; full != "" {
 			name = full
 		}
-		if bare.MatchString(name) && p.pattern.match("get-"+name+rest) { // which PowerShell tries for names that it does not find
+		if bare.MatchString(name) && p.pattern.match("get-"+name+rest) { // PowerShell tries Get-NAME for a name that it does not find
 			return true
 		}
 		if p.pattern.match(name+rest) || p.argues && p.couldMatch(name+rest) {
@@ -131,7 +129,7 @@ func firstWord(text string) (name, rest string) {
 	return text, ""
 }
 
-// cmdlets maps aliases of PowerShell that guards are likely to be about to their cmdlets.
+// cmdlets maps the aliases of PowerShell that guards probably use to their cmdlets.
 var cmdlets = map[string]string{
 	"rm": "remove-item", "del": "remove-item", "erase": "remove-item", "rd": "remove-item", "ri": "remove-item", "rmdir": "remove-item",
 	"cp": "copy-item", "copy": "copy-item", "cpi": "copy-item", "mv": "move-item", "move": "move-item", "mi": "move-item", "ren": "rename-item", "rni": "rename-item",
@@ -142,16 +140,14 @@ var cmdlets = map[string]string{
 	"cd": "set-location", "chdir": "set-location", "sl": "set-location", "echo": "write-output", "write": "write-output", "tee": "tee-object", "sajb": "start-job",
 }
 
-// powershellPart is a command, or a part of one that goes on with brackets, or after an equals
-// sign.
+// powershellPart is a command, or a part of a command between brackets or after an equals sign.
 type powershellPart struct {
 	text   string
 	goesOn bool
 }
 
-// powershellParts cuts a command at characters that separate, enclose or take the output of
-// commands. It reports whether the ends of strings are clear: all quotes are closed, and none
-// holds commands.
+// powershellParts cuts a command at the characters that separate or enclose commands, or assign their output.
+// clear reports whether all quotes are closed and no string contains a command.
 func powershellParts(command string) (parts []powershellPart, clear bool) {
 	var quote byte
 	start := 0

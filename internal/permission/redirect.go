@@ -7,11 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxRedirects is how many redirections of a command are compared.
+// maxRedirects limits the redirections of a command that are compared.
 const maxRedirects = 32
 
-// matchRedirected compares the words with the redirections after them, all and
-// each alone, wherever they stand, written like 2>file and like 2> file.
+// matchRedirected compares the words followed by the redirections with the pattern: by all of them, and by
+// each alone, spelled 2>file and 2> file.
 func (b *bash) matchRedirected(s simpleCommand, redirects []piece) bool {
 	if len(redirects) == 0 || !b.streams {
 		return false
@@ -44,7 +44,7 @@ func (b *bash) matchWith(s simpleCommand, redirects []piece) bool {
 	return false
 }
 
-// after returns a redirection with other text for its operator.
+// after returns a redirection with another operator.
 func (p piece) after(operator string) piece {
 	from := len(p.operator)
 	more := len(operator) - from
@@ -57,12 +57,12 @@ func (p piece) after(operator string) piece {
 	return p
 }
 
-// long maps operators to a shorter one that does the same, or a part of it.
+// long maps operators to a shorter operator that does the same, or a part of it.
 var long = map[string]string{
 	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
 }
 
-// usual returns a redirection as it is usually written.
+// usual returns a redirection in its usual spelling.
 func (p piece) usual() piece {
 	operator, ok := long[p.operator]
 	if !ok {
@@ -71,10 +71,10 @@ func (p piece) usual() piece {
 	return p.after(operator)
 }
 
-// redirects reports whether the rule may be about the redirections of a compound command, or of a
-// command that runs others.
+// redirects reports whether the rule may match the redirections of a compound command, or of a command that
+// runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
-	var others simpleCommand // compared by themselves, if the rule is about more than streams
+	var others simpleCommand // compared without a command if the rule is about more than streams
 	if s.rule.redirect {
 		others = unknown
 	}
@@ -90,8 +90,8 @@ func (s *search) pieces(redirs []*syntax.Redirect) []piece {
 	return pieces
 }
 
-// borrows reports whether a redirection takes a stream that may have been opened
-// elsewhere, for a file that the rule is about: git log 3>x >&3.
+// borrows reports whether a redirection copies a descriptor that may be open on a file of the rule: git log
+// 3>x >&3.
 func (s *search) borrows(to *syntax.Redirect) bool {
 	duplicates := to.Op == syntax.DplOut || to.Op == syntax.DplIn
 	return s.rule.redirect && duplicates && number.MatchString(to.Word.Lit()) && !standard.MatchString(to.Word.Lit())
@@ -102,21 +102,20 @@ var (
 	standard = regexp.MustCompile(`^[12]-?$`)
 )
 
-// runsHere reports whether a builtin runs other commands with the redirections
-// of its own.
+// runsHere reports whether a builtin runs other commands under its own redirections.
 func (s simpleCommand) runsHere() bool {
 	if len(s.words) == 0 {
 		return false
 	}
 	switch s.words[0].plain {
-	case "eval", ".", "source", "exec": // exec that fails leaves its redirections to a trap
+	case "eval", ".", "source", "exec": // after a failed exec its redirections apply to a trap
 		return true
 	}
 	return false
 }
 
-// detours reports whether a rule about several commands, or about redirections, cannot see all of
-// the command, because of a function.
+// detours reports whether a function may hide commands or redirections from a rule about several commands or
+// about redirections.
 func (s *search) detours() bool {
 	return s.declares && (s.rule.chain != nil && s.joins || s.rule.redirect && s.redirected)
 }

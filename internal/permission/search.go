@@ -14,19 +14,18 @@ const (
 	// maxCommand limits the length of a command that is parsed: it limits the time, and the stack
 	// of a parser that recurses.
 	maxCommand = 64 << 10
-	// maxDepth is how deep the syntax may be nested. Each level repeats the
-	// text of those within.
+	// maxDepth limits the nesting of the syntax: the text of each level is compared again.
 	maxDepth = 2000
-	// maxLists is how many pipelines and lists are compared as a whole.
+	// maxLists limits the pipelines and lists that are compared as a whole.
 	maxLists = 200
-	// maxWrappers limits how many programs that run each other are unwrapped: the rest of the
-	// command is compared after each. A rule matches a command with more.
+	// maxWrappers limits how many programs that run each other are unwrapped: the rest of the command is
+	// compared after each. Every rule matches a command with more.
 	maxWrappers = 64
 )
 
-// parseShell returns the syntax of a command, nil if bash could not parse it or
-// it is too much. The parser drops zero bytes and carriage returns, which are
-// characters to bash and can tell one here-document's end from another's.
+// parseShell returns the syntax of a command, or nil if bash could not parse it or it exceeds a limit. The
+// parser drops zero bytes and carriage returns, which are characters to bash and can tell one here-document's
+// end from another's.
 func parseShell(command string) *syntax.File {
 	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") {
 		return nil
@@ -45,9 +44,9 @@ type search struct {
 	constructs
 	found  bool
 	lists  int
-	depth  int    // of text within text
-	whole  string // the command with all such text
-	ends   []uint // where the substitution ends that each node on the way here is in; 0 is nowhere
+	depth  int    // nesting of text that builtins run
+	whole  string // the command, followed by the text that builtins run
+	ends   []uint // for each enclosing node, the end of the substitution that it is in; 0: none
 	docEnd uint   // where the last here-document ended
 }
 
@@ -55,15 +54,15 @@ type search struct {
 type constructs struct {
 	expands    bool // an expansion
 	declares   bool // a function
-	joins      bool // commands of which a rule may be about several
+	joins      bool // a pipeline or a list
 	redirected bool // a redirection
 }
 
-// maxText is how deep text that builtins run may be within such text.
+// maxText limits the nesting of text that builtins run.
 const maxText = 4
 
-// text reports whether the rule matches a command, or may. It is also asked
-// about the text that eval and trap run.
+// text reports whether the rule matches, or may match, a command. It is also called for the text that eval
+// and trap run.
 func (s *search) text(command string) bool {
 	if confusing.MatchString(command) || s.depth > maxText {
 		return true
@@ -96,7 +95,7 @@ func (s *search) in(file *syntax.File) {
 		if depth++; depth > maxDepth {
 			s.found = true
 		}
-		if !s.found { // Walk goes on beside a node that it did not enter
+		if !s.found { // Walk continues with the siblings of a node that it did not enter
 			s.visit(node)
 		}
 		return !s.found
@@ -116,7 +115,7 @@ func (s *search) visit(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
 		s.expands = true
-	case *syntax.ProcSubst, *syntax.CoprocClause: // they are pipelines too
+	case *syntax.ProcSubst, *syntax.CoprocClause: // these are pipelines too
 		s.expands = s.expands || s.rule.chain != nil
 	case *syntax.FuncDecl:
 		s.declares = true
@@ -129,7 +128,7 @@ func (s *search) visit(node syntax.Node) {
 	}
 }
 
-// statement compares one statement, without the statements in it.
+// statement compares one statement with the rule, without the statements inside it.
 func (s *search) statement(stmt *syntax.Stmt) bool {
 	read := s.reader()
 	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple && stmt.Cmd != nil && s.redirects(stmt.Redirs) {
@@ -155,8 +154,8 @@ func (s *search) statement(stmt *syntax.Stmt) bool {
 	return false
 }
 
-// list compares a pipeline or a list as a whole. A rule matches a command that
-// has more of them than anyone would write.
+// list compares a pipeline or a list as a whole. Every rule matches a command with more than maxLists of
+// them.
 func (s *search) list(text string) bool {
 	s.lists++
 	return s.lists > maxLists || s.rule.matchRaw(text)

@@ -10,14 +10,14 @@ import (
 type unquoting struct {
 	strings.Builder
 	reader         reader
-	fixed, literal int    // where the first expansion begins, and the first file pattern; -1 is nowhere
-	holes          []hole // in order, none overlapping another
-	rest           int    // where an expansion begins that may reach to the word's end; -1 is nowhere
+	fixed, literal int    // offsets of the first expansion and of the first file pattern; -1: none
+	holes          []hole // in order, without overlaps
+	rest           int    // offset of an expansion that may extend to the end of the word; -1: none
 	quotes         bool   // all expansions stand in double quotes
 	more           bool   // the word has more than one part
 }
 
-// upTo returns a place in the word, its end for -1.
+// upTo returns an offset in the word, or the word's length for -1.
 func (u *unquoting) upTo(at int) int {
 	if at < 0 {
 		return u.Len()
@@ -50,7 +50,7 @@ func (u *unquoting) part(p syntax.WordPart) {
 	}
 }
 
-// expansion writes a part without a known value as it stands.
+// expansion writes the source text of a part whose value is not known.
 func (u *unquoting) expansion(p syntax.WordPart) {
 	mark(&u.fixed, u.Len())
 	from := u.Len()
@@ -93,14 +93,14 @@ func mark(first *int, at int) {
 	}
 }
 
-// bare writes text that stands outside quotes.
+// bare writes unquoted text.
 func (u *unquoting) bare(text string) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
 			if i++; i == len(text) {
 				u.WriteByte('\\')
-			} else if text[i] != '\n' { // which a backslash removes
+			} else if text[i] != '\n' { // a backslash removes the line end
 				u.WriteByte(text[i])
 			}
 			continue
@@ -120,7 +120,7 @@ func (u *unquoting) bare(text string) {
 			mark(&u.literal, u.Len())
 			u.hole(u.Len(), u.Len()+1)
 		case '~':
-			if u.Len() == 0 || i > 0 && (text[i-1] == '=' || text[i-1] == ':') { // x=~/y is like an assignment
+			if u.Len() == 0 || i > 0 && (text[i-1] == '=' || text[i-1] == ':') { // a tilde after = or : is expanded, as in x=~/y
 				u.tilde(text[i:])
 			}
 		}
@@ -138,7 +138,7 @@ func (u *unquoting) tilde(text string) {
 	u.hole(u.Len(), u.Len()+end)
 }
 
-// quoted writes text that stands in double quotes.
+// quoted writes text from double quotes.
 func (u *unquoting) quoted(text string) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {

@@ -7,8 +7,7 @@ type wildcard []string
 
 func newWildcard(pattern string) wildcard { return strings.Split(pattern, "*") }
 
-// newEscaped is newWildcard for patterns in which \* is a star, and \\ is left
-// to the shell.
+// newEscaped is newWildcard for patterns in which \* means a star character; \\ is kept for the shell.
 func newEscaped(pattern string) wildcard {
 	var w wildcard
 	var part strings.Builder
@@ -30,8 +29,8 @@ func newEscaped(pattern string) wildcard {
 	return append(w, part.String())
 }
 
-// match takes the first place for each part: a later one would leave less
-// text to the parts after it.
+// match reports whether w matches text. It takes the first place for each part: a later place would leave
+// less text for the parts after it.
 func (w wildcard) match(text string) bool {
 	if len(w) == 1 {
 		return text == w[0]

@@ -10,7 +10,7 @@ import (
 type piece struct {
 	source   string
 	plain    string // without quotes
-	fixed    int    // how much of plain no expansion can change; len(plain) is all
+	fixed    int    // length of the beginning of plain that no expansion can change
 	literal  int    // the same, if file patterns count as expansions
 	operator string // of a redirection: 2>
 	holes    []hole // the parts that expansions may change
@@ -38,11 +38,11 @@ func join(pieces []piece) (source, plain string) {
 // simpleCommand holds the words of a simple command, or of its rest after wrappers.
 type simpleCommand struct {
 	words []piece
-	open  bool // more words follow that are not known
+	open  bool // unknown words follow
 }
 
-// known returns the text up to the first expansion, and whether there is one. A
-// file pattern counts in the first word alone: "ls *.go" is still an ls.
+// known returns the text before the first expansion; open reports whether there is one. A file pattern counts
+// as an expansion in the first word only: "ls *.go" is still an ls.
 func (s simpleCommand) known() (text string, open bool) {
 	var known strings.Builder
 	for i, word := range s.words {
@@ -70,7 +70,7 @@ type reader struct {
 // slice returns the command from one node's start to another's end.
 func (r reader) slice(from, to syntax.Pos) string {
 	start, end := int(from.Offset()), int(to.Offset())
-	if end > len(r.command) || start > end { // the parser made it up: it is nowhere in the text
+	if end > len(r.command) || start > end { // the parser invented the node: it is not in the text
 		return ""
 	}
 	return r.command[start:end]
@@ -102,7 +102,7 @@ func (r reader) word(w *syntax.Word) piece {
 	return p
 }
 
-// assign is the piece of NAME=value, or of a word among such.
+// assign returns the piece of an assignment NAME=value, or of a word among assignments.
 func (r reader) assign(a *syntax.Assign) piece {
 	p := piece{source: r.slice(a.Pos(), a.End())}
 	p.plain, p.fixed, p.literal = p.source, len(p.source), len(p.source)
@@ -131,7 +131,7 @@ func (r reader) assigns(all []*syntax.Assign) []piece {
 	return pieces
 }
 
-// redirect is the piece of 2>file.
+// redirect returns the piece of a redirection such as 2>file.
 func (r reader) redirect(to *syntax.Redirect) piece {
 	word := r.word(to.Word)
 	op := to.Op.String()

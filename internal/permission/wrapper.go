@@ -26,19 +26,18 @@ var wrappers = func() map[string]wrapper {
 	return all
 }()
 
-// unknown is a command of which the shell alone knows the words: every rule
-// matches it.
+// unknown is a command whose words only the shell can know: every rule matches it.
 var unknown = simpleCommand{words: []piece{{source: "$@", plain: "$@", holes: []hole{{0, 2}}}}, open: true}
 
-// unwrap returns the command that s runs if it is a wrapper's call. It is unknown
-// if an expansion among the wrapper's own words could move where it begins. A
-// name with an expansion is the matter of runsText.
+// unwrap returns the command that s runs if it is a wrapper's call. It returns unknown if an expansion among
+// the wrapper's own words makes the beginning of the command uncertain. runsText handles a name with an
+// expansion.
 func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 	if len(s.words) == 0 || len(s.words[0].holes) > 0 {
 		return s, false
 	}
 	name := s.words[0].plain
-	if name == "--" { // after the shell's own time: more than words may follow, time -- ! rm
+	if name == "--" { // after the shell's own time more than words may follow: time -- ! rm
 		return unknown, len(s.words) > 1
 	}
 	w, ok := wrappers[name]
@@ -58,7 +57,7 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 // skip returns the words after the options and operands, and whether there is a
 // command among them.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
-	if w.bare { // none of its options is looked into
+	if w.bare { // it is not a wrapper if it has options
 		if len(words) > 0 && words[0].plain != "--" && len(words[0].plain) > 1 && words[0].plain[0] == '-' {
 			if words[0].expands() && !words[0].isOptionAnyway() {
 				return words[1:], true

@@ -4,13 +4,13 @@ package portable
 type Answer struct {
 	ID     string
 	Event  string // Claude Code's name
-	Says   string // in words
+	Says   string // the effect in words
 	Stdout string
 	Stderr string
 	Exit   int
-	Marks  []string // texts of which one stands in a script that gives it; none: any script may
-	And    string   // a text that stands there as well; "": none has to
-	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": it is no refusal, or cannot be seen
+	Marks  []string // a script that gives this answer contains one of these texts; none: any script may give it
+	And    string   // a text that such a script contains too; "": none
+	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": not a refusal, or not visible
 }
 
 // The signs of refusals in a script.
@@ -33,7 +33,7 @@ var (
 	plain  = []string{"decision"}
 )
 
-// Answers are the answers that the systems read differently.
+// Answers lists the answers that systems read differently.
 var Answers = []Answer{
 	{ID: "exit-2", Event: "PreToolUse", Sign: SignExit2, Says: "exit status 2 with a reason on standard error", Stderr: "no\n", Exit: 2, Marks: exit2},
 	{ID: "exit-2-silent", Event: "PreToolUse", Says: "exit status 2 without a word", Exit: 2, Marks: exit2},

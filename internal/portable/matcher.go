@@ -10,17 +10,17 @@ import (
 	"github.com/samber/lo"
 )
 
-// The expressions are compiled once they are needed: programs that only run hooks need none.
+// The expressions are compiled on first use: programs that only run hooks do not need them.
 var (
 	listed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_:.\- ]+(\|[A-Za-z0-9_:.\- ]+)*$`) })
 	whole  = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\^(?:\((?:\?:)?)?([A-Za-z0-9_:.\-]+(?:\|[A-Za-z0-9_:.\-]+)*)\)?\$$`)
 	})
-	word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.|[A-Za-z_][A-Za-z0-9_]*`) }) // an escape is none
+	word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.|[A-Za-z_][A-Za-z0-9_]*`) }) // an escape such as \b is not a word
 )
 
-// Matcher returns a matcher of tools of from in the words of to, and a note where it does not select the
-// same for certain.
+// Matcher translates a matcher of tools from one system to another, and returns a note if it may select other
+// tools there.
 func Matcher(from, to *System, pattern string) (matcher, note string) {
 	if pattern == "" || pattern == "*" || pattern == ".*" {
 		return "", ""

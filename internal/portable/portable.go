@@ -1,6 +1,6 @@
-// Package portable describes hook systems side by side: where a project's hooks stand, how an event,
-// a tool and a time are written, and the effect of one answer in each. Dialects declare it as data; the
-// command ports settings by it, and a test compares it with the answers that run.
+// Package portable describes hook systems in one form: the file of a project's hooks, the names of events and
+// tools, the form of timeouts, and the effect of each answer. Dialects declare it as data; snaphook port
+// translates settings with it, and a test compares it with the behaviour of the engine.
 package portable
 
 import (
@@ -13,30 +13,30 @@ import (
 
 // System is one hook system. Events, tools and members have the names of Claude Code as keys.
 type System struct {
-	Name    string // as the command line has it: a dialect, or a profile of one
-	Title   string // as people write it
+	Name    string // the name on the command line: a dialect, or a profile of one
+	Title   string // the name in texts for people
 	Dialect string // the dialect of Name
 	Profile string // the profile of the dialect; "": the default
 
-	File   string // of a project's hooks, with slashes
+	File   string // path of the file with a project's hooks, with slashes
 	OfUser bool   // File lies in the user's home directory: the system has no file of a project
 	Form   Form
 	Around string // members of the file beside the hooks, as JSON text
 
 	Events map[string]string // absent: the system has no such event
-	Fired  map[string]string // the names of events in the dialect, where they are not those of the file
+	Fired  map[string]string // names of events in the dialect, if they differ from those in the file
 	Tools  map[string]string // absent: the same name
-	Also   map[string]string // further names of tools, by them the names in Claude Code
-	// Members are the members of the input with another name; "" is one that is not there.
+	Also   map[string]string // maps further names of tools to those of Claude Code
+	// Members maps members of the input to their names here; "" marks a member that is missing here.
 	Members map[string]string
 	MCP     string // the tool of an MCP server, with SERVER and TOOL in it
 
 	Matching  Matching
-	Unmatched []string      // events, in the system's words, whose matchers test nothing
-	Unit      time.Duration // of a timeout in the file
+	Unmatched []string      // events, by the names here, whose matchers have no effect
+	Unit      time.Duration // the unit of a timeout in the file
 	Timing    string        // the member of a timeout; "": timeout
 	Default   time.Duration // the timeout of a hook that sets none
-	Longest   time.Duration // of a timeout; 0: no limit
+	Longest   time.Duration // the longest timeout; 0: no limit
 	Whole     bool          // a timeout is a whole number of Unit
 
 	Closing string   // the member of an entry that makes a failure block, as JSON text; "": there is none
@@ -48,9 +48,9 @@ type System struct {
 	Reads []string
 	Uses  []Use
 
-	// Effects has the answers that have an effect, by it; every other one has none. Imported is the
-	// same for hooks in .claude/settings.json that the system reads; nil: it does not read them, or
-	// they answer as in its own files.
+	// Effects maps each effect to the answers that have it; other answers have no effect. Imported does the
+	// same for hooks in .claude/settings.json that the system reads; it is nil if the system does not read
+	// that file, or reads answers there as in its own files.
 	Effects, Imported map[Effect]string
 }
 
@@ -68,7 +68,7 @@ const (
 	TOML               // [[hooks]] with event, matcher and command
 )
 
-// Matching is the way in which the matcher of a tool selects.
+// Matching is the way in which a matcher selects tools.
 type Matching uint8
 
 // The ways.
@@ -101,8 +101,7 @@ func (s *System) Switched() bool {
 // Guards reports whether an effect keeps the action from going ahead as it is.
 func (e Effect) Guards() bool { return e == Refuses || e == Asks || e == Stops }
 
-// Effect returns the effect of an answer in the system; imported says that the hook stands in
-// .claude/settings.json.
+// Effect returns the effect of an answer in the system; imported is true for a hook in .claude/settings.json.
 func (s *System) Effect(answer string, imported bool) Effect {
 	effects := s.Effects
 	if imported && s.Imported != nil {
@@ -130,9 +129,9 @@ type Difference struct {
 	Was, Now Effect
 }
 
-// Differences returns the answers at an event, by Claude Code's name, that a hook of a file of from gives and
-// that have another effect in to. texts are those of the hook's command and scripts; with none of
-// them known (nil) it could give every answer.
+// Differences returns the answers of a hook whose effect in to differs from that in from, at an event by
+// Claude Code's name. texts are the hook's command and scripts; if they are nil, the hook may give every
+// answer.
 func Differences(from, to *System, event string, imported bool, texts []string) (all []Difference) {
 	for _, a := range Answers {
 		was, now := from.Effect(a.ID, false), to.Effect(a.ID, imported)

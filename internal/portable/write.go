@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Hook is a hook of a command, as a system's file has it.
+// Hook is a command hook in the form of a system's file.
 type Hook struct {
 	Event   string // in the system's words
-	Matcher string // the same; "" is none
+	Matcher string // in the system's words; "": no matcher
 	Command string
-	Timeout time.Duration // 0: none is written
-	Closed  bool          // a failure blocks
+	Timeout time.Duration // 0: the file has no timeout
+	Closed  bool          // a failure of the hook blocks
 }
 
 // Settings writes hooks as a file of the system. Hooks of one event and one matcher that follow one
@@ -134,7 +134,7 @@ func comma(b *bytes.Buffer, i int) {
 	}
 }
 
-// quoted writes a string of JSON. It escapes no <, > and &, which commands have.
+// quoted returns a JSON string. It does not escape <, > and &, which are common in commands.
 func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

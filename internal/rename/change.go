@@ -12,7 +12,7 @@ type Change struct {
 	Value jsontext.Value // nil: it was removed
 }
 
-// Whole finds the changes in a complete object.
+// Whole returns the changes that a complete object makes to the shown one.
 func (v *View) Whole(now wire.Object) (changes []Change) {
 	before, after := members(v.Object), members(now)
 	was := make(map[string]jsontext.Value, len(before))
@@ -33,7 +33,7 @@ func (v *View) Whole(now wire.Object) (changes []Change) {
 	return changes
 }
 
-// Patch finds the changes of an object that has the changes alone.
+// Patch returns the changes of an object that contains only changed members.
 func (v *View) Patch(patch wire.Object) []Change {
 	changes := members(patch)
 	for i := range changes {

@@ -9,16 +9,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Clash describes members of an object of ours that can be read in more than one way; empty:
-// there are none. Of two members that have one name, or both are one member of theirs, a reader
-// of the shown object may look at one, and a program that reads ours may take the other.
+// Clash describes the members of an object of ours that are ambiguous; it returns "" if there are none. If
+// two members have one name, or both have one name of theirs, a reader of the shown object may use one of
+// them, and a program that reads our object the other.
 func (n *Names) Clash(o wire.Object) string {
 	c := clashes{names: n, of: o}
 	o.EachMember(c.member)
 	return c.found
 }
 
-// clashes looks at the members of an object one by one.
+// clashes examines the members of an object one by one.
 type clashes struct {
 	names *Names // may be nil
 	of    wire.Object
@@ -31,7 +31,7 @@ type clashes struct {
 // metMember is a member that the walk has met.
 type metMember struct {
 	mapped    bool
-	known, as []byte // by their name, or else by ours; and ours
+	known, as []byte // the member's name of theirs, or else ours; and ours
 }
 
 func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
@@ -53,7 +53,8 @@ func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
 	return c.found == ""
 }
 
-// twin is our name of a member met before that is the same to them. Few are compared one by one.
+// twin returns our name of an earlier member that has the same name of theirs. A few members are compared one
+// by one, without a map.
 func (c *clashes) twin(now metMember) (ours string, twice bool) {
 	if c.more == nil && c.count < len(c.first) {
 		for i := range c.first[:c.count] {
@@ -61,7 +62,7 @@ func (c *clashes) twin(now metMember) (ours string, twice bool) {
 				return string(was.as), true
 			}
 		}
-		if !within(c.of, now.as) { // it is not good for long
+		if !within(c.of, now.as) { // the callback's name is reused after it returns
 			same := !now.mapped
 			now.as = bytes.Clone(now.as)
 			if same {

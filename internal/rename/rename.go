@@ -1,5 +1,5 @@
-// Package rename shows objects of JSON under other names of their members, and finds changes
-// under these, in the original names.
+// Package rename shows JSON objects with other names of their members, and translates changes of the shown
+// object back to the original names. Comments call the original names ours, and the shown names theirs.
 package rename
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Names are their names of our members. Members that they do not map keep their names.
+// Names maps our names to theirs, and back. A member that is not in the map keeps its name.
 type Names struct {
-	to   []name            // few, so that they are searched one by one
+	to   []name            // searched linearly: there are few
 	back map[string]string // ours by theirs
 }
 
@@ -25,8 +25,8 @@ type name struct {
 	fold         []byte // ours
 }
 
-// New makes Names: to has their names by ours, and back ours by theirs, all UTF-8. Several of
-// ours may have one of theirs, of which an object should have one, and the other way around.
+// New returns Names. to maps our names to theirs, and back theirs to ours; all are UTF-8. Several of our
+// names may map to one of theirs, and the other way around; an object should have only one of them.
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back}
 	for ours, theirs := range to {
@@ -37,8 +37,8 @@ func New(to, back map[string]string) *Names {
 	return n
 }
 
-// of is the entry of one of our names; nil if it is not mapped. Where no name is the same
-// letter by letter, one in other case is: many programs read members so.
+// of returns the entry of one of our names, or nil if it is not mapped. Without an exact match it ignores
+// case, as many programs do when they read members.
 func (n *Names) of(ours []byte) *name {
 	for i := range n.to {
 		if n.to[i].ours == string(ours) {
@@ -53,8 +53,7 @@ func (n *Names) of(ours []byte) *name {
 	return nil
 }
 
-// View is an object under their names, Object. Without Show it is one whose names are the
-// same.
+// View is an object with their names. Before Show, names are not changed.
 type View struct {
 	Object wire.Object
 
@@ -63,9 +62,8 @@ type View struct {
 	back  map[string]string // our names, by theirs; nil until one is asked for
 }
 
-// Show makes v an object of ours under their names, and reports whether it is one JSON object;
-// nil has no names. Where two members have one name then, the mapped one is there, or else the
-// first one.
+// Show sets v to an object of ours with their names, and reports whether it is one JSON object; a nil n
+// changes no names. If two members get one name, the mapped one is kept, or else the first.
 func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	v.Object = o
 	if n == nil {
@@ -85,15 +83,15 @@ func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	return ok
 }
 
-// renamed are the members of an object under their names.
+// renamed collects the members of an object with their names.
 type renamed struct {
 	names   *Names
 	of      wire.Object
-	members [8]struct{ name, value []byte } // a name as the text of a JSON string
+	members [8]struct{ name, value []byte } // each name is the text of a JSON string
 	count   int
-	size    int  // of the text
-	differs bool // a member has another name
-	clash   bool // two members have one name, or that is not looked at
+	size    int  // size of the text in bytes
+	differs bool // a member was renamed
+	clash   bool // two members have one name, or there are too many members to check
 }
 
 // member adds a member.
@@ -114,7 +112,7 @@ func (r *renamed) member(ours []byte, value jsontext.Value) bool {
 	return true
 }
 
-// object is the text.
+// object returns the JSON text of the object.
 func (r *renamed) object() wire.Object {
 	b := append(make([]byte, 0, len(`{`)+r.size), '{')
 	for i := range r.members[:r.count] {
@@ -126,13 +124,13 @@ func (r *renamed) object() wire.Object {
 	return b
 }
 
-// within reports whether a name is a part of the text of its object, where it has no escapes.
+// within reports whether a name is a part size of the text in bytes of its object, where it has no escapes.
 func within(o wire.Object, name []byte) bool {
 	at := cap(o) - cap(name)
 	return len(name) > 0 && at > 0 && at < len(o) && &o[at] == &name[0]
 }
 
-// theirs is their name of a member, and whether it is mapped.
+// theirs returns their name of a member, and reports whether it is mapped.
 func (n *Names) theirs(ours string) (theirs string, mapped bool) {
 	if m := n.of([]byte(ours)); m != nil {
 		return m.theirs, true
@@ -140,8 +138,8 @@ func (n *Names) theirs(ours string) (theirs string, mapped bool) {
 	return ours, false
 }
 
-// names are our names of the members of an object, by theirs. Those that are mapped come
-// first where two of them have one name.
+// names maps their names of the members of an object to ours. If two members have one name of theirs, the
+// mapped one wins.
 func (n *Names) names(o wire.Object) map[string]string {
 	back := make(map[string]string, len(n.to))
 	for _, first := range [...]bool{true, false} {
@@ -160,7 +158,7 @@ func (n *Names) names(o wire.Object) map[string]string {
 	return back
 }
 
-// first is the object under their names, without the members whose name another one has.
+// first returns the object with their names, with only the first of several members of one name.
 func (v *View) first() wire.Object {
 	b := append(make([]byte, 0, len(v.was)+32), '{')
 	for _, m := range members(v.was) {
@@ -171,7 +169,7 @@ func (v *View) first() wire.Object {
 	return append(b, '}')
 }
 
-// ours is our name of a member.
+// ours returns our name of a member.
 func (v *View) ours(name string) string {
 	if v.names == nil {
 		return name
@@ -185,8 +183,8 @@ func (v *View) ours(name string) string {
 	return name
 }
 
-// members lists an object's members; of equal names the last one counts, at the place of
-// the first.
+// members returns an object's members; of several members with one name it keeps the last value, at the
+// position of the first.
 func members(o wire.Object) (all []Change) {
 	if len(o) == 0 {
 		return nil

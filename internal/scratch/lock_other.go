@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Where there are no locks nothing is removed: it might be in use.
+// Without locks nothing is removed: a directory might be in use.
 
 func mine(fs.FileInfo) bool { return false }
 

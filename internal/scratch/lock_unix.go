@@ -16,5 +16,5 @@ func mine(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// tryLock takes the lock of a file if it is free. It ends with the process.
+// tryLock takes the lock of a file if it is free. The lock ends with the process.
 func tryLock(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }

@@ -1,9 +1,8 @@
-// Package scratch makes directories for temporary files that do not stay when the
-// process that made them is killed: the next process that makes one removes them.
+// Package scratch makes directories for temporary files. If a process is killed before it removes its
+// directories, the next process that makes one removes them.
 //
-// All directories of a process lie in one, in which it holds a lock. A lock ends
-// with its process however that ends, and is seen where numbers of processes are
-// not, as between containers that share a folder for temporary files.
+// All directories of a process lie in one directory, in which it holds the lock of a file. The lock ends with
+// the process, however that ends, and works between containers that share a folder, where process ids do not.
 package scratch
 
 import (
@@ -19,9 +18,9 @@ import (
 const (
 	prefix = "snaphook-run-"
 	owner  = "owner" // the file with the lock
-	// mostTries bounds how often a directory is made that a sweep removes at once.
+	// mostTries limits the attempts to make a directory if sweeps of other processes remove it at once.
 	mostTries = 8
-	most      = 1 << 16 // limits the names that Sweep looks at
+	most      = 1 << 16 // limits the names that Sweep examines
 )
 
 // home is the directory of this process below one folder for temporary files.
@@ -70,7 +69,7 @@ func Dir(name string) (path string, err error) {
 	return path, errors.Join(err, h.closeIfEmpty(folder))
 }
 
-// Remove removes a directory and its contents. Other paths than those of Dir are removed too.
+// Remove removes a directory and its contents; path need not come from Dir.
 func Remove(path string) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -95,7 +94,7 @@ func open(folder string) (*home, error) {
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(path))
 		}
-		// Between both a sweep may have found it without a lock.
+		// Before the lock was taken, a sweep may have removed the directory.
 		locked := tryLock(lock) || try == mostTries // some file systems have no locks: nothing is swept there
 		if _, gone := os.Lstat(lock.Name()); locked && gone == nil {
 			h := &home{path: path, lock: lock, dirs: map[string]struct{}{}}

@@ -29,7 +29,7 @@ func (c *compiler) arithmetic(x syntax.ArithmExpr) integer {
 	return nil
 }
 
-// operand is a number, a name, or $name.
+// operand compiles a number, a name, or $name.
 func (c *compiler) operand(w *syntax.Word) integer {
 	if lit := w.Lit(); lit != "" {
 		if n, ok := decimal(lit); ok && n >= 0 {
@@ -46,13 +46,13 @@ func (c *compiler) operand(w *syntax.Word) integer {
 	return func(s *state) int64 {
 		n, ok := decimal(v(s))
 		if !ok || n < 0 {
-			panic(cold("a value that is no plain number"))
+			panic(cold("a value that is not a plain number"))
 		}
 		return n
 	}
 }
 
-// numeric is the name of a variable in arithmetic.
+// numeric returns the name of a variable in arithmetic.
 func (c *compiler) numeric(x syntax.ArithmExpr) string {
 	w, ok := x.(*syntax.Word)
 	if !ok || !assignable(w.Lit()) {
@@ -68,12 +68,12 @@ func (s *state) integer(name string) int64 {
 	}
 	n, ok := decimal(v)
 	if !ok && v != "" {
-		panic(cold("a value that is no plain number"))
+		panic(cold("a value that is not a plain number"))
 	}
 	return n
 }
 
-// decimal reads a number in the form that has one meaning.
+// decimal parses a decimal number, without the forms that bash reads as octal or hexadecimal.
 func decimal(v string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(v, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == v

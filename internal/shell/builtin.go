@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// builtin runs a builtin of bash and returns its status. noFields says that
-// IFS is empty.
+// builtin runs a builtin of bash and returns its status. noFields is set if IFS is empty.
 type builtin func(s *state, args []string, noFields bool) int
 
 // builtins lists the builtins that behave as in bash, beside the compiled ones.
@@ -27,10 +26,10 @@ var builtins = map[string]builtin{
 	"[":      bracket,
 }
 
-// compiled are the names whose meaning is decided by the compiler.
+// compiled lists the builtins that the compiler handles.
 var compiled = set("break continue return set local export")
 
-// known reports whether a name is one of both.
+// known reports whether a name is in builtins or in compiled.
 func known(name string) bool { return builtins[name] != nil || compiled[name] }
 
 func echo(s *state, args []string, _ bool) int {
@@ -215,7 +214,7 @@ func read(s *state, args []string, noFields bool) int {
 	return status
 }
 
-// line takes text off standard input.
+// line reads from standard input up to the byte end.
 func (s *state) line(end byte) (text string, status int) {
 	in := s.in
 	if in.reopened {
@@ -224,7 +223,7 @@ func (s *state) line(end byte) (text string, status int) {
 	line, _, found := bytes.Cut(in.data[in.at:], []byte{end})
 	s.spend(len(line))
 	in.at += len(line)
-	if !utf8.Valid(line) { // bash may take the byte after it for a part of a character
+	if !utf8.Valid(line) { // bash may take the next byte for a part of a character
 		panic(cold("input that is not UTF-8"))
 	}
 	if !found {
@@ -234,7 +233,7 @@ func (s *state) line(end byte) (text string, status int) {
 	return string(line), 0
 }
 
-// number reads the number of a loop or a status, in the form that has one meaning.
+// number parses the argument of break, continue, exit or return, as a plain decimal number.
 func number(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && strconv.Itoa(n) == text

@@ -26,7 +26,7 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	case special:
 		return run
 	case !c.functions[name] && builtins[name] == nil:
-		c.refuse(n, "%s, which is no builtin that is known here", name)
+		c.refuse(n, "%s, which is not a known builtin", name)
 	}
 	c.usesPWD = c.usesPWD || name == "pwd"
 	command := c.command(name, c.noFields(n))
@@ -43,7 +43,7 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 }
 
-// command is a function of the script, or a builtin.
+// command returns the code that runs a function of the script, or a builtin.
 func (c *compiler) command(name string, noFields bool) func(s *state, args []string) flow {
 	builtin := builtins[name]
 	return func(s *state, args []string) flow {
@@ -61,8 +61,8 @@ func (c *compiler) command(name string, noFields bool) func(s *state, args []str
 	}
 }
 
-// noFields reports whether IFS= stands before read. Other assignments before a
-// command are refused.
+// noFields reports whether the command is preceded by IFS=, which is allowed for read. It refuses other
+// assignments before a command.
 func (c *compiler) noFields(n *syntax.CallExpr) bool {
 	for _, a := range n.Assigns {
 		if a.Name == nil || a.Name.Value != "IFS" || a.Append || a.Index != nil || a.Array != nil ||
@@ -73,7 +73,7 @@ func (c *compiler) noFields(n *syntax.CallExpr) bool {
 	return len(n.Assigns) > 0
 }
 
-// isEmpty reports whether a word is "" or its like.
+// isEmpty reports whether a word is an empty quoted text.
 func isEmpty(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		single, ok := p.(*syntax.SglQuoted)
@@ -144,7 +144,7 @@ func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool
 	}, true
 }
 
-// set compiles the options that are known.
+// set compiles the builtin set with the supported options.
 func (c *compiler) set(n *syntax.CallExpr) action {
 	var changes []func(s *state)
 	for i := 1; i < len(n.Args); i++ {

@@ -36,7 +36,7 @@ func Compile(text string) (script *Script, err error) {
 	return &Script{body: body, UsesPWD: c.usesPWD}, nil
 }
 
-// refused is why a script cannot be run here.
+// refused is the reason for which a script cannot be run in this process.
 type refused struct {
 	line uint
 	what string
@@ -49,10 +49,10 @@ func (r refused) Error() string {
 // compiler turns commands into actions. It panics with a refusal.
 type compiler struct {
 	script    string
-	functions map[string]bool // all that the script defines
+	functions map[string]bool // the names of all functions that the script defines
 	usesPWD   bool
-	loops     int  // that break and continue can leave
-	inFunc    bool // return and local mean something
+	loops     int  // the enclosing loops that break and continue can leave
+	inFunc    bool // the code is in a function, where return and local are allowed
 }
 
 func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
@@ -119,7 +119,7 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 	}
 }
 
-// truth is the status that says yes or no.
+// truth returns the status 0 for true, and 1 for false.
 func truth(yes bool) int {
 	if yes {
 		return 0
@@ -127,7 +127,7 @@ func truth(yes bool) int {
 	return 1
 }
 
-// checked ends the shell if a command fails and errexit counts.
+// checked runs a, and ends the shell if a fails while errexit is in effect.
 func checked(a action) action {
 	return func(s *state) flow {
 		f := a(s)

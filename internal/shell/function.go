@@ -41,7 +41,7 @@ func (s *state) invoke(body action, args []string) flow {
 	return f
 }
 
-// declare is local and export.
+// declare compiles local and export.
 func (c *compiler) declare(n *syntax.DeclClause) action {
 	local := n.Variant.Value == "local"
 	if !local && n.Variant.Value != "export" || local && !c.inFunc {

@@ -49,7 +49,7 @@ func (c *compiler) while(n *syntax.WhileClause) action {
 	}
 }
 
-// leave says whether a loop ends, and how, after its body did.
+// leave reports whether a loop ends after its body has ended with f, and the flow of the loop.
 func (s *state) leave(f flow) (out flow, leave bool) {
 	switch {
 	case f == next:

@@ -32,7 +32,7 @@ func (c *compiler) param(p *syntax.ParamExp, quoted bool) text {
 	return must(name, get)
 }
 
-// parameter returns the value of one, and whether it is set.
+// parameter compiles the lookup of a parameter's value, which also reports whether it is set.
 func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(s *state) (string, bool) {
 	plain := p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length
 	n, err := strconv.Atoi(name)
@@ -57,7 +57,7 @@ func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(
 	return func(s *state) (string, bool) { return s.get(name) }
 }
 
-// must is the value of a parameter, "" if it is unset and may be.
+// must returns the value of a parameter, or "" if it is unset; under nounset it gives the run up instead.
 func must(name string, get func(s *state) (string, bool)) text {
 	return func(s *state) string {
 		v, set := get(s)
@@ -68,14 +68,14 @@ func must(name string, get func(s *state) (string, bool)) text {
 	}
 }
 
-// characters counts them.
+// characters returns the number of characters of v, and gives the run up unless v is ASCII.
 func (s *state) characters(v string) int {
 	s.spend(len(v))
 	s.plain(v)
 	return len(v)
 }
 
-// plain ends the run for text whose characters depend on the locale: bash runs the script.
+// plain gives the run up for text whose characters depend on the locale: bash then runs the script.
 func (s *state) plain(v string) {
 	for i := range len(v) {
 		if v[i] >= 0x80 {
@@ -137,8 +137,7 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 	}
 }
 
-// unescaped refuses a word whose quotes or backslashes would have the meaning they have inside an
-// expansion.
+// unescaped refuses a word with quotes or backslashes, whose meaning inside an expansion differs.
 func (c *compiler) unescaped(w *syntax.Word) {
 	if w == nil {
 		return
@@ -203,7 +202,7 @@ func (c *compiler) changeCase(p *syntax.ParamExp, v text) text {
 	}
 }
 
-// otherwise compiles ${NAME:-word} and its like.
+// otherwise compiles ${NAME:-word}, ${NAME:=word}, ${NAME:+word} and ${NAME:?word}.
 func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
 	c.unescaped(p.Exp.Word)
 	word, op := c.text(p.Exp.Word), p.Exp.Op

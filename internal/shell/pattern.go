@@ -15,10 +15,10 @@ type token struct {
 
 type pattern []token
 
-// matcher makes a pattern, of which parts may be values of variables.
+// matcher builds a pattern in a state, since parts of it may be values of variables.
 type matcher func(s *state) pattern
 
-// pattern compiles a word that is one.
+// pattern compiles a word as a pattern.
 func (c *compiler) pattern(w *syntax.Word) matcher {
 	if w == nil {
 		c.refuse(&syntax.Stmt{}, "an empty pattern")
@@ -63,7 +63,7 @@ func (c *compiler) pattern(w *syntax.Word) matcher {
 	return func(*state) pattern { return fixed }
 }
 
-// joined makes one token of literal ones that follow each other.
+// joined merges adjacent literal tokens.
 func (p pattern) joined() (all pattern) {
 	for _, t := range p {
 		switch last := len(all) - 1; {
@@ -82,7 +82,7 @@ func (p pattern) joined() (all pattern) {
 	return all
 }
 
-// globs reads the unquoted part of a pattern.
+// globs parses an unquoted part of a pattern.
 func (c *compiler) globs(lit *syntax.Lit, first bool) (all pattern) {
 	v := lit.Value
 	if first && strings.HasPrefix(v, "~") {
@@ -113,7 +113,7 @@ func (c *compiler) globs(lit *syntax.Lit, first bool) (all pattern) {
 	return all
 }
 
-// charClass reads [abc], [!0-9] and [[:space:]].
+// charClass parses a class such as [abc], [!0-9] or [[:space:]].
 func charClass(v string) (class func(byte) bool, size int, ok bool) {
 	end := strings.IndexByte(v, ']')
 	if strings.HasPrefix(v, "[[:") || strings.HasPrefix(v, "[![:") || strings.HasPrefix(v, "[^[:") {
@@ -153,7 +153,7 @@ var classes = map[string]func(byte) bool{
 	"alnum": func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' },
 }
 
-// literal returns the text of a pattern that is nothing else.
+// literal returns the text of a pattern without wildcards; ok is false if it has any.
 func (p pattern) literal() (text string, ok bool) {
 	switch {
 	case len(p) == 0:
@@ -164,7 +164,7 @@ func (p pattern) literal() (text string, ok bool) {
 	return "", false
 }
 
-// matches reports whether the pattern fits all of v.
+// matches reports whether the pattern matches the whole of v.
 func (p pattern) matches(s *state, v string) bool {
 	s.spend(len(v))
 	if text, ok := p.literal(); ok {
@@ -177,7 +177,7 @@ func (p pattern) matches(s *state, v string) bool {
 	return ends[len(v)]
 }
 
-// simple reports whether there are only texts and stars.
+// simple reports whether the pattern has only texts and stars.
 func (p pattern) simple() bool {
 	for _, t := range p {
 		if t.one != nil {
@@ -213,7 +213,7 @@ func (p pattern) matchesText(v string) bool {
 	return true
 }
 
-// ends returns where in v the pattern can end that begins at its start.
+// ends reports, for each offset of v, whether the pattern matches v up to there.
 func (p pattern) ends(s *state, v string) []bool {
 	s.plain(v)
 	s.spend((len(v) + 1) * (len(p) + 1))
@@ -240,7 +240,7 @@ func (p pattern) ends(s *state, v string) []bool {
 	return at
 }
 
-// trim takes off the shortest or longest beginning or end that the pattern fits.
+// trim removes the shortest or longest beginning or end of v that the pattern matches.
 func (p pattern) trim(s *state, v string, suffix, large bool) string {
 	s.spend(len(v))
 	if text, ok := p.literal(); ok {
@@ -264,7 +264,7 @@ func (p pattern) trim(s *state, v string, suffix, large bool) string {
 	return v[max(cut, 0):]
 }
 
-// trimText is for *text as a beginning and text* as an end.
+// trimText does the same for the patterns *text at the beginning and text* at the end.
 func trimText(v, text string, suffix, large bool) string {
 	at := strings.Index(v, text)
 	if large != suffix {

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirect changes where a state reads from or writes to.
+// redirect changes the input or an output of a state.
 type redirect func(s *state)
 
 func redirected(list []redirect, a action) action {

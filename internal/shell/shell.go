@@ -1,7 +1,7 @@
-// Package shell runs scripts for bash that use its builtins alone, in this process and without an
-// effect on it. Syntax decides which scripts run, from a list of allowed forms; a run is given up
-// when a value needs behaviour that only bash has. Until then it had no effect, because output is
-// kept until the end: the caller starts bash.
+// Package shell runs bash scripts that use only builtins, in this process and without side effects. Compile
+// accepts scripts whose syntax is on a list of supported forms. A run is given up when a value needs
+// behaviour that only bash has; the caller then starts bash. This is safe because a run has no effect before
+// its end: output is buffered.
 package shell
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Script is a script that can be run. It can be used from many goroutines.
+// Script is a compiled script. It may be used from many goroutines at once.
 type Script struct {
 	body    action
-	UsesPWD bool // Call.PWD is needed
+	UsesPWD bool // the script uses Call.PWD
 }
 
 // Call is one run of a script.
@@ -20,20 +20,20 @@ type Call struct {
 	Stdin  []byte
 	Env    map[string]string // not changed
 	Params []string          // $1, $2, …
-	Dir    string            // of relative paths
+	Dir    string            // the directory for relative paths
 	PWD    string
 }
 
-// Result is how a script ended, and all that it wrote.
+// Result has the exit status of a script, and its whole output.
 type Result struct {
 	Exit           int
 	Stdout, Stderr []byte
 }
 
-// The bounds of a run: beyond them bash is the better place.
+// The limits of a run: a script that exceeds them is left to bash.
 const (
-	mostWork  = 4 << 20 // bytes looked at, and 64 for each command
-	mostDepth = 50      // of functions and subshells in each other
+	mostWork  = 4 << 20 // bytes processed, plus 64 for each command
+	mostDepth = 50      // nested functions and subshells
 	mostFile  = 256 << 10
 )
 
@@ -70,13 +70,13 @@ func hasAny(s, chars string) bool {
 	return false
 }
 
-// cold is the reason why a run is given up.
+// cold is the reason for which a run is given up.
 type cold string
 
-// action runs a command, which leaves its status in the state.
+// action runs a command, and sets its exit status in the state.
 type action func(s *state) flow
 
-// flow says where a script goes on after a command.
+// flow is the control flow after a command: the next command, or break, continue, return or exit.
 type flow uint8
 
 const (
@@ -92,7 +92,7 @@ type variable struct {
 	unset bool
 }
 
-// run is the state that all subshells of a run share.
+// run is the state that all shells of one run share.
 type run struct {
 	*Call
 	left int
@@ -101,7 +101,7 @@ type run struct {
 // state is the state of one shell.
 type state struct {
 	*run
-	vars   map[string]variable // those that differ from the environment
+	vars   map[string]variable // variables that differ from the environment
 	params []string
 	in     *input
 	out    *output
@@ -112,8 +112,8 @@ type state struct {
 	errexit, nounset, pipefail bool
 
 	depth  int
-	cond   int // > 0: a failure here decides something, and errexit does not count
-	levels int // of loops that break and continue leave
+	cond   int // > 0: the command is a condition, where errexit has no effect
+	levels int // number of loops that break or continue still has to leave
 	funcs  map[string]action
 	frames []map[string]saved
 }
@@ -147,7 +147,7 @@ func (s *state) spend(n int) {
 	}
 }
 
-// deeper counts shells and functions in each other.
+// deeper counts nested shells and functions, and gives the run up beyond mostDepth.
 func (s *state) deeper() {
 	if s.depth++; s.depth > mostDepth {
 		panic(cold("its functions call each other"))
@@ -183,7 +183,7 @@ func (s *state) set(name, text string) {
 	s.vars[name] = variable{text: text}
 }
 
-// madeByBash are variables that bash makes if they are not there.
+// madeByBash lists variables that bash sets if the environment lacks them.
 var madeByBash = set("PATH TERM HOME SHELL HOSTNAME COLUMNS LINES LOGNAME USER")
 
 // ofBash lists the variables that bash sets or that change its behaviour.

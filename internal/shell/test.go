@@ -43,7 +43,7 @@ func (s *state) compare(op, a, b string) bool {
 	x, xOK := decimal(a)
 	y, yOK := decimal(b)
 	if !xOK || !yOK {
-		panic(cold("a value that is no plain number"))
+		panic(cold("a value that is not a plain number"))
 	}
 	switch op {
 	case "-eq":

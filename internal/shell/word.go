@@ -8,18 +8,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// text is a word, or a part of one, that is neither split nor a pattern.
+// text computes a word, or a part of one, that is neither split nor a pattern.
 type text func(s *state) string
 
 // wordPart is a compiled piece of a word.
 type wordPart struct {
 	text
-	quoted bool // it is not split, and no pattern
+	quoted bool // it is neither split nor a pattern
 	list   bool // "$@"
 }
 
-// parts compiles the parts of a word. Of literal parts, escapes are taken out;
-// globs are refused unless the caller reads them itself.
+// parts compiles the parts of a word. It removes the escapes of literal parts, and refuses file patterns.
 func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
@@ -48,7 +47,7 @@ func isParams(p syntax.WordPart, name string) bool {
 		!v.Length && !v.Excl && v.Index == nil
 }
 
-// literal reads an unquoted part.
+// literal returns the text of an unquoted part.
 func (c *compiler) literal(lit *syntax.Lit, first bool) string {
 	v := lit.Value
 	if first && strings.HasPrefix(v, "~") || strings.Contains(v, "=~") || strings.Contains(v, ":~") {
@@ -62,7 +61,7 @@ func (c *compiler) literal(lit *syntax.Lit, first bool) string {
 			}
 		} else if strings.IndexByte("*?[{", v[i]) >= 0 {
 			c.refuse(lit, "a pattern for files or words (%s)", v)
-		} else if v[i] == '$' { // bash does not split a word that has one
+		} else if v[i] == '$' { // bash does not split a word with $
 			c.refuse(lit, "a dollar sign that begins no expansion")
 		}
 		out.WriteByte(v[i])
@@ -81,7 +80,7 @@ func (c *compiler) single(q *syntax.SglQuoted) string {
 	return value
 }
 
-// escapes replaces \n and its like; ok is false for unknown ones.
+// escapes replaces the escapes in v, such as \n, that are listed in known; ok is false if v has others.
 func escapes(v, known string) (text string, ok bool) {
 	if strings.IndexByte(v, '\\') < 0 {
 		return v, true
@@ -154,7 +153,7 @@ func joined(all []text) text {
 	}
 }
 
-// text compiles a word where it is not split.
+// text compiles a word that is not split.
 func (c *compiler) text(w *syntax.Word) text {
 	if w == nil {
 		return constant("")
@@ -172,7 +171,7 @@ func (c *compiler) text(w *syntax.Word) text {
 // value compiles the value of an assignment.
 func (c *compiler) value(a *syntax.Assign) text { return c.text(a.Value) }
 
-// words makes the fields that words expand to.
+// words appends the fields that words expand to.
 type words func(s *state, into []string) []string
 
 func (c *compiler) fields(list []*syntax.Word) words {
@@ -202,7 +201,7 @@ func (c *compiler) field(w *syntax.Word) words {
 	return func(s *state, into []string) []string { return split(s, parts, into) }
 }
 
-// split makes fields of a word in which something is not quoted.
+// split appends the fields of a word that has unquoted parts.
 func split(s *state, parts []wordPart, into []string) []string {
 	var field []byte
 	there := false

@@ -6,9 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// hereDocument makes references of the marks in a text that a shell leaves as it
-// is, by a here-document without quotes whose other text is escaped. It reports
-// whether it is done with the redirection.
+// hereDocument turns a quoted here-document with marks into one without quotes: the marks become references,
+// and the other text is escaped. It reports whether it has handled the redirection.
 func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	body, closing, ok := w.quotedText(n)
 	if !ok || !w.mark.MatchString(body.text) {
@@ -31,7 +30,7 @@ func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 		name += "_"
 	}
 	body.text = w.escape(body.text)
-	if here.Backtick { // a backslash is read once more there
+	if here.Backtick { // backticks remove one more level of backslashes
 		body.text = strings.ReplaceAll(body.text, `\`, `\\`)
 	}
 	closing.text = name
@@ -40,8 +39,7 @@ func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	return true
 }
 
-// quotedText returns the text of a quoted here-document and the word that ends
-// it, where they stand.
+// quotedText returns the body of a quoted here-document and its closing word, with their positions.
 func (w *walker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
 	if n.Hdoc == nil {
 		return body, closing, false
@@ -68,8 +66,7 @@ func (w *walker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
 	return body, closing, false
 }
 
-// escape returns a text that an unquoted here-document leaves as it is, but for
-// the marks.
+// escape escapes body for an unquoted here-document, except the marks.
 func (w *walker) escape(body string) string {
 	var out strings.Builder
 	special := strings.NewReplacer(`\`, `\\`, `$`, `\$`, "`", "\\`")

@@ -7,18 +7,18 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// language describes the programs that a command takes as text.
+// language describes a language whose programs a command takes as text.
 type language struct {
 	name     string
-	write    string         // how a program reads a variable of its environment
+	write    string         // an example that reads an environment variable in the language
 	flag     *regexp.Regexp // options before the program
 	attached *regexp.Regexp // options with the program in the same word
 	file     *regexp.Regexp // options before a file with the program
 	values   map[string]int // other options, with the number of words that follow them
-	first    bool           // the first word that is no option is the program
-	quotes   string         // of its texts; empty: texts are not told from the rest
+	first    bool           // the first word that is not an option is the program
+	quotes   string         // the quotes of its strings; empty: strings cannot be recognized
 	comment  string         // begins a comment
-	exact    bool           // its texts end at their quotes, in any surroundings
+	exact    bool           // a string always ends at its quote, whatever surrounds it
 }
 
 var (
@@ -86,14 +86,14 @@ var (
 	}
 )
 
-// unknown is the language of a program whose name an expansion makes: "$SHELL" -c '…'.
+// unknown is the language of a program whose name comes from an expansion: "$SHELL" -c '…'.
 var unknown = &language{
 	name: "the code of a program whose name is not known", write: `the program's own way to read the variable %s`,
 	flag:     regexp.MustCompile(`^(-[A-Za-z]*[ceE]|--command|--eval|--print|--expression|--run|eval)$`),
 	attached: regexp.MustCompile(`^(--(eval|print|expression)=|-[ceE].)`),
 }
 
-// fish quotes and substitutes in its own way: no part of its text is known to stay text.
+// fish has its own quotes and substitutions: no part of its text is safe for a value.
 var fish = &language{name: "fish code", write: `"$%s" in single quotes`, flag: shell.flag, values: shell.values}
 
 var languages = map[bash.Language]*language{
@@ -102,7 +102,7 @@ var languages = map[bash.Language]*language{
 	bash.PowerShell: powershell, bash.Other: other,
 }
 
-// other is any language of which nothing is known but the usual options before a text.
+// other stands for any other language; only the usual options before a program are known.
 var other = &language{name: "code", write: unknown.write, flag: unknown.flag, attached: unknown.attached}
 
 // languageOf returns the language of a command: of an interpreter, or of a wrapper that runs a text.
@@ -119,13 +119,13 @@ func languageOf(name string) *language {
 	return nil
 }
 
-// builtins are the builtins of shells that read code.
+// builtins maps the shell builtins that read code to the language of the code.
 var builtins = map[string]*language{"eval": evaluated, "trap": evaluated, ".": shell, "source": shell}
 
-// unclear is the language of a program of which a part alone is seen.
+// unclear returns the language for a program of which only a part is known.
 func unclear(l *language) *language { return &language{name: l.name, write: l.write} }
 
-// scan refuses values that the language would not take for the text of a string.
+// scan refuses values that the language would not read as the contents of a string.
 func (s *splicer) scan(code string, l *language) {
 	quote, format := "", false
 	for i := 0; i < len(code); {
@@ -157,10 +157,10 @@ func (s *splicer) scan(code string, l *language) {
 	}
 }
 
-// letters are those before a quote, as in f"…".
+// letters matches the prefix of a quoted string, as in f"…".
 var letters = regexp.MustCompile(`[A-Za-z]{1,2}$`)
 
-// takes reports whether a value is text, inside quotes or without any.
+// takes reports whether the language reads a value as text, inside quotes or outside.
 func (l *language) takes(value, quote string, format bool) bool {
 	switch {
 	case number.MatchString(value):

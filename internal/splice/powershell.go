@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PowerShell is [Script] for PowerShell: a reference is ${env:NAME}. In single quotes, where
-// references do not work, the value stands as text with doubled quotes.
+// PowerShell does the same as [Script] for PowerShell, where a reference is ${env:NAME}. In single quotes,
+// where references do not work, it inserts the value with its quotes doubled.
 func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	p := &powerScript{text: script, evaluates: evaluates.MatchString(script)}
 	var out strings.Builder
@@ -30,7 +30,7 @@ func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder str
 // evaluates matches commands that read text as code.
 var evaluates = regexp.MustCompile(`(?i)\b(iex|invoke-expression|scriptblock|invokescript|invoke-command|icm|powershell|pwsh|cmd|bash|sh|wsl|add-type)\b`)
 
-// powerScript reads a script from its beginning, as far as quotes go.
+// powerScript tracks the quotes and comments of a script from its beginning.
 type powerScript struct {
 	text      string
 	at        int
@@ -52,7 +52,7 @@ func (p *powerScript) put(v Var) (string, bool) {
 	return "${env:" + v.Name + "}", true
 }
 
-// PowerShell takes typographic quotes for quotes.
+// PowerShell reads typographic quotes as quotes.
 var (
 	singleQuote = regexp.MustCompile(`['‘’‚‛]`)
 	doubleQuote = regexp.MustCompile(`["“”„]`)
@@ -68,7 +68,7 @@ var (
 	}
 )
 
-// advance reads up to a place in the text.
+// advance reads the text up to an offset.
 func (p *powerScript) advance(to int) {
 	for p.at < to {
 		rest := p.text[p.at:]
@@ -84,7 +84,7 @@ func (p *powerScript) advance(to int) {
 			size = len(begin)
 			p.open = kindOf(begin)
 			if strings.HasPrefix(p.open, "@") {
-				size-- // a text may end with the same line break
+				size-- // the closing line break may be read again as an opening one
 			}
 		}
 		p.at += size

@@ -19,8 +19,8 @@ func (w *walker) call(n *syntax.CallExpr) {
 	if l == wrapped || w.losesVariables(n.Args[:at]) {
 		program = unclear(l)
 	}
-	next, seen := false, false // the next word is the program; one was
-	skip := 0                  // words that belong to an option
+	next, seen := false, false // next: the next word is the program; seen: a program was found
+	skip := 0                  // number of words that belong to an option
 	for _, arg := range n.Args[at+1:] {
 		text, _ := w.flatten(arg)
 		switch {
@@ -38,7 +38,7 @@ func (w *walker) call(n *syntax.CallExpr) {
 			return // the program is in a file
 		case strings.HasPrefix(text, "-") && text != "-":
 			skip = l.values[text]
-		case l == wrapped: // its options may stand anywhere
+		case l == wrapped: // its options may stand after other words too
 		case l.first && !seen:
 			w.code[arg] = program
 			return
@@ -86,8 +86,8 @@ func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
 	return nil, 0
 }
 
-// losesVariables reports whether a command that starts another may keep its
-// environment from it: a reference that is left to that one would be empty.
+// losesVariables reports whether a wrapper may start its command without the environment: a reference in that
+// command would then be empty.
 func (w *walker) losesVariables(before []*syntax.Word) bool {
 	for _, arg := range before {
 		if text, _ := w.flatten(arg); keepsVariables(path.Base(text)) {
@@ -97,14 +97,13 @@ func (w *walker) losesVariables(before []*syntax.Word) bool {
 	return false
 }
 
-// keepsVariables reports whether a word is a program that starts another without its environment, or an option
-// of env for that.
+// keepsVariables reports whether a word is a program that starts another without the environment, or an
+// option of env that does so.
 func keepsVariables(word string) bool {
 	return bash.Wrappers[word].Clears == "*" || word == "-i" || word == "-" || word == "--ignore-environment"
 }
 
-// input marks here-documents and strings from which an interpreter reads its
-// program.
+// input marks the here-documents and here-strings from which an interpreter reads its program.
 func (w *walker) input(n *syntax.Stmt) {
 	l := w.readsProgram(n)
 	if l == nil {
@@ -145,7 +144,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 		return nil
 	}
 	l, at := w.interpreter(c)
-	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // an unknown program may read data
+	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // a program in an unknown language may read data from its input
 		return nil
 	}
 	skip := 0
@@ -169,7 +168,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 	return l
 }
 
-// program looks at a word that is one. It reports whether it is done with it.
+// program handles a word that is a program text, and reports whether the word needs nothing more.
 func (w *walker) program(n *syntax.Word, here nodeContext) bool {
 	l := w.code[n]
 	start, end, ok := w.span(n)
@@ -196,14 +195,14 @@ func (w *walker) program(n *syntax.Word, here nodeContext) bool {
 	return false
 }
 
-// without is the place where the language has been looked at.
+// without returns the context without the language, for a word that has been checked for it.
 func (p nodeContext) without() nodeContext {
 	p.code = nil
 	return p
 }
 
-// flatten returns the text of a word as a command gets it. It is not static if a shell expands
-// anything but marks in it.
+// flatten returns the text of a word after the shell has removed its quotes. static is false if the shell
+// expands anything but marks in it.
 func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
 	var out strings.Builder
 	static = true

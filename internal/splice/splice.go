@@ -1,12 +1,10 @@
-// Package splice puts references to variables in the place of placeholders in
-// a shell script, so that no value is part of the script.
+// Package splice replaces the placeholders of a shell script by references to variables: values never become
+// part of the script.
 //
-// A placeholder may stand where a shell expands nothing: in single quotes and in
-// the text of a quoted here-document. There the quotes are closed around the
-// reference, or the here-document becomes one whose other text is escaped.
-// Where the text is a program itself (sh -c, eval, python3 -c, awk), the
-// reference is left to the inner shell, or the value has to be one that its
-// language cannot take for more than text.
+// A placeholder may stand where a shell expands nothing: in single quotes or in a quoted here-document. There
+// the quotes are closed around the reference, or the here-document loses its quotes and its other text is
+// escaped. If the text is itself a program (sh -c, eval, python3 -c, awk), the inner shell expands the
+// reference, or the value has to be one that the language reads as plain text.
 package splice
 
 import (
@@ -23,15 +21,15 @@ import (
 
 // Var is the value of a placeholder.
 type Var struct {
-	Name  string // of the variable that has the value in the script's environment
+	Name  string // name of the environment variable with the value
 	Value string
-	Word  bool // it is one word without quotes too; else it splits as text would
+	Word  bool // even unquoted it stays one word; otherwise it is split like text
 }
 
-// CodeError reports a value that would be read as code.
+// CodeError reports a value that a program would read as code.
 type CodeError struct {
 	Placeholder string
-	Name        string // of the variable with the value
+	Name        string // name of the variable with the value
 	Language    string
 	Write       string // the text that replaces the placeholder
 }
@@ -43,10 +41,9 @@ func (e *CodeError) Error() string {
 	)
 }
 
-// Script returns script with a reference to the variable in the place of each
-// match of pattern that find knows. The error, a [*CodeError], is about the
-// first value that would be read as code; the script must not be run then.
-// Scripts that cannot be parsed have references everywhere.
+// Script returns script with each match of pattern that find knows replaced by a reference to the variable.
+// The error, a [*CodeError], is about the first value that would be read as code; the script must not be run
+// then. In a script that cannot be parsed, every match is replaced by a plain reference.
 func Script(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	s := splicer{prefix: "snaphook_mark"}
 	for strings.Contains(script, s.prefix) {
@@ -78,7 +75,7 @@ type placed struct {
 	text string
 }
 
-// splicer works on a script in which placeholder number n is ${prefix n}.
+// splicer edits a script in which placeholder number n has become ${prefix n}, a mark.
 type splicer struct {
 	prefix  string
 	mark    *regexp.Regexp
@@ -86,7 +83,7 @@ type splicer struct {
 	refused *CodeError
 }
 
-// maxDepth is how many scripts may be in one another.
+// maxDepth limits the nesting of scripts in scripts.
 const maxDepth = 4
 
 func (s *splicer) of(mark string) placed {
@@ -94,7 +91,7 @@ func (s *splicer) of(mark string) placed {
 	return s.vars[n]
 }
 
-// script returns a script that refers to all marks where they stand.
+// script returns the script with all marks turned into references.
 func (s *splicer) script(text string, depth int) string {
 	file, err := bash.Parse(text)
 	if err != nil {
@@ -112,7 +109,7 @@ func (s *splicer) script(text string, depth int) string {
 	return out
 }
 
-// plain refuses anything but a plain word in a text that is code.
+// plain refuses values other than plain words in a text that is code.
 func (s *splicer) plain(text string, l *language) {
 	for _, mark := range s.mark.FindAllString(text, -1) {
 		if v := s.of(mark); !word.MatchString(v.Value) && !(l == shell && v.Word) {

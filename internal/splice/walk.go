@@ -56,16 +56,16 @@ func (w *walker) visit(node syntax.Node) bool {
 	return true
 }
 
-// inside returns the place inside a node of p.
+// inside returns the context of the children of a node whose own context is p.
 func (p nodeContext) inside(node syntax.Node) nodeContext { return nodeContext{p.Inside(node), p.code} }
 
-// span returns where a node stands in the text.
+// span returns the offsets of a node in the text.
 func (w *walker) span(n syntax.Node) (start, end int, ok bool) {
 	start, end = int(n.Pos().Offset()), int(n.End().Offset())
 	return start, end, start >= 0 && start < end && end <= len(w.text)
 }
 
-// reference looks at a mark where a shell expands it.
+// reference handles a mark where the shell expands it.
 func (w *walker) reference(n *syntax.ParamExp, here nodeContext) {
 	start, end, ok := w.span(n)
 	if !ok {
@@ -83,7 +83,7 @@ func (w *walker) reference(n *syntax.ParamExp, here nodeContext) {
 	}
 }
 
-// fits refuses a value that has to be harmless in a place, and is not.
+// fits refuses a value that is not harmless in a context that needs a harmless one.
 func (w *walker) fits(v placed, here nodeContext) {
 	switch {
 	case here.Number && !number.MatchString(v.Value):

@@ -1,5 +1,5 @@
-// Package testkit has what the tests of several packages would each write again: projects
-// with files, a home without hooks, a log that is thrown away. Only tests import it.
+// Package testkit helps the tests of several packages: it makes projects with files, a home directory without
+// hooks, and a log that discards its records. Only tests import it.
 package testkit
 
 import (
@@ -35,8 +35,8 @@ func WriteFile(t testing.TB, path, text string, mode fs.FileMode) {
 	}
 }
 
-// Home makes an empty home directory for the time of the test, in which no hook system
-// finds settings of the user who runs the tests. A test that calls it cannot run in parallel.
+// Home sets an empty home directory for the duration of the test: hook systems do not find the settings of
+// the user who runs it. A test that calls it cannot run in parallel.
 func Home(t testing.TB) string {
 	t.Helper()
 	home := t.TempDir()

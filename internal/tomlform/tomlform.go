@@ -1,5 +1,5 @@
-// Package tomlform turns TOML into JSON in which every value has its place in the TOML text, so
-// that settings in TOML are read, and reported, like those in JSON.
+// Package tomlform converts TOML to JSON and keeps the position of every value in the TOML text: settings in
+// TOML are read, and their mistakes reported, like those in JSON.
 package tomlform
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// deepest is how many brackets may be open at once, and how many parts a dotted key may have.
+// deepest limits the nesting of brackets, and the parts of a dotted key.
 const deepest = 100
 
 // Convert is a Format of [settings.Layer]. It refuses what TOML 1.0 refuses, such as a key that is
@@ -27,7 +27,7 @@ const deepest = 100
 func Convert(text []byte) (settings.Converted, error) {
 	text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
 	if at := tooDeep(text); at >= 0 {
-		return settings.Converted{}, placed(text, at, fmt.Errorf("nested deeper than %d levels; this cannot be meant", deepest))
+		return settings.Converted{}, placed(text, at, fmt.Errorf("nested deeper than %d levels; write fewer", deepest))
 	}
 	root, empty, err := read(text)
 	if err != nil {
@@ -41,7 +41,7 @@ func Convert(text []byte) (settings.Converted, error) {
 	return settings.Converted{JSON: w.json, Positions: w.places, Blank: empty}, nil
 }
 
-// explained returns the error of the parser with its place.
+// explained adds the position to an error of the parser.
 func explained(err error) error {
 	wrong, ok := errors.AsType[*toml.DecodeError](err)
 	if !ok {
@@ -96,7 +96,7 @@ func quoted(text []byte, at int, quote byte) int {
 		case text[i] == '\\' && quote == '"':
 			i++
 		case len(end) == 1 && text[i] == '\n':
-			return i // not a string: the parser says so
+			return i // not a string: the parser reports the mistake
 		case bytes.HasPrefix(text[i:], end):
 			return i + len(end) - 1
 		}
@@ -110,8 +110,8 @@ type node struct {
 	names    map[string]int
 	members  []member // of a table
 	elements []*node  // of an array
-	tables   bool     // an array that [[…]] adds to
-	json     []byte   // of any other value
+	tables   bool     // the array of an array table, [[…]]
+	json     []byte   // JSON text of any other value
 }
 
 type member struct {
@@ -120,7 +120,7 @@ type member struct {
 	*node
 }
 
-// read reads the text into a tree; empty says that it has no expression.
+// read parses the text into a tree; empty reports that it has no expression.
 func read(text []byte) (root *node, empty bool, err error) {
 	var p unstable.Parser
 	p.Reset(text)
@@ -172,7 +172,7 @@ func path(text []byte, parts unstable.Iterator) (keys []key, err error) {
 		n := parts.Node()
 		at := int(n.Raw.Offset)
 		if keys = append(keys, key{string(n.Data), at, at + int(n.Raw.Length)}); len(keys) > deepest {
-			return nil, placed(text, at, fmt.Errorf("a key of more than %d parts; this cannot be meant", deepest))
+			return nil, placed(text, at, fmt.Errorf("a key of more than %d parts; write fewer", deepest))
 		}
 	}
 	return keys, nil
@@ -233,12 +233,12 @@ func (n *node) set(text []byte, e *unstable.Node) error {
 	return nil
 }
 
-// valueAt returns where the value stands whose key ends at an offset.
+// valueAt returns the offset of the value whose key ends at an offset.
 func valueAt(text []byte, at int) int {
 	return at + len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t="))
 }
 
-// valueOf reads one value. at is its offset, if the parser does not say.
+// valueOf reads one value. at is its offset if the parser does not report one.
 func valueOf(text []byte, v *unstable.Node, at int) (*node, error) {
 	if v.Raw.Length > 0 {
 		at = int(v.Raw.Offset)
@@ -311,7 +311,7 @@ func lineStarts(text []byte) []int {
 	return lines
 }
 
-// mark says that what is written next stands at an offset of the TOML text.
+// mark records the offset in the TOML text of the value that is written next.
 func (w *writer) mark(at int) {
 	low, high := 0, len(w.lines)
 	for high-low > 1 {

@@ -21,12 +21,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// patience is how long an answer may take on a slow machine.
+// patience limits the wait for an answer on a slow machine.
 const patience = 20 * time.Second
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// Test runs all tests on transports that open makes. Requests are for events of llxprt.
+// Test runs all tests on transports from open. Their requests are for events of llxprt.
 func Test(t *testing.T, open func(t *testing.T) bus.Transport) {
 	for name, test := range map[string]func(*testing.T, bus.Transport){
 		"an answer carries what the hooks said":         answers,
@@ -205,7 +205,7 @@ func stops(t *testing.T, b bus.Transport) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		got, _ := b.Ask(ctx, toolCall("c", "ls")) // no answer is the zero Response
+		got, _ := b.Ask(ctx, toolCall("c", "ls")) // without an answer, got is the zero Response
 		done <- got
 	}()
 	<-begun

@@ -31,7 +31,7 @@ func FormOf(more, moreOwn []string, own reflect.Type) Form {
 	}
 }
 
-// names adds the JSON names of a struct's fields, including those of embedded structs.
+// names appends the JSON names of a struct's fields, including those of embedded structs.
 func names(t reflect.Type, to []string) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -56,10 +56,10 @@ func names(t reflect.Type, to []string) []string {
 	return to
 }
 
-// Reading is the part of an answer that no reader of its event has a use for.
+// Reading describes the parts of an answer that its event does not use.
 type Reading struct {
-	Why      string         // the first part of it, in words; empty if everything is read
-	Near     bool           // a member of it has almost the name of one that decides
+	Why      string         // describes the first unused part; empty if everything is used
+	Near     bool           // the name of an unused member resembles the name of one that decides
 	Unread   []byte         // the text of all parts
 	Decision jsontext.Value // the member "decision", or nil
 }
@@ -81,8 +81,8 @@ func (f *Form) Read(answer []byte) (r Reading) {
 	return r
 }
 
-// members reads the members of one object. A name that is there twice counts once, so that
-// all its values are unread if they differ.
+// members reads the members of one object. If a name occurs twice with different values, all its values are
+// unread.
 func (f *Form) members(r *Reading, object wire.Object, known []string, path string, see func(string, jsontext.Value)) {
 	const most = 32
 	var first [most]jsontext.Value
@@ -127,7 +127,7 @@ func index(known []string, name []byte) int {
 	return -1
 }
 
-// short bounds a name that a hook made up.
+// short cuts a name from a hook to a limited length.
 func short(name []byte) string {
 	const most = 60
 	if len(name) > most {

@@ -2,8 +2,7 @@ package unread
 
 import "unicode"
 
-// deciding are the names of members by which answers decide, in any system, in lower case and
-// without anything but letters.
+// deciding lists the names of members that decide, in any system, in lower case and letters only.
 var deciding = []string{
 	"decision", "permissiondecision", "permission", "continue", "behavior", "hookspecificoutput", "hookeventname",
 }
@@ -13,7 +12,7 @@ var deciding = []string{
 func Resembles(name []byte) bool {
 	const most = 60
 	if len(name) > most {
-		return false // more than the longest of them with every letter written as another one
+		return false // longer than the longest name with every letter as an escape
 	}
 	var letters []byte
 	odd := false
@@ -39,8 +38,8 @@ func Resembles(name []byte) bool {
 	return odd && len(letters) == 0
 }
 
-// distance is the number of letters that have to be added, removed or replaced to make a word of
-// a, or a number above most.
+// distance returns the number of letters to add, remove or replace to turn a into word, or a number above
+// most.
 func distance(a []byte, word string, most int) int {
 	if d := len(a) - len(word); d > most || -d > most {
 		return most + 1

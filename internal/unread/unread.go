@@ -1,5 +1,5 @@
-// Package unread finds the parts of a hook's output that are not understood as an answer of
-// its event: text around JSON, JSON that breaks off, members that answers do not have.
+// Package unread finds the parts of a hook's output that the engine does not read as an answer of the event:
+// text around JSON, truncated JSON, members that answers do not have.
 package unread
 
 import (
@@ -17,8 +17,8 @@ import (
 // asJavaScript reads JSON as package wire does.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Text says why output that is plain text looks like an answer and is not one, with the
-// line and column; "" if it looks like a text. It reads the output once.
+// Text describes, with line and column, why output looks like an answer but is not one; it returns "" for
+// output that looks like plain text. It reads the output once.
 func Text(output []byte) (why string) {
 	if bytes.IndexByte(output, 0) >= 0 {
 		return "it is UTF-16 or binary; write UTF-8"
@@ -41,9 +41,9 @@ func Text(output []byte) (why string) {
 	return why
 }
 
-// LooksLikeAnswer reports whether output that is not one JSON document has the look of an answer:
-// it begins like an object or a string of JSON, ends like an object, has a member in it, or is UTF-16.
-// Of a text for the model, which may cite JSON, the beginning counts, and the end if it is one line.
+// LooksLikeAnswer reports whether output that is not one JSON document looks like an answer: it begins like a
+// JSON object or string, ends like an object, contains a member, or is UTF-16. A text for the model may quote
+// JSON: there only the beginning counts, and the end if the text is one line.
 func LooksLikeAnswer(output []byte, forModel bool) bool {
 	text := wire.Trim(output)
 	switch {
@@ -57,8 +57,8 @@ func LooksLikeAnswer(output []byte, forModel bool) bool {
 	return !forModel && fragment.Match(text)
 }
 
-// Doubtful reports whether output that nothing has understood may have been an answer: it has the look
-// of one, or is one, with a member that decides or whose name is almost that of one that does.
+// Doubtful reports whether unread output may have been meant as an answer: it looks like one, or it is a JSON
+// object with a member that decides, or whose name resembles such a member's.
 func Doubtful(output []byte) bool {
 	if !jsontext.Value(wire.Trim(output)).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return LooksLikeAnswer(output, false)
@@ -71,10 +71,10 @@ func Doubtful(output []byte) bool {
 	return false
 }
 
-// fragment is a member of an object, its beginning or its end, in a text.
+// fragment matches a part of an object's member in a text.
 var fragment = regexp.MustCompile(`\{\s*["']|["']\s*:\s*(?:["'{\[\d]|true|false|null)|(?:["'\]}\d]|true|false|null)\s*\}\s*$`)
 
-// object is the beginning of an object in a text: a brace and a name.
+// object matches the beginning of an object in a text: a brace and a name.
 var object = regexp.MustCompile(`\{\s*(?:["']|[A-Za-z_]+\s*:)`)
 
 // document names the mistake in output that begins like JSON at start.
@@ -96,7 +96,8 @@ func document(output []byte, start int) string {
 	return "text follows the JSON at " + at
 }
 
-// breaksOff says where the JSON that begins at start is not JSON any more; "" if one value is.
+// breaksOff describes the first syntax error in the JSON that begins at start, with its offset; it returns ""
+// if one value is complete.
 func breaksOff(output []byte, start int) (wrong string, at int) {
 	d := jsontext.NewDecoder(bytes.NewReader(output[start:]), asJavaScript)
 	_, err := d.ReadValue()
@@ -110,16 +111,16 @@ func breaksOff(output []byte, start int) (wrong string, at int) {
 	return wrong, min(at, len(output))
 }
 
-// position is a place in the output in words. Columns count bytes from 1.
+// position formats an offset of the output as line and column. Columns count bytes from 1.
 func position(output []byte, at int) string {
 	before := output[:at]
 	line := bytes.Count(before, []byte("\n")) + 1
 	return fmt.Sprintf("line %d, column %d", line, at-bytes.LastIndexByte(before, '\n'))
 }
 
-// The words of a denial, in any case and with any quotes: a member that decides, any member whose
-// whole value refuses, since its name may be misspelt, a member whose name says that the call is
-// refused, and one that says that it is not allowed.
+// The expressions match the words of a denial, in any case and with any quotes: a deciding member, any member
+// whose whole value refuses (its name may be misspelt), a member whose name means refusal, and one that
+// denies permission.
 const (
 	quote   = "\\\\*[\"'`]?"
 	refused = `(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refuse[ds]?|forbid(?:den|s)?|disallow(?:ed)?|prohibit(?:ed|s)?)`
@@ -134,17 +135,17 @@ var (
 	plain  = regexp.MustCompile(`(?im)^\W*` + refused + `(?:\s*[:!]|["'.]*\s*$)`)
 )
 
-// Denies reports whether the words of a denial stand in a text, as members of an object or
-// at the beginning of a line. It reads UTF-16 too. Its cost grows with the text.
+// Denies reports whether a text contains the words of a denial, as members of an object or at the beginning
+// of a line. It reads UTF-16 too. Its cost grows with the text.
 func Denies(text []byte) bool {
 	text = utf8Text(text)
 	return formal.Match(text) || plain.Match(text)
 }
 
-// DeniesFormally is Denies for members of an object alone.
+// DeniesFormally does the same as Denies, for members of an object only.
 func DeniesFormally(text []byte) bool { return formal.Match(utf8Text(text)) }
 
-// utf8Text returns a text without the zero bytes of UTF-16, which is enough to find words.
+// utf8Text removes the zero bytes of UTF-16 text, which is enough to find words.
 func utf8Text(text []byte) []byte {
 	if bytes.IndexByte(text, 0) < 0 {
 		return text

@@ -1,4 +1,4 @@
-// Package within bounds calls of host functions by the time of a hook.
+// Package within limits calls of host functions to the timeout of a hook.
 package within
 
 import (
@@ -7,9 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Limit calls ask with a context that ends with the call's time, and returns its answer. A later
-// answer is dropped: the error is the cause of the context's end, [context.Cause] or a
-// [hook.TimeoutError].
+// Limit calls ask with a context that ends with the call's time, and returns its answer. If the context ends
+// first, it drops the answer, and returns [context.Cause] or a [hook.TimeoutError].
 func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := call.Limit(ctx)
 	defer cancel()

@@ -41,7 +41,7 @@ func TestJudgeAnswersWithTheVerdict(t *testing.T) {
 		{"ok is what the dialect makes of it", `{"ok": true}`, "", ""},
 		{"not ok", `{"ok": false, "reason": "tests missing"}`, "tests missing", ""},
 		{"impossible", `{"ok": false, "reason": "no network", "impossible": true}`, "no network (impossible)", ""},
-		{"text", "Sure, go ahead!", "", `the reply "Sure, go ahead!" is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`},
+		{"text", "Sure, go ahead!", "", `the reply "Sure, go ahead!" is not a verdict; want {"ok": true} or {"ok": false, "reason": "..."}`},
 		{"no reason", `{"ok": false}`, noReason, ""},
 		{"both", `{"ok": true, "block": true}`, "", `its answer cannot be used: "ok" is true, and another member of the reply denies: "{\"block\":true}"`},
 	} {

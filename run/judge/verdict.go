@@ -56,7 +56,7 @@ func readVerdict(reply string) (Verdict, error) {
 	switch wrong := errors.Join(optional(v.Reason, &reason), optional(v.Impossible, &impossible)); {
 	case err != nil || v.OK == nil || *v.OK && wrong != nil:
 		return Verdict{}, fmt.Errorf(
-			`the reply %.80q is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`,
+			`the reply %.80q is not a verdict; want {"ok": true} or {"ok": false, "reason": "..."}`,
 			reply,
 		)
 	case *v.OK && unread.DeniesFormally(v.Others):

@@ -148,7 +148,7 @@ func (b *benchFlags) before(ctx context.Context) (*bench.Result, error) {
 	}
 	before := &bench.Result{}
 	if err := json.Unmarshal(text, before); err != nil || before.Event == "" {
-		return nil, fmt.Errorf("--compare %s: it is no answer of snaphook bench --json%s", b.compare, badAnswer(err))
+		return nil, fmt.Errorf("--compare %s: it is not an answer of snaphook bench --json%s", b.compare, badAnswer(err))
 	}
 	return before, nil
 }

@@ -50,7 +50,7 @@ func readCall(text string) (*callAsked, error) {
 	}
 	v := jsontext.Value(text)
 	if err := v.Compact(); err != nil {
-		return nil, fmt.Errorf("--for: the call is no JSON: %w", err)
+		return nil, fmt.Errorf("--for: the call is not JSON: %w", err)
 	}
 	call := &callAsked{Input: lo.ToPtr(wire.Object(v))}
 	for _, member := range toolMembers {

@@ -121,7 +121,7 @@ func nearMisses(dir string) (misses []nearMiss) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(foreignFiles)) {
 		if there(name) {
-			add(name, "these are hooks of %s, which is no dialect here", foreignFiles[name])
+			add(name, "these are hooks of %s, which is not a dialect here", foreignFiles[name])
 		}
 	}
 	for _, name := range []string{"hooks/hooks.json", "hooks.json"} {

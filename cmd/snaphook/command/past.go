@@ -91,7 +91,7 @@ func parsePast(text []byte, number int) (*past, error) {
 	case err != nil && bytes.HasPrefix(text, []byte("{")) && errors.Is(err, io.ErrUnexpectedEOF):
 		return p, errTornLine
 	case err != nil:
-		return p, fmt.Errorf(`this is no fire: %w; write {"event": "claude.PreToolUse", "input": {…}}`, err)
+		return p, fmt.Errorf(`this is not a fire: %w; write {"event": "claude.PreToolUse", "input": {…}}`, err)
 	case p.V > 1:
 		return p, fmt.Errorf("the line is of version %d, and this program knows version 1: use a newer snaphook", p.V)
 	case p.Event == "":

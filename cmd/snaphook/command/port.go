@@ -215,7 +215,7 @@ func (p *porting) command() string {
 		if !slices.Contains(p.to.Vars, name) && (strings.Contains(text, "$"+name) || strings.Contains(text, "${"+name+"}")) {
 			text = strings.NewReplacer("${"+name+"}", instead, "$"+name, instead).Replace(text)
 			if instead == "." {
-				p.note("%s sets no variable for the project's directory: the command goes by the directory it runs in", p.to.Title)
+				p.note("%s sets no variable for the project's directory: the command depends on its working directory", p.to.Title)
 			}
 		}
 	}

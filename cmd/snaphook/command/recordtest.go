@@ -120,7 +120,7 @@ func (f *flags) mayWrite(out string) error {
 		return fmt.Errorf("--out %s: the name of a fixture file ends in %s", out, strings.Join(fixture.Suffixes, " or "))
 	}
 	if _, err := os.Lstat(out); err == nil {
-		return fmt.Errorf("--out %s: the file is there, and stays as it is; name another", out)
+		return fmt.Errorf("--out %s: the file exists, and is not replaced; name another", out)
 	}
 	return nil
 }

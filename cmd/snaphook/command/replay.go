@@ -195,7 +195,7 @@ func (r *replaying) close() {
 // conclude prints how many outcomes differ, and how many lines were not replayed.
 func (r *replaying) conclude() error {
 	if more := r.unreadable - records.MaxToldLines; more > 0 {
-		cli.Warn(r.cmd, "%s: %s more that cannot be used", r.file, cli.Count(more, "line"))
+		cli.Warn(r.cmd, "%s: %s more cannot be used", r.file, cli.Count(more, "line"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.unfit)) {
 		cli.Warn(r.cmd, "%s: %s cannot be replayed: %s", r.file, cli.Count(r.unfit[why], "line"), why)

@@ -262,7 +262,7 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 	}
 	all, err := store.Read(cmd.Context())
 	if err != nil {
-		cli.Warn(cmd, "%v; guards that trust was granted with are not missed", err)
+		cli.Warn(cmd, "%v; guards that are missing since are not found", err)
 	}
 	return all
 }

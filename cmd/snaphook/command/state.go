@@ -163,7 +163,7 @@ func stateIncr(cmd *cobra.Command, d hook.State, args []string) error {
 	if len(args) > 1 {
 		n, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
-			return fmt.Errorf("%q is no whole number; write such as 1 or -1", args[1])
+			return fmt.Errorf("%q is not a whole number; write one such as 1 or -1", args[1])
 		}
 		by = n
 	}

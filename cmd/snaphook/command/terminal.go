@@ -92,7 +92,7 @@ func (a *asking) put(ctx context.Context, question string, options []hook.Option
 		if key, ok = chosen(options, typed); ok {
 			return key, true
 		}
-		fmt.Fprintf(a.out, "%s is none of them.\n", cli.Visible(typed))
+		fmt.Fprintf(a.out, "%s is not one of them.\n", cli.Visible(typed))
 	}
 }
 

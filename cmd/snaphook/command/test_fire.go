@@ -115,7 +115,7 @@ func (s *stage) describe(last bool) {
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)
 	effects, err := wire.Of(f.Effects)
 	if err != nil {
-		at.add("the effects are no JSON object: %v", err)
+		at.add("the effects are not a JSON object: %v", err)
 	}
 	at.seen.Effects = jsontext.Value(effects)
 	at.seen.Decision = "none"

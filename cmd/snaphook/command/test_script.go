@@ -42,7 +42,7 @@ func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key strin
 		return "", false
 	}
 	if key, ok = chosen(q.Options, typed); !ok {
-		s.sight.add("the answer %q is no option of the question %q", typed, q.Message)
+		s.sight.add("the answer %q is not an option of the question %q", typed, q.Message)
 	}
 	return key, ok
 }

@@ -63,7 +63,7 @@ type Observation struct {
 
 // HookRun is one hook that the engine tried to run.
 type HookRun struct {
-	Command string `json:"command"` // empty if the hook is no command
+	Command string `json:"command"` // empty if the hook is not a command
 	Outcome string `json:"outcome"` // success, blocking, non_blocking_error, cancelled or backgrounded
 	Error   string `json:"error,omitzero"`
 }

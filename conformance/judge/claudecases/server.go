@@ -22,7 +22,7 @@ type Answer struct {
 func (a Answer) check(path string) error {
 	switch {
 	case !strings.HasPrefix(path, "/"):
-		return fmt.Errorf("%q is no path: begin it with a slash", path)
+		return fmt.Errorf("%q is not a path: begin it with a slash", path)
 	case a.Status < 200 || a.Status > 599:
 		return fmt.Errorf("%s: status is %d: write one from 200 to 599", path, a.Status)
 	}

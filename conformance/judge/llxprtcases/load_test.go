@@ -73,7 +73,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		name, file string
 		want       []string
 	}{
-		{"a file that is no JSON", `{`, []string{"x.json"}},
+		{"a file that is not JSON", `{`, []string{"x.json"}},
 		{"two documents", `{"theme": "x", "cases": []} {}`, []string{"x.json"}},
 		{"an unknown key of a file", `{"theme": "x", "casses": []}`, []string{"x.json", "casses"}},
 		{"a file without theme", `{"cases": [{"name": "a", ` + good + `}]}`, []string{"theme is missing"}},

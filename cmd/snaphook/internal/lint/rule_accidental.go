@@ -12,7 +12,7 @@ var ruleAccidentalExit2 = Rule{
 	ID: "accidental-exit-2", Severity: Error, look: accidentalTwo,
 	Doc: "A hook ends with status 2 by accident, which means \"refused\".",
 	Why: "Python ends with 2 if its script is not there, argparse if an argument is wrong, " +
-		"a shell if its script is no shell syntax. A gate then blocks everything.",
+		"a shell if its script is not shell syntax. A gate then blocks everything.",
 	Mistake: `{"type": "command", "command": "python3 hooks/gaurd.py"}`,
 	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
 }
@@ -63,7 +63,7 @@ func (v *view) syntaxError(s *script) {
 		at = s.pos(wrong.Pos)
 	}
 	v.add(*v.report("accidental-exit-2", at, "correct the syntax: bash -n shows it too",
-		"this is no shell syntax (%s), so the shell ends with 2, which %s", wrong.Text, v.meansTwo()))
+		"this is not shell syntax (%s), so the shell ends with 2, which %s", wrong.Text, v.meansTwo()))
 }
 
 // argparse looks for arguments that a Python script does not know: its parser exits with 2.

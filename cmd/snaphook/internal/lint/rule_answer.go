@@ -147,20 +147,20 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 				"permissionDecision stands outside of hookSpecificOutput, where nothing reads it"
 		}
 		if specific != nil && !slices.Contains([]string{"allow", "deny", "ask", "defer"}, word) {
-			return m[0], "write allow, deny or ask", fmt.Sprintf("%q is no permissionDecision, so the answer decides nothing", word)
+			return m[0], "write allow, deny or ask", fmt.Sprintf("%q is not a permissionDecision, so the answer decides nothing", word)
 		}
 	}
 	if specific != nil || endsWith2.Match(text) {
 		return 0, "", "" // it refuses in a way that has an effect
 	}
 	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
-		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is no member of an answer, so it decides nothing", text[m[2]:m[3]])
+		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is not a member of an answer, so it decides nothing", text[m[2]:m[3]])
 	}
 	written := decisionWord.FindAllSubmatchIndex(text, maxFound)
 	for _, m := range append(written, printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
 		if word := string(text[m[2]:m[3]]); word != "block" && word != "approve" {
 			fix := "print nothing to let it go ahead; write \"block\" to refuse"
-			return m[0], fix, fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)
+			return m[0], fix, fmt.Sprintf("\"decision\": %q is not a word of %s, which reads block alone", word, event)
 		}
 	}
 	for _, m := range memberDecision.FindAllSubmatchIndex(text, maxFound) {

@@ -8,7 +8,7 @@ import (
 
 var ruleIfUnreachable = Rule{
 	ID: "if-unreachable", Severity: Warning, look: unreachableIf, Fixable: true,
-	Doc: "The tool in an `if` is no tool that there is.",
+	Doc: "The tool in an `if` does not exist.",
 	Why: "Names are compared with case, and another system's names do not count. The condition never holds, " +
 		"the hook never runs, and nothing says so. Tools of your own are named with `--tools FILE`.",
 	Mistake: `{"type": "command", "if": "bash(rm *)", "command": "./guard.sh"}`,

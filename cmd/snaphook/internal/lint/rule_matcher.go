@@ -15,7 +15,7 @@ import (
 var ruleMatcherUnreachable = Rule{
 	ID: "matcher-unreachable", Severity: Warning, look: unreachable, Fixable: true,
 	Doc: "A matcher, or a name in it, matches no tool that there is.",
-	Why: "Names are compared with case, an MCP server is no tool, and a list is written with `|`. " +
+	Why: "Names are compared with case, an MCP server is not a tool, and a list is written with `|`. " +
 		"The hook never runs, and nothing says so. In a module it is a name that `toolName` is compared with. " +
 		"Tools of your own are named with `--tools FILE`.",
 	Mistake: `{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,

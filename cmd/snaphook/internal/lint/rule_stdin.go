@@ -77,7 +77,7 @@ func (v *view) shellStdin(s *script) {
 		return
 	}
 	if reads.onlyTTY && !reads.perhaps {
-		v.add(*v.report("stdin-unread", s.pos(s.ast.Pos()), "read it where it is no terminal: [ -t 0 ] || input=$(cat)",
+		v.add(*v.report("stdin-unread", s.pos(s.ast.Pos()), "read it where it is not a terminal: [ -t 0 ] || input=$(cat)",
 			"this script reads standard input only where it is a terminal, and a hook's never is"))
 		return
 	}

@@ -85,7 +85,7 @@ func (t Tools) array(dialect string, v settings.Value) error {
 			return element.Want(`the name of a tool, or an object with "name"`)
 		}
 		if name = strings.TrimSpace(name); name == "" || strings.ContainsAny(name, " \t\n") {
-			return named.Wrong("%q is no name of a tool; write one such as \"deploy\"", name)
+			return named.Wrong("%q is not a name of a tool; write one such as \"deploy\"", name)
 		}
 		t[dialect] = append(t[dialect], name)
 	}
@@ -103,7 +103,7 @@ func toolLines(file, text string) (Tools, error) {
 		if !isName(strings.ReplaceAll(strings.ReplaceAll(name, ":", ""), "/", "")) {
 			return nil, settings.Problem{
 				Position: hook.Position{File: file, Line: line, Column: 1 + strings.Index(text, name)},
-				Message:  "this is no name of a tool; write one name a line, or a JSON array of names",
+				Message:  "this is not a name of a tool; write one name a line, or a JSON array of names",
 			}
 		}
 		t[""] = append(t[""], name)

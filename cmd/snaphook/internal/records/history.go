@@ -81,7 +81,7 @@ func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 	}
 	h.file = path
 	if more := h.unreadable - MaxToldLines; more > 0 {
-		cli.Warn(cmd, "%s: %s more that cannot be read", path, cli.Count(more, "line"))
+		cli.Warn(cmd, "%s: %s more cannot be read", path, cli.Count(more, "line"))
 	}
 	if broken == nil && h.fires == 0 && !follow {
 		broken = fmt.Errorf("%s: there is no fire in it", path)
