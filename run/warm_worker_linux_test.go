@@ -104,7 +104,7 @@ func TestAWorkerAnswersManyCallsInOneProcess(t *testing.T) {
 func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 	for name, reason := range map[string]string{
 		"die":      "ended before it answered",
-		"garbage":  `no answer: "this is not an answer`,
+		"garbage":  `not an answer: "this is not an answer`,
 		"stranger": `answered "77", which is not a call that waits`,
 		"long":     "a line of more than",
 	} {
@@ -158,7 +158,7 @@ func TestACallThatAWorkerDoesNotAnswerTimesOut(t *testing.T) {
 
 func TestAProgramThatIsNoWorker(t *testing.T) {
 	c, call := newWorker(t, "python3", "w.py", "print('hello')\n")
-	if _, err := c.Run(t.Context(), call); err == nil || !strings.Contains(err.Error(), "no answer") {
+	if _, err := c.Run(t.Context(), call); err == nil || !strings.Contains(err.Error(), "not an answer") {
 		t.Errorf("err %v, want one that says what it printed", err)
 	}
 	c, call = newWorker(t, "python3", "w.py", "import time\ntime.sleep(30)\n")

@@ -72,7 +72,7 @@ func TestDecodeReadsTheCommonForm(t *testing.T) {
 		"a number":  {`7`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a number; want an object"},
 		"true":      {`true`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a boolean; want an object"},
 		"a string":  {`"x"`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a string; want an object"},
-		"no answer": {``, output{Decision: hook.Allow, Synthetic: true}, "the answer is not JSON; want an object"},
+		"no answer": {``, output{Decision: hook.Allow, Synthetic: true}, "the answer is no JSON; want an object"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -84,8 +84,8 @@ func TestAHookThatCannotBeAddedIsAnError(t *testing.T) {
 		event, entry, want string
 	}{
 		"an event that is none":     {"Stopp", `{"type":"command","command":"true"}`, "Stop"},
-		"no JSON":                   {"Stop", `{"type"`, "no JSON object"},
-		"a list":                    {"Stop", `[]`, "no JSON object"},
+		"no JSON":                   {"Stop", `{"type"`, "not a JSON object"},
+		"a list":                    {"Stop", `[]`, "not a JSON object"},
 		"no type":                   {"Stop", `{"command":"true"}`, `has no "type"`},
 		"a type that is none":       {"Stop", `{"type":"comand"}`, `no hook type "comand"`},
 		"a type the event has not":  {"SessionStart", `{"type":"http","url":"http://localhost"}`, "http"},

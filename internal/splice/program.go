@@ -144,7 +144,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 		return nil
 	}
 	l, at := w.interpreter(c)
-	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // a program in an unknown language may read data from its input
+	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // an unknown program may read data
 		return nil
 	}
 	skip := 0
