@@ -12,7 +12,7 @@ import (
 // Agreed holds the files of a project that a user agreed to run, with their bytes at that time.
 // Package trust implements it.
 type Agreed interface {
-	// Same returns an error if any file has changed since.
+	// Same returns an error if any file has changed since the user agreed.
 	Same(ctx context.Context) error
 
 	// Open opens a file that is to run. It returns an error if the bytes of the descriptor differ
@@ -24,13 +24,12 @@ type Agreed interface {
 // Pin makes later calls run only the files that the user agreed to; other calls fail. Call it
 // before the first Run.
 //
-// Every call checks each file first. A command that is one plain call of a script of sh, dash or
-// bash, or of a compiled program, then runs the very bytes that were checked, even if the file
-// has changed since: a shell gets the text of the script as an argument, with the script's path
-// as $0, and a program is started through its descriptor. The shell or the interpreter opens all
-// other files again, about a millisecond after the check: scripts of more than 128 KiB, scripts
-// of bash that ask for more of their callers than BASH_SOURCE[0], scripts of other interpreters,
-// and the files that a script opens while it runs.
+// Every call checks each file first. A command that is one plain call of a script of sh, dash or bash, or of
+// a compiled program, then runs the very bytes that were checked, even if the file has changed since: a shell
+// gets the text of the script as an argument, with the script's path as $0, and a program is started through
+// its descriptor. The shell or the interpreter opens all other files again, about a millisecond after the
+// check: scripts of more than 128 KiB, scripts of bash that read more about their callers than
+// BASH_SOURCE[0], scripts of other interpreters, and the files that a script opens while it runs.
 func (c *Command) Pin(a Agreed) { c.agreed = a }
 
 // Pinnable is a [hook.Runner] that can be pinned to the files that a user agreed to.
@@ -53,17 +52,17 @@ func Pinned(r hook.Runner, a Agreed) hook.Runner {
 		}
 		at = wrapper.Unwrap()
 	}
-	return looked{r, a}
+	return checkedRunner{r, a}
 }
 
-// looked checks the files before each call.
-type looked struct {
+// checkedRunner checks the agreed files before each call.
+type checkedRunner struct {
 	hook.Runner
 	agreed Agreed
 }
 
 // Run runs the hook unless a file has changed.
-func (l looked) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+func (l checkedRunner) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if err := l.agreed.Same(ctx); err != nil {
 		return hook.Reply{}, notAgreed(err)
 	}
@@ -71,7 +70,7 @@ func (l looked) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 }
 
 // Unwrap returns the runner itself.
-func (l looked) Unwrap() hook.Runner { return l.Runner }
+func (l checkedRunner) Unwrap() hook.Runner { return l.Runner }
 
 func notAgreed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -80,7 +79,7 @@ func notAgreed(err error) error {
 	return &hook.ClassError{Class: hook.ClassUntrusted, Err: err}
 }
 
-// runKept runs a call pinned, or warm. ran is false if it has to start like any other command.
+// runKept runs a call pinned, or warm. ran is false if the call has to start like any other command.
 func (c *Command) runKept(
 	ctx context.Context, call hook.Call, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
@@ -117,7 +116,7 @@ func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply
 		return c.runAgreed(ctx, j, execute)
 	}
 	if pinned.unset && reply.Exit == 127 && bytes.Contains(reply.Stderr, []byte("unbound variable")) {
-		reply.Exit = 1 // the status with which bash ends a file
+		reply.Exit = 1 // the exit status of bash for such a script file
 	}
 	return reply, true, err
 }

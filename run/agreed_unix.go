@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// pin returns a job that opens none of the files again. ok is false if the job runs unchanged.
+// pin returns a job that opens none of the files again. ok is false if the job may run unchanged.
 func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err error) {
 	j, ok = j.withoutShell(c)
 	if !ok {
@@ -24,7 +24,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	if at := j.script(); at > 0 {
 		f, text, err := c.opened(ctx, &j, j.argv[at])
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(j.argv[at], "/") {
-			return j, false, nil // a shell would continue the search in PATH
+			return j, false, nil // a shell would search the rest of PATH
 		}
 		if f == nil || err != nil {
 			return j, false, err
@@ -43,7 +43,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	}
 	_ = f.Close() // it was read
 	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
-		return j, false, startError(&j, syscall.EACCES) // do not let another process start it: it may change
+		return j, false, startError(&j, syscall.EACCES) // do not start it in another way: the file may change
 	}
 	program, before, ok := j.interpreter(text)
 	if ok {
@@ -52,10 +52,10 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	return pinned, ok, nil
 }
 
-// opened opens a file that is to run. It returns nil for a file outside the project.
+// opened opens a file that is about to run. It returns nil for a file outside the project.
 func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
 	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
-	if errors.Is(err, fs.ErrNotExist) { // it was missing before too, and must not appear
+	if errors.Is(err, fs.ErrNotExist) { // it was missing before too; it must not run if it appears
 		return nil, nil, &hook.ClassError{
 			Class: hook.ClassMissing,
 			Err:   fmt.Errorf("cannot start %q: there is no %s; check the path", j.argv[0], path),
@@ -99,8 +99,8 @@ func (j *job) script() int {
 	return 0
 }
 
-// isLetters reports whether an argument is options of a shell that mean the same
-// whether it reads a file or a text.
+// isLetters reports whether an argument has only shell options that mean the same for a script file and for a
+// text.
 func isLetters(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "aefhmnuvxCEPTB") == ""
 }
@@ -165,7 +165,7 @@ func (j job) asText(shell string, before []string, text []byte, args []string) (
 	return j, true
 }
 
-// mostArgument is the length of the longest argument that Linux accepts, with the final NUL.
+// mostArgument is the length of the longest argument that Linux accepts, including the final NUL.
 const mostArgument = 128 << 10
 
 // isProgram reports whether a file is compiled: the kernel starts it, and no interpreter opens it

@@ -17,24 +17,24 @@ import (
 // questions count as ordinary output.
 const mostQuestions = 64
 
-// errEnded ends the context of a question that is not waited for any more.
+// errEnded ends the context of a question whose answer is no longer needed.
 var errEnded = errors.New("the hook that asked has ended")
 
-// desk removes the questions from a process's output, and writes the answers to its standard input.
-type desk struct {
+// questionQueue removes the questions from a process's output, and writes the answers to its standard input.
+type questionQueue struct {
 	ask      func(context.Context, hook.Question) (key string, ok bool)
 	waiting  chan hook.Question
 	line     int // start of the unfinished line of the output
 	searched int // offset up to which there is no line end
 }
 
-func newDesk(ask func(context.Context, hook.Question) (string, bool)) *desk {
-	return &desk{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
+func newQuestionQueue(ask func(context.Context, hook.Question) (string, bool)) *questionQueue {
+	return &questionQueue{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
 }
 
 // take moves the questions out of the output captured since the last call. Output from before a
 // capture overflowed is complete; later output is not.
-func (d *desk) take(c *capture) {
+func (d *questionQueue) take(c *capture) {
 	for !c.over {
 		size := bytes.IndexByte(c.kept[d.searched:], '\n')
 		if size < 0 {
@@ -50,8 +50,8 @@ func (d *desk) take(c *capture) {
 	}
 }
 
-// accepts puts a line into the queue if it is a question.
-func (d *desk) accepts(line []byte) bool {
+// accepts adds a line to the queue if it is a question, and reports whether it is.
+func (d *questionQueue) accepts(line []byte) bool {
 	q, ok := question(line)
 	if !ok {
 		return false
@@ -96,9 +96,9 @@ func question(line []byte) (q hook.Question, ok bool) {
 	return q, true
 }
 
-// serve writes the payload and then answers questions, one after the other, until ctx ends. After a
-// question without an answer, or when the process has closed its standard input, it asks no more.
-func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
+// serve writes the payload and then answers questions, one after the other, until ctx ends. After a question
+// without an answer, or when the process has closed its standard input, it asks no further question.
+func (d *questionQueue) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
 	_, err := stdin.Write(payload)
 	open := err == nil
 	for ctx.Err() == nil {
@@ -114,7 +114,7 @@ func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) 
 }
 
 // answer asks the user, and writes the answer to the process; it returns false if either fails.
-func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) bool {
+func (d *questionQueue) answer(ctx context.Context, q hook.Question, stdin io.Writer) bool {
 	key, ok := d.ask(ctx, q)
 	if !ok || ctx.Err() != nil {
 		return false
@@ -130,17 +130,17 @@ func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) boo
 	return err == nil
 }
 
-// ears finds the lines of a process's standard output that are for the engine. The zero ears finds
-// none.
-type ears struct {
-	desk     *desk // nil if there are no questions
-	marker   asyncMarker
-	declared chan time.Duration // nil if there are no declarations; has room for one
+// outputFilter finds the lines of a process's standard output that are for the engine. The zero outputFilter
+// finds none.
+type outputFilter struct {
+	questions *questionQueue // nil if there are no questions
+	marker    asyncMarker
+	declared  chan time.Duration // nil if there are no declarations; has room for one
 }
 
-func newEars(j *job) (e ears) {
+func newOutputFilter(j *job) (e outputFilter) {
 	if j.ask != nil {
-		e.desk = newDesk(j.ask)
+		e.questions = newQuestionQueue(j.ask)
 	}
 	if j.detach != nil {
 		e.declared = make(chan time.Duration, 1)
@@ -148,12 +148,12 @@ func newEars(j *job) (e ears) {
 	return e
 }
 
-// listen is called each time that output was captured.
-func (e *ears) listen(c *capture) {
+// listen searches new output for questions and declarations; it is called after each read.
+func (e *outputFilter) listen(c *capture) {
 	heard := c.kept
-	if e.desk != nil {
-		e.desk.take(c)
-		heard = c.kept[:e.desk.line] // questions are not part of the output
+	if e.questions != nil {
+		e.questions.take(c)
+		heard = c.kept[:e.questions.line] // questions are not part of the output
 	}
 	if e.declared == nil {
 		return

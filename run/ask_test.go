@@ -206,7 +206,7 @@ func FuzzQuestions(f *testing.F) {
 				rest += line
 			}
 		}
-		e := ears{desk: newDesk(nil), declared: make(chan time.Duration, 1)}
+		e := outputFilter{questions: newQuestionQueue(nil), declared: make(chan time.Duration, 1)}
 		c := &capture{limit: MaxStdout}
 		for _, part := range reads(text, cuts) {
 			for len(part) > 0 {
@@ -216,9 +216,9 @@ func FuzzQuestions(f *testing.F) {
 			}
 			e.listen(c)
 		}
-		close(e.desk.waiting)
+		close(e.questions.waiting)
 		var got []string
-		for q := range e.desk.waiting {
+		for q := range e.questions.waiting {
 			got = append(got, q.ID)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) || string(c.bytes()) != rest {

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMarker limits the length of a line that is for the engine, and not for the reader of the
-// output.
+// maxMarker limits the length of a line that is for the engine and not part of the output.
 const maxMarker = 64 << 10
 
 // asJavaScript makes the decoder accept the same texts as JavaScript.

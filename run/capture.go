@@ -6,27 +6,27 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// rooms lists the sizes of a growing buffer. Large ones are far apart, because each step copies the
+// bufferSizes lists the sizes of a growing buffer. Large sizes are far apart, because each step copies the
 // contents.
-var rooms = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
+var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
 
-const mostRoom = 64 << 10 // of a buffer worth keeping for the next process
+const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 
 // capture keeps the first limit bytes of a stream and forgets the rest.
 type capture struct {
 	limit  int
 	kept   []byte
-	waste  []byte // where the rest goes
+	waste  []byte // buffer for the discarded rest
 	over   bool   // bytes were dropped
-	shared *Room  // the limit shared with other captures; nil means none
+	shared *Room  // the limit shared with other captures; nil: no shared limit
 }
 
-// room returns space for the next read, at least one byte, and allocates it if needed. Report the
-// bytes read into it to took.
+// room returns space for the next read, at least one byte, and allocates it if needed. Pass the number of
+// bytes read to took.
 func (c *capture) room() []byte {
 	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
 		size := c.limit
-		for _, room := range rooms {
+		for _, room := range bufferSizes {
 			if room > cap(c.kept) {
 				size = min(room, c.limit)
 				break
@@ -59,7 +59,7 @@ func (c *capture) took(n int) {
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {
-		c.kept = nil // too big to be reused, so it need not be copied
+		c.kept = nil // too big to be reused: it is returned without a copy
 		return kept
 	}
 	c.kept = kept[:0]

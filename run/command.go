@@ -37,26 +37,25 @@ const (
 // call's payload, and nothing else, on its standard input. A program that does not read it is not
 // an error.
 //
-// The program leads its own process group. When the context ends, or the call's timeout has passed,
-// the group gets SIGTERM and, if its leader is still there after its Grace, SIGKILL; processes of
-// the group that outlive the leader are killed too. On Linux the same happens to descendants that
-// have left the group, as setsid(1) does, unless they have lost their parent before: these are
-// daemons. On Linux the program is also killed when this process is killed, and its group soon
-// after, unless it has run for less than 250 ms. Run returns when the leader is gone, with
-// [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds the captured output.
-// If the kernel holds a killed process for more than two seconds, Run reports this in its error and
-// leaves a goroutine to collect the process. On Windows the program and its descendants are killed
-// at once.
+// The program leads its own process group. When the context ends, or the call's timeout has passed, the group
+// gets SIGTERM and, if its leader is still there after its Grace, SIGKILL; processes of the group that
+// outlive the leader are killed too. On Linux the same happens to descendants that have left the group, as
+// setsid(1) does, unless they have lost their parent before, as daemons have. On Linux the program is also
+// killed when this process is killed, and its group soon after, unless it had run for less than 250 ms. Run
+// returns when the leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply
+// that holds the captured output. If the kernel holds a killed process for more than two seconds, Run reports
+// this in its error and leaves a goroutine to collect the process. On Windows the program and its descendants
+// are killed at once.
 //
-// Run waits for the program, not for its output: a child in the background is left alone and delays
-// nothing. Only if the program wrote nothing to standard output, and a child still holds the stream
-// open, does Run wait up to 50 ms for its first bytes.
+// Run waits for the program, not for its output: it does not stop or wait for a child in the background. Only
+// if the program wrote nothing to standard output, and a child still holds the stream open, does Run wait up
+// to 50 ms for its first bytes.
 //
-// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes to
-// the background, with the time it asks for in milliseconds as "asyncTimeout". The call's timeout
-// no longer applies; a goroutine watches the program under the new context, and passes all of its
-// output, including that line, to done. Run does not wait for that goroutine. The declaration also
-// has effect if the program has ended before Run noticed it.
+// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes to the
+// background, for the time that "asyncTimeout" gives in milliseconds. The call's timeout no longer applies; a
+// goroutine watches the program under the new context, and passes all of its output, including that line, to
+// done. Run does not wait for that goroutine. The declaration also has an effect if the program ends before
+// Run has read it.
 //
 // With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to the
 // end therefore waits until its timeout: a host has to choose the hooks that may ask. Each line of
@@ -64,10 +63,10 @@ const (
 //
 //	{"prompt": "id", "message": "text", "options": [{"key": "k", "label": "l"}]}
 //
-// is a question and not part of the output. The user gets the questions one after the other, and
-// Run writes {"prompt_response": "id", "selected": "k"} as the answer; without an answer standard
-// input ends. The time that the user takes is part of the hook's timeout. When the program is to
-// end, or has ended, Ask's context ends too, and Run waits for Ask.
+// is a question and not part of the output. The user gets the questions one after the other, and Run writes
+// {"prompt_response": "id", "selected": "k"} as the answer; without an answer standard input ends. The hook's
+// timeout includes the time that the user takes. When the program is to end, or has ended, Ask's context ends
+// too, and Run waits for Ask.
 //
 // A program that fails is a Reply. An error without a Reply names the program or directory that
 // could not be used, and the reason; it wraps the [syscall.Errno].
@@ -80,20 +79,18 @@ type Command struct {
 	// relative directories of PATH count from the call's directory.
 	Argv []string
 
-	// Direct is the program that the bash of Argv would replace itself with; see the function
-	// [Direct]. Run starts it without the shell, in the environment that bash would pass on, in
-	// any order. Where bash would do something else, because of a variable such as BASH_ENV or
-	// because the program cannot be started, Run uses Argv, and the result is bash's. Nil means
-	// always Argv.
+	// Direct is the program that the bash of Argv would replace itself with; see the function [Direct]. Run
+	// starts it without the shell, in the environment that bash would pass on, in any order. If bash would do
+	// something else, because of a variable such as BASH_ENV or because the program cannot be started, Run
+	// starts Argv instead. If Direct is nil, Run always starts Argv.
 	Direct []string
 
-	// Environ returns the whole environment of the process, each name once; nil means the
-	// engine's own. The variables of [hook.Call.Env] replace variables of the same name. They
-	// cost a copy of the environment, and Run then does not reuse the way to start that earlier
-	// calls found.
+	// Environ returns the whole environment of the process, each name once; nil means the engine's own. The
+	// variables of [hook.Call.Env] replace variables of the same name. They cost a copy of the environment,
+	// and a new search for the program.
 	Environ func(call hook.Call) []string
 
-	// Needs lists directories without which nothing is started, such as a plugin's: "python3
+	// Needs lists directories that have to exist before the program is started, such as a plugin's: "python3
 	// gone.py" exits with status 2, which would be read as a denial. Each costs a stat.
 	Needs []string
 
@@ -101,20 +98,19 @@ type Command struct {
 	// exists is used. A call whose directory exists pays nothing for them.
 	Fallback []string
 
-	// NoTerminal detaches the program from the engine's terminal: it leads its own session, and has
-	// no /dev/tty. Otherwise a program may write to the terminal, and one that reads from it is
-	// stopped by the system until its timeout. It has no effect on Windows.
+	// NoTerminal detaches the program from the engine's terminal: it leads its own session, and has no
+	// /dev/tty. Otherwise the program may write to the terminal; if it reads from it, the system stops it
+	// until its timeout. It has no effect on Windows.
 	NoTerminal bool
 
 	// Grace is the time between SIGTERM and SIGKILL; 0 means the constant Grace.
 	Grace time.Duration
 
-	// Room limits the captured output together with other commands; nil limits each command
-	// separately.
+	// Room limits the captured output of several commands together; nil: each command has only its own limit.
 	Room *Room
 
-	ready   atomic.Pointer[readied] // how the last call started directly
-	located atomic.Pointer[readied] // where the last call found the program of Argv
+	ready   atomic.Pointer[readied] // cache: how the last call started without a shell
+	located atomic.Pointer[readied] // cache: where the last call found the program of Argv
 	warm    atomic.Pointer[warmth]  // nil: every call starts a process
 	agreed  Agreed                  // nil: anything may run
 }
@@ -126,7 +122,7 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// run is Run with the implementation as a parameter: the same tests run with each.
+// run implements Run with an executor, so that tests can run each of them.
 func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (hook.Reply, error) {
 	if ctx.Err() != nil {
 		return hook.Reply{}, context.Cause(ctx)
@@ -155,7 +151,7 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 	return j.detachIfMarked(reply)
 }
 
-// start runs a job in the cheapest possible way.
+// start runs a job without a shell if possible.
 func (c *Command) start(ctx context.Context, j job, execute executor) (reply hook.Reply, started bool, err error) {
 	if direct, ok := j.direct(c); ok {
 		reply, started, err := execute(ctx, direct)
@@ -207,23 +203,23 @@ type job struct {
 	program    string // the file to execute; the program itself only sees argv[0]
 	argv       []string
 	env        []string
-	shared     bool   // env is shared with other calls
+	shared     bool   // env is shared with other calls, and must not be changed
 	dir        string // "" means the engine's own
-	event      string // of the hook
+	event      string // event of the hook
 	stdin      []byte
 	timeout    time.Duration // 0: no limit
 	grace      time.Duration
-	room       *Room // for output; nil is not bounded
+	room       *Room // limit for output; nil: no limit
 	noTerminal bool
-	loading    bool     // only Starts reads the result; nothing runs
-	unset      bool     // bash has the text of the program as an argument
+	loading    bool     // the job is only for Starts: nothing runs
+	unset      bool     // bash gets the text of the program as an argument
 	held       *os.File // the program, open until it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
 	background func(func()) // runs the rest after ErrDetached; nil: a goroutine does
 }
 
-// executor runs a job. started reports whether there was a process; an error is possible with and without.
+// executor runs a job. started reports whether a process was started; an error is possible in both cases.
 type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
 // job returns the job of a call, without its program.
@@ -233,7 +229,7 @@ func (c *Command) job(call hook.Call) job {
 		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach, room: c.Room,
 	}
 	if c.Environ == nil {
-		j.env = os.Environ() // a new slice each time
+		j.env = os.Environ() // os.Environ returns a new slice each time
 	} else if j.env = c.Environ(call); j.env == nil {
 		j.env = []string{} // package os would use the engine's own for nil
 	}
@@ -262,8 +258,8 @@ func (c *Command) complete() error {
 	return nil
 }
 
-// detachIfMarked completes Run: it detaches a process that has ended before its declaration was
-// noticed, since the result must not depend on the speed of the hook.
+// detachIfMarked completes Run: if the process ended before its declaration was read, the hook still goes to
+// the background, because the result must not depend on timing.
 func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {

@@ -12,9 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// executeAnywhere runs a process with os/exec, for systems other than Unix: the end of ctx kills
-// the process, and on Windows its descendants too. It is built everywhere, to be tested
-// everywhere.
+// executeAnywhere runs a process with os/exec, for systems other than Unix: the end of ctx kills the process,
+// and on Windows its descendants too. It is compiled on all systems for tests.
 func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
@@ -30,7 +29,7 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
-	case wish := <-p.ears.declared:
+	case wish := <-p.filter.declared:
 		ctx, done := j.detach(wish)
 		j.later(func() { done(p.end(ctx)) })
 		return hook.Reply{}, true, hook.ErrDetached
@@ -44,17 +43,17 @@ type anyProcess struct {
 	cmd            *exec.Cmd
 	family         family
 	stdout, stderr sink
-	ears           ears
+	filter         outputFilter
 	asking         sync.WaitGroup
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
-	err            error                   // the result of its end; valid after gone
+	err            error                   // how the process ended; valid after gone
 }
 
 // sink captures the bytes written to it.
 type sink struct {
 	capture
-	ears *ears // nil hears nothing
+	filter *outputFilter // nil: the output is not filtered
 }
 
 // Write keeps the bytes that fit and never fails.
@@ -63,8 +62,8 @@ func (s *sink) Write(b []byte) (int, error) {
 		n := copy(s.room(), rest)
 		s.took(n)
 		rest = rest[n:]
-		if s.ears != nil {
-			s.ears.listen(&s.capture)
+		if s.filter != nil {
+			s.filter.listen(&s.capture)
 		}
 	}
 	return len(b), nil
@@ -73,11 +72,11 @@ func (s *sink) Write(b []byte) (int, error) {
 func newProgram(j *job) *anyProcess {
 	p := &anyProcess{
 		cmd:        exec.Command(j.program, j.argv[1:]...),
-		ears:       newEars(j),
+		filter:     newOutputFilter(j),
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout = sink{capture{limit: MaxStdout}, &p.ears}
+	p.stdout = sink{capture{limit: MaxStdout}, &p.filter}
 	p.stderr = sink{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
 	hide(p.cmd)
@@ -88,7 +87,7 @@ func newProgram(j *job) *anyProcess {
 
 func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	var stdin io.WriteCloser // of a process that may ask
-	if p.ears.desk == nil {
+	if p.filter.questions == nil {
 		p.cmd.Stdin = bytes.NewReader(j.stdin)
 	} else if stdin, err = p.cmd.StdinPipe(); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	p.family.adopt(p.cmd.Process)
 	if stdin != nil {
 		ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
-		p.asking.Go(func() { p.ears.desk.serve(ctx, j.stdin, stdin) })
+		p.asking.Go(func() { p.filter.questions.serve(ctx, j.stdin, stdin) })
 	}
 	go func() {
 		p.err = p.cmd.Wait()

@@ -23,8 +23,8 @@ func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 // caller's goroutine. os/exec needs three times the system calls, and a
 // goroutine for each stream.
 func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
-	// Standard input is written before the process starts. The user's answers are not known at
-	// that time, and a pipe that stays open needs a writer.
+	// Standard input is written before the process starts. The user's answers are not known at that time, and
+	// a pipe that stays open needs a goroutine that writes.
 	if memfdFlags() < 0 || j.ask != nil {
 		return executeStreams(ctx, j)
 	}
@@ -71,17 +71,17 @@ type process struct {
 	pidfd          int
 	bell           int // eventfd: ctx has ended
 	stdout, stderr stream
-	theirs         [3]int // the child's ends of the pipes
-	strays         []int  // pidfds of descendants outside its group, set when it has to end
+	theirs         [3]int // the child's ends of the pipes: stdin, stdout, stderr
+	strays         []int  // pidfds of descendants outside its group, found when the process has to end
 	marker         asyncMarker
 	wish           time.Duration // asyncTimeout of its declaration
 	polled         [4]unix.PollFd
 	files          [3]uintptr
 	attr           syscall.ProcAttr
 	sys            syscall.SysProcAttr
-	ring           func()        // rings the bell, from another goroutine
+	ring           func()        // rings the bell; called in another goroutine
 	rang           chan struct{} // closed when the bell was rung
-	remote         *remote       // forked by a resident interpreter; pidfd is its status then
+	remote         *remote       // not nil if a resident interpreter forked the process; pidfd is then the pipe of its status
 	guardAt        time.Time     // when guard starts to watch it; zero means never
 	guard          *guardian     // the guardian that watches it, or nil
 }
@@ -107,7 +107,7 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	defer starting.Unlock()
 	defer func() {
 		if err != nil {
-			p.pidfd = -1 // the kernel's leftover, if anything
+			p.pidfd = -1 // the kernel may have set it although the start failed
 			p.close()
 		}
 	}()
@@ -144,10 +144,10 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 	return err
 }
 
-// free returns the process's resources to the pool. The caller must not use p afterwards.
+// free returns p to the pool. The caller must not use p afterwards.
 func (p *process) free() {
 	p.close()
-	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // which a Room may have lowered
+	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // a Room may have lowered them
 	p.stdout.shared, p.stderr.shared = nil, nil
 	p.marker, p.remote, p.guardAt = asyncMarker{}, nil, time.Time{}
 	processes.Put(p)
@@ -167,10 +167,10 @@ func (p *process) close() {
 	p.strays = p.strays[:0]
 }
 
-// bound runs a job whose process ends with this one, even if this one is killed. The thread that
-// starts the process stays until the process has ended, because the kernel treats the end of the
-// thread as the end of the parent. A process that goes to the background keeps the thread longer
-// than the caller waits; a job that may do this runs in its own goroutine.
+// bound runs a job whose process ends with this one, even if this one is killed. The thread that starts the
+// process is kept until the process has ended, because the kernel treats the end of the thread as the end of
+// the parent. A process that goes to the background keeps the thread longer than the caller waits; a job that
+// may do this runs in its own goroutine.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)
@@ -188,8 +188,7 @@ var memfdFlags = sync.OnceValue(func() int {
 		return -1
 	}
 	unix.Close(pidfd)
-	// A hardened kernel refuses memfds that could be executed; one before 6.3 does not know the
-	// flag for the others.
+	// A hardened kernel refuses memfds without MFD_NOEXEC_SEAL; kernels before 6.3 do not know that flag.
 	for _, flags := range [...]int{unix.MFD_CLOEXEC | unix.MFD_NOEXEC_SEAL, unix.MFD_CLOEXEC} {
 		if fd, err := unix.MemfdCreate("stdin", flags); err == nil {
 			unix.Close(fd)
@@ -213,12 +212,12 @@ func (s *stream) read(most int) (fd int32) {
 		closeFD(&s.fd)
 	}
 	if s.fd >= 0 && before < much && len(s.kept) >= much {
-		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // a user may have too many of them
+		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // fails if the user has too many pipes
 	}
 	return int32(s.fd)
 }
 
-// much is about the capacity of a pipe.
+// much is a little less than the default capacity of a pipe, in bytes.
 const much = 60 << 10
 
 // pipe makes a pipe for output. Only the engine's end is non-blocking: the child expects blocking

@@ -46,7 +46,7 @@ type child struct {
 	process        *os.Process
 	stdin          *os.File
 	stdout, stderr reader
-	ears           ears
+	filter         outputFilter
 	moving         sync.WaitGroup          // the goroutines that move data
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
@@ -56,19 +56,19 @@ type child struct {
 
 type reader struct {
 	capture
-	file *os.File
-	ears *ears // nil hears nothing
+	file   *os.File
+	filter *outputFilter // nil: the output is not filtered
 }
 
 func newChild(j *job) *child {
 	p := &child{
 		stdout:     reader{capture: capture{limit: MaxStdout, shared: j.room}},
 		stderr:     reader{capture: capture{limit: MaxStderr, shared: j.room}},
-		ears:       newEars(j),
+		filter:     newOutputFilter(j),
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout.ears = &p.ears
+	p.stdout.filter = &p.filter
 	return p
 }
 
@@ -78,7 +78,7 @@ func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
-	case wish = <-p.ears.declared:
+	case wish = <-p.filter.declared:
 		return wish, true
 	}
 	return 0, false
@@ -104,7 +104,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 	var theirs [3]*os.File
 	defer func() {
 		for _, file := range theirs {
-			_ = file.Close() // of nil is an error, no more
+			_ = file.Close() // Close of a nil file returns an error
 		}
 	}()
 	var err error
@@ -143,7 +143,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 
 // feed writes the payload. Standard input then ends, unless answers to questions may follow.
 func (p *child) feed(ctx context.Context, j *job) {
-	if p.ears.desk == nil {
+	if p.filter.questions == nil {
 		p.moving.Go(func() {
 			_, _ = p.stdin.Write(j.stdin) // a child that does not read it is not an error
 			_ = p.stdin.Close()
@@ -152,7 +152,7 @@ func (p *child) feed(ctx context.Context, j *job) {
 	}
 	// A question outlives ctx if the process goes to the background meanwhile.
 	ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
-	p.moving.Go(func() { p.ears.desk.serve(ctx, j.stdin, p.stdin) })
+	p.moving.Go(func() { p.filter.questions.serve(ctx, j.stdin, p.stdin) })
 }
 
 func (r *reader) readAll() {
@@ -165,15 +165,15 @@ func (r *reader) readAll() {
 	}
 }
 
-// received is told how many bytes were read.
+// received records n bytes that were read, and filters the output.
 func (r *reader) received(n int) {
 	r.took(n)
 	r.scanMarker()
 }
 
 func (r *reader) scanMarker() {
-	if r.ears != nil {
-		r.ears.listen(&r.capture)
+	if r.filter != nil {
+		r.filter.listen(&r.capture)
 	}
 }
 
@@ -192,7 +192,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, killWait}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
-		p.stopAsking(cause) // not before: the end of standard input must not look like an answer
+		p.stopAsking(cause) // not earlier: the end of standard input must not look like an answer
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)
@@ -202,7 +202,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 		case <-time.After(ask.patience):
 		}
 	}
-	go func() { // only collects the process
+	go func() { // only reaps the process
 		<-p.gone
 		_, _ = p.state()
 	}()

@@ -10,23 +10,22 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Direct returns the program and the arguments of a script that is one call of a program, with
-// nothing in it that a shell would have to work out. A [Command] that has both, as Argv the
-// script's [Shell] form and as Direct this one, saves the start of a shell: the most expensive part
-// of most hooks.
+// Direct returns the program and the arguments of a script that is one call of a program, with nothing in it
+// that a shell would have to expand. A [Command] with Argv from [Shell] and Direct from this function does
+// not start a shell, which is the most expensive part of most hooks.
 //
 // vars are variables whose value is known. They count as literal text in double quotes; as an
 // unquoted $NAME, which is one word because the script goes through [QuoteVars] with the same names
 // before a shell sees it; and as an unquoted ${NAME} whose value the shell would leave in one
 // piece.
 //
-// ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment,
-// redirection, list or second line, for a builtin or reserved word of bash, and whenever it is not
-// certain. It is false too where Shell does not use bash. Argv is then nil.
+// ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment, redirection, list or
+// second line, for a builtin or reserved word of bash, and whenever it is not certain. It is also false if
+// Shell does not use bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() ||
 		os.Getegid() != os.Getgid() {
-		return nil, false // of rights that are borrowed, bash lets go
+		return nil, false // bash drops set-user-id rights
 	}
 	file, err := bash.Parse(script)
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
@@ -71,8 +70,7 @@ func oneLine(script string) bool {
 	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
 }
 
-// isText reports whether there are no control characters: bash uses some for
-// itself.
+// isText reports whether s has no control characters: bash uses some internally.
 func isText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }
@@ -87,7 +85,7 @@ func onlyCall(s *syntax.Stmt) (*syntax.CallExpr, bool) {
 	return call, ok && len(call.Assigns) == 0 && len(call.Args) > 0
 }
 
-// literals reads words of a script that have one meaning, known now.
+// literals evaluates words of a script whose value is known before the script runs.
 type literals struct {
 	script string
 	vars   map[string]string
@@ -156,8 +154,8 @@ func (l literals) variable(part syntax.WordPart, quoted bool) (value string, ok 
 	return "", false
 }
 
-// unescape takes the backslashes out of literal text. Each byte must be plain,
-// or after a backslash and one that can be escaped.
+// unescape removes the backslashes from literal text. Each byte must be plain, or after a backslash and one
+// that can be escaped.
 func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool) {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -172,7 +170,7 @@ func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool)
 	return out.String(), true
 }
 
-// isBare reports whether a byte is nothing but itself without quotes.
+// isBare reports whether an unquoted byte has no special meaning.
 func isBare(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
 		strings.IndexByte("%+,-./:=@_", c) >= 0
@@ -180,7 +178,7 @@ func isBare(c byte) bool {
 
 func isPrintable(c byte) bool { return c >= ' ' && c < 0x7f }
 
-// isQuotable and isSpecial are about double quotes, where a backslash before
-// another byte is a backslash.
+// isQuotable reports whether a byte has no special meaning in double quotes, and isSpecial whether a
+// backslash before it is removed there.
 func isQuotable(c byte) bool { return c != '$' && c != '`' && c != '"' }
 func isSpecial(c byte) bool  { return strings.IndexByte("$`\"\\", c) >= 0 }

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// getReady determines how a program starts, or returns nil. lasts is true if the result depends
-// only on the environment and the name of the directory: neither on a folder of PATH nor on a link
-// on the way to the directory.
+// getReady determines how a program starts, or returns nil. lasts is true if the result can be cached: it
+// depends only on the environment and the name of the directory, and not on a folder of PATH or on a link on
+// the way to the directory.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
 	vars, env := inherited(j.env, name)
 	if vars == nil || !quietLocale(vars["LC_ALL"]) {
@@ -35,9 +35,8 @@ func (j *job) getReady(name string) (r *readied, lasts bool) {
 	}, lasts && pwd == j.dir
 }
 
-// harmlessFunction reports whether a variable is a function, other than
-// program, that bash exported and would export again in the same words.
-// Fedora's shells, for one, export "which".
+// harmlessFunction reports whether a variable is an exported bash function, other than program, that bash
+// would export again unchanged. Fedora's shells, for example, export "which".
 func harmlessFunction(name, value, program string) bool {
 	name, is := strings.CutPrefix(name, "BASH_FUNC_")
 	name, too := strings.CutSuffix(name, "%%")
@@ -45,7 +44,7 @@ func harmlessFunction(name, value, program string) bool {
 		strings.HasSuffix(value, "\n}")
 }
 
-// search is the function search; while settings are loaded it may remember.
+// search calls the function search, or uses its cache while settings are loaded.
 func (j *job) search(path, name string) string {
 	if j.loading {
 		return programs.find(path, name, search)
@@ -84,8 +83,8 @@ func shellLevel(vars map[string]string) (level string, ok bool) {
 	return level, err == nil && n >= 0 && n < 900 && strconv.Itoa(n) == level && !fresh
 }
 
-// workDir returns PWD: as it is if it names the directory, else the path without
-// symbolic links. OLDPWD must be a directory, or bash would drop it.
+// workDir returns the value of PWD: the old value if it names the directory, otherwise the path without
+// symbolic links. ok is false if OLDPWD is not a directory: bash would remove it.
 func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	var here, there unix.Stat_t
 	if old, ok := vars["OLDPWD"]; ok {
@@ -108,7 +107,7 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	return pwd, err == nil && filepath.IsAbs(pwd)
 }
 
-// quietLocale reports whether bash certainly knows a locale, the value of LC_ALL. Bash warns of an
+// quietLocale reports whether bash certainly knows the locale in LC_ALL; bash prints a warning about an
 // unknown one.
 func quietLocale(name string) bool {
 	if name == "" || name == "C" || name == "POSIX" {

@@ -11,8 +11,8 @@ import (
 // before adopt was called.
 type family struct{ job windows.Handle }
 
-// adopt creates the job object of a process that has just started. If that fails, end kills only
-// the process. If this program is killed, so is the family.
+// adopt creates the job object of a process that has just started. If that fails, end kills only the process.
+// When this program is killed, the family is killed too.
 func (f *family) adopt(p *os.Process) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func (f *family) end(p *os.Process) {
 	}
 }
 
-// leave closes the family. Processes that the program has left running go on.
+// leave closes the family. Processes that the program has left running continue.
 func (f *family) leave() {
 	if f.job != 0 {
 		f.endsWithHandle(0)

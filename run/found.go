@@ -16,7 +16,7 @@ var programs found
 type found struct {
 	mu    sync.Mutex
 	since time.Time
-	paths map[[2]string]string // "" for a program that is not there
+	paths map[[2]string]string // "" if there is no such program
 }
 
 // foundFor limits the age of a cached path: loading takes less, and installing a program takes
@@ -42,7 +42,7 @@ func (f *found) find(path, name string, search func(path, name string) string) s
 	return program
 }
 
-// lookPath is exec.LookPath in the engine's PATH; "" if there is no such program.
+// lookPath calls exec.LookPath with the engine's PATH; it returns "" if there is no such program.
 func lookPath(_, name string) string {
 	path, _ := exec.LookPath(name)
 	return path

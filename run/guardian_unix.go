@@ -13,7 +13,7 @@ import (
 // guardian is a process that outlives this one briefly, and kills the remaining process groups when
 // this process is killed. The kernel's own signal reaches only the children, not their descendants.
 type guardian struct {
-	// brief ends the process as soon as it has no groups to watch.
+	// brief makes the guardian's process end as soon as it has no groups to watch.
 	brief bool
 
 	mu     sync.Mutex
@@ -25,13 +25,11 @@ type guardian struct {
 // commands is the guardian of the processes of all commands that are not warm.
 var commands = guardian{brief: true}
 
-// guardAfter is the time a process runs before it is watched, because a guardian costs as much as
-// a short hook. If this process is killed before, the hook is killed, but its descendants are
-// left.
+// guardAfter is the time that a process runs before the guardian watches it, because a guardian costs as much
+// as a short hook. If this process is killed earlier, the hook is killed, but not its descendants.
 const guardAfter = 250 * time.Millisecond
 
-// guardScript kills the groups that have been added and not removed when its
-// standard input ends.
+// guardScript, when its standard input ends, kills the groups that were added and not removed.
 const guardScript = `trap '' HUP INT QUIT TERM
 while read -r op id; do
 	case $op in
@@ -79,7 +77,7 @@ func (g *guardian) say(op string, group int) bool {
 	return err == nil
 }
 
-// start starts the process for all groups.
+// start starts the guardian's process.
 func (g *guardian) start() {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
@@ -102,14 +100,14 @@ func (g *guardian) start() {
 	}
 }
 
-// end waits for the process, which ends at the end of its input.
+// end closes the input of the guardian's process, and waits until it has ended.
 func (g *guardian) end() {
 	g.in.Close()
 	_, _ = g.proc.Wait()
 	g.proc, g.in = nil, nil
 }
 
-// close ends the guardian, after everything that it has watched.
+// close ends the guardian after all watched processes have ended.
 func (g *guardian) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

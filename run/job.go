@@ -42,7 +42,7 @@ func sets(entries []string, other string) bool {
 	})
 }
 
-// limit returns a context that ends after the process's timeout.
+// limit returns a context that ends after the job's timeout.
 func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	call := hook.Call{Timeout: j.timeout}
 	return call.Limit(ctx)

@@ -2,12 +2,12 @@ package run
 
 import "os"
 
-// Resident is a process that stays for many calls, in its own process group. The group ends with
-// it, and with this process, however that ends.
+// Resident is a process that stays for many calls, in its own process group. The group is killed when the
+// process ends, and when this process ends in any way.
 type Resident struct {
 	proc  *os.Process
 	gone  chan struct{}
-	state *os.ProcessState // once gone is closed
+	state *os.ProcessState // valid once gone is closed
 }
 
 // StartResident starts a program; attr.Sys is overwritten. It costs a thread
@@ -20,11 +20,11 @@ func StartResident(program string, argv []string, attr *os.ProcAttr) (*Resident,
 	return r, <-started
 }
 
-// Gone is closed when the process and its group have ended.
+// Gone returns a channel that is closed when the process and its group have ended.
 func (r *Resident) Gone() <-chan struct{} { return r.gone }
 
 // State returns how the process ended; call it after Gone is closed.
 func (r *Resident) State() *os.ProcessState { return r.state }
 
-// Pid is the number of the process, and of its group.
+// Pid returns the id of the process, which is also the id of its group.
 func (r *Resident) Pid() int { return r.proc.Pid }

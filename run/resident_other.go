@@ -2,5 +2,5 @@
 
 package run
 
-// Size returns 0: how much memory a process holds is not known here.
+// Size returns 0: the memory of a process is not known on this system.
 func (r *Resident) Size() int64 { return 0 }

@@ -23,7 +23,7 @@ func (r *Resident) live(started chan<- error, program string, argv []string, att
 	commands.watch(r.proc.Pid)
 	started <- nil
 	collect := awaitExit(r.proc)
-	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another process can get its number
+	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another process can get its id
 	commands.release(r.proc.Pid)
 	r.state, _ = collect()
 }
@@ -35,6 +35,6 @@ func (r *Resident) Kill() {
 		return
 	default:
 	}
-	_ = r.proc.Signal(syscall.SIGKILL) // the rest of the group follows it
+	_ = r.proc.Signal(syscall.SIGKILL) // live then kills the rest of the group
 	<-r.gone
 }

@@ -11,24 +11,24 @@ import (
 type Room struct {
 	limit int64
 	used  atomic.Int64
-	whole *Room // the Room of which this is a part, or nil
+	whole *Room // the Room that this is a part of, or nil
 }
 
-// NewRoom returns room for so many bytes.
+// NewRoom returns a Room with a limit of bytes.
 func NewRoom(bytes int64) *Room { return &Room{limit: bytes} }
 
-// Part returns a share of the room for one of many users. Close it when its output is no longer
+// Part returns a Room for one user of r; its bytes count against r. Close it when the output is no longer
 // used.
 func (r *Room) Part() *Room { return &Room{limit: math.MaxInt64, whole: r} }
 
-// Close returns the bytes that a part took.
+// Close gives the bytes that a part has taken back to its Room.
 func (r *Room) Close() {
 	if r.whole != nil {
 		r.whole.Add(-r.used.Swap(0))
 	}
 }
 
-// Add takes bytes from the room, even if there are not enough; a negative number returns them.
+// Add takes bytes from the Room, even beyond its limit; a negative number gives bytes back.
 func (r *Room) Add(bytes int64) {
 	r.used.Add(bytes)
 	if r.whole != nil {
@@ -36,7 +36,7 @@ func (r *Room) Add(bytes int64) {
 	}
 }
 
-// take takes so many bytes if there is room.
+// take takes bytes if the limit allows it, and reports whether it does.
 func (r *Room) take(bytes int64) bool {
 	if r.used.Add(bytes) <= r.limit && (r.whole == nil || r.whole.take(bytes)) {
 		return true

@@ -12,10 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Shell returns the Argv of a [Command] that runs script as the hook systems do:
-// with bash, or /bin/sh on a machine without, and with PowerShell on Windows.
-// It looks for bash in the engine's PATH, at most once a second, and leaves the search to the
-// Command: a script's $0 is "bash".
+// Shell returns the Argv of a [Command] that runs script as the hook systems do: with bash, or /bin/sh on a
+// machine without, and with PowerShell on Windows. It looks for bash in the engine's PATH, at most once a
+// second. Argv[0] is the bare name "bash", which is the script's $0; the Command searches for it again.
 func Shell(script string) []string {
 	if runtime.GOOS == "windows" {
 		return []string{"powershell.exe", "-NoProfile", "-Command", script + powershellStatus}
@@ -26,14 +25,14 @@ func Shell(script string) []string {
 	return []string{"bash", "-c", script}
 }
 
-// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for the given names.
-// A name is the text after the dollar: NAME, or {NAME}. The shell takes the value from its
-// environment; the value is then one word, with any characters: white space and patterns mean
-// nothing in it, and nothing in it is ever executed (L20).
+// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for the given names. A name is
+// the text after the dollar: NAME, or {NAME}. The shell takes the value from its environment; the value is
+// then one word, with any characters: white space and patterns mean nothing in it, and the shell executes
+// nothing in it (L20).
 //
-// QuoteVars changes nothing else: no longer name, and no other form of the name. Quoted text,
-// arithmetic and the text of a here-document stay as they are. A script that bash could not
-// parse, or that [CheckScript] refuses, is returned unchanged.
+// QuoteVars changes nothing else, neither a longer name nor another form of the name. Quoted text, arithmetic
+// and the text of a here-document stay as they are. A script that bash could not parse, or that [CheckScript]
+// refuses, is returned unchanged.
 func QuoteVars(script string, names ...string) string {
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
 		return script
@@ -62,7 +61,7 @@ func CheckScript(script string) error { return bounded.Shell(script) }
 
 type span struct{ start, end int }
 
-// bareVars finds the variables to quote, in the order of the script.
+// bareVars returns the positions of the variables to quote, in the order of the script.
 func bareVars(file *syntax.File, script string, names []string) (found []span) {
 	stack := []bash.SyntaxContext{{Bare: true}}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -85,7 +84,7 @@ func bareVars(file *syntax.File, script string, names []string) (found []span) {
 	return found
 }
 
-// variable returns the place of a variable that is written as one of the names.
+// variable returns the position of a variable that is written as one of the names.
 func variable(part syntax.WordPart, script string, names []string) (at span, ok bool) {
 	v, ok := part.(*syntax.ParamExp)
 	if !ok || v.Param == nil {
@@ -98,8 +97,8 @@ func variable(part syntax.WordPart, script string, names []string) (at span, ok 
 	return at, ok
 }
 
-// escaped reports whether a backslash or a dollar before the variable could
-// join with its dollar or its quote when it is read again.
+// escaped reports whether a backslash or a dollar before the variable could change the meaning of its dollar
+// or of the added quote when the text is parsed again.
 func escaped(script string, start int) bool {
 	return start > 0 && (script[start-1] == '\\' || script[start-1] == '$')
 }

@@ -19,10 +19,9 @@ func Bash(script string) []string { return thisMachine.bash(script) }
 // HasBash reports whether [Bash] finds bash.
 func HasBash() bool { return thisMachine.findBash() != "" }
 
-// PrefixShell returns the Argv of a [Command] that hands script to another
-// program, as one argument: Bash of "prefix 'script'". The prefix is shell text
-// and may hold arguments of its own. Without one, and with PowerShell, which
-// takes no prefix, it is Bash of the script alone.
+// PrefixShell returns the Argv of a [Command] that hands script to another program, as one argument: Bash of
+// "prefix 'script'". The prefix is shell text and may hold arguments of its own. Without a prefix, and with
+// PowerShell, which takes none, it returns Bash(script).
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
 // PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later, pwsh,
@@ -31,7 +30,7 @@ func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(p
 // of the script's last program, or 1 if a command failed that is not a program.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
-// machine holds the facts that are needed to find a shell.
+// machine holds the facts about the computer that are needed to find a shell.
 type machine struct {
 	windows  bool
 	getenv   func(name string) string
@@ -111,12 +110,12 @@ func (m machine) powerShell(script string) []string {
 	return append(argv, "-Command", script+powershellStatus)
 }
 
-// gitBash finds the bash of Git for Windows, or returns "". The bash of PATH will
-// not do: there it is the one of WSL, another system with other paths.
+// gitBash finds the bash of Git for Windows, or returns "". It does not use the bash in PATH, which on
+// Windows is that of WSL, a system with other paths.
 func (m machine) gitBash() string {
 	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
 	if git, err := m.lookPath("git"); err == nil {
-		root := folder(folder(git)) // of Git\cmd\git.exe and Git\bin\git.exe
+		root := folder(folder(git)) // the root of Git\cmd\git.exe and of Git\bin\git.exe
 		places = append(places, root+`\bin\bash.exe`, folder(root)+`\bin\bash.exe`)
 	}
 	for _, base := range [...]string{m.getenv("ProgramFiles"), m.getenv("ProgramFiles(x86)"), m.getenv("LocalAppData") + `\Programs`, `C:\Program Files`} {

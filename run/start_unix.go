@@ -47,7 +47,7 @@ func lookup(name string, env []string, dir string) (string, error) {
 // missing.
 func runnable(file string) syscall.Errno {
 	err := unix.Access(file, unix.X_OK)
-	if err != nil && err != unix.EACCES { // most folders of PATH: ask no more
+	if err != nil && err != unix.EACCES { // most folders of PATH lack the file
 		return syscall.ENOENT
 	}
 	var stat unix.Stat_t
@@ -76,8 +76,8 @@ var advice = map[syscall.Errno]string{
 	syscall.ENFILE:  "the machine has too many files open",
 }
 
-// startError names the missing part. The kernel returns the same error for a missing program, a
-// missing folder and a missing interpreter.
+// startError returns an error that names the missing part: the kernel returns the same error for a missing
+// program, a missing directory and a missing interpreter.
 func startError(j *job, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -135,9 +135,9 @@ func whileBusy(ctx context.Context, start func() error) error {
 	}
 }
 
-// drain reads fd, which does not block, until it has most bytes or there is
-// nothing more to read, and reports whether there never will be. A stream that
-// a background child floods must not keep the reader for ever.
+// drain reads fd, which does not block, until it has most bytes or there is nothing more to read, and reports
+// whether the stream has ended. The limit most keeps a background child that floods the stream from blocking
+// the reader forever.
 func drain(fd int, to *capture, most int) (eof bool) {
 	for most > 0 {
 		n, err := syscall.Read(fd, to.room())
@@ -155,7 +155,7 @@ func drain(fd int, to *capture, most int) (eof bool) {
 	return false
 }
 
-// stuckError reports that not even SIGKILL ended a process.
+// stuckError returns the error for a process that even SIGKILL did not end.
 func stuckError(pid int, cause error) error {
 	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
 }
@@ -167,8 +167,8 @@ type readied struct {
 	dir string
 
 	program string
-	made    []string // the environment as bash makes it
-	old     string   // OLDPWD, which bash drops if it is no directory any more
+	made    []string // the environment as bash would pass it on
+	old     string   // OLDPWD, which bash removes if the directory no longer exists
 }
 
 func (r *readied) fits(j *job) bool {
@@ -196,9 +196,9 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// inherited returns the variables of an environment, and the part that bash passes on unchanged.
-// vars is nil if any entry concerns bash: an invalid name, a name that is there twice, a variable
-// of bash, or a function with the name of the program.
+// inherited returns the variables of an environment, and the part that bash passes on unchanged. vars is nil
+// if any entry concerns bash: an invalid name, a duplicate name, a variable of bash, or a function with the
+// name of the program.
 func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
 	for _, entry := range env {
@@ -211,8 +211,8 @@ func inherited(env []string, program string) (vars map[string]string, kept []str
 		}
 		vars[name] = value
 		switch name {
-		case "PWD", "SHLVL", "_": // are made anew
-		case "PS1", "PS2": // exist only where a user types
+		case "PWD", "SHLVL", "_": // bash sets these itself
+		case "PS1", "PS2": // set only in interactive shells
 		default:
 			kept = append(kept, entry)
 		}
@@ -230,9 +230,9 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// concernsBash reports whether bash reads a variable when it starts, or returns
-// it another value. BASH_ENV is one, and so are exported functions; a loader
-// that is told to speak would do so twice.
+// concernsBash reports whether bash reads a variable when it starts, or returns it another value. Examples
+// are BASH_ENV and exported functions, and variables that make the dynamic loader print, which it would do
+// twice.
 func concernsBash(name string) bool {
 	switch name {
 	case "SHELLOPTS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "ENV", "EXECIGNORE", "IFS", "OPTIND", "OPTERR", "PS4",

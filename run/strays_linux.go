@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostStrays limits a search that a process which starts more and more could
-// keep up for ever.
+// mostStrays limits the search, which a process that keeps starting others could prolong forever.
 const mostStrays = 1000
 
 // strays finds the descendants of a process that have left its group, as setsid(1) does, and
@@ -22,10 +21,10 @@ func strays(leader int) (pidfds []int) {
 		for _, child := range offspring(family[i]) {
 			fd, err := unix.PidfdOpen(child, 0)
 			if err != nil {
-				continue // it is gone, or no descriptor is left
+				continue // the process is gone, or no descriptor is free
 			}
-			// A child of a living parent keeps its id; if it is still one, the
-			// descriptor is of no other process.
+			// A child of a living parent keeps its id; if it is still a child, the descriptor belongs to it
+			// and not to another process.
 			group, err := unix.Getpgid(child)
 			if err != nil || parent(child) != family[i] {
 				closeFD(&fd)
@@ -60,7 +59,7 @@ func offspring(pid int) (children []int) {
 // parent returns the parent of a process, or 0 if the process is gone.
 func parent(pid int) int {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before may hold anything
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before it may contain any bytes
 	if len(fields) < 2 {
 		return 0
 	}

@@ -22,24 +22,21 @@ const (
 	WarmOff    = "off"
 )
 
-// WarmKinds are the words that settings may use, in the order of their
-// documentation.
+// WarmKinds lists the words that settings may use, in the order of the documentation.
 var WarmKinds = []string{WarmAuto, WarmPython, WarmNode, WarmBash, WarmWorker, WarmOff}
 
 // Warmable is a [hook.Runner] that can keep the interpreter of its command
 // ready between calls.
 type Warmable interface {
-	// SetWarm makes later calls use w, for one of the kinds; dir is where they
-	// run. note says why the command stays cold all the same; it is empty if it
-	// does not.
+	// SetWarm makes later calls use w, for one of the kinds; dir is where they run. note has the reason for
+	// which the command still starts cold; it is empty if calls run warm.
 	SetWarm(w *Warm, kind, dir string) (note string)
 }
 
 var _ Warmable = (*Command)(nil)
 
-// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its
-// command; note says why it starts cold all the same. A Runner with a method
-// Unwrap() hook.Runner is looked into.
+// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note has the reason
+// for which it still starts cold. Keep looks through a Runner with a method Unwrap() hook.Runner.
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
 	if command, ok := inside[Warmable](h.Runner); ok {
 		return command.SetWarm(w, kind, dir)
@@ -67,21 +64,20 @@ type warmth struct {
 	pool *Warm
 	kind string // python, node, bash or worker
 
-	shell *shellScript // of bash
-	note  string       // why a worker cannot be asked
+	shell *shellScript // for bash
+	note  string       // the reason for which a worker cannot be called
 }
 
-// coldWorker returns the error of a worker that cannot be asked. Started as an ordinary hook, a
-// worker would print that it is ready, get no call, and allow everything.
+// coldWorker returns the error of a worker that cannot be called. Started as an ordinary hook, a worker would
+// print that it is ready, get no call, and allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
 		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}
 }
 
-// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is
-// called before the first Run. Commands that are more than one plain call of an
-// interpreter with a script stay cold, and so does every command on systems
-// other than Linux; but calls of a worker that would fail.
+// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. A
+// command that is more than one plain call of an interpreter with a script stays cold, and so does every
+// command on systems other than Linux. A worker has no cold start: its calls fail instead.
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
@@ -105,7 +101,7 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 
 const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 
-// warmKind is the kind that fits the command, or the reason why none does.
+// warmKind returns the kind that fits the command, or a note with the reason for which none does.
 func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 	if !slices.Contains(WarmKinds, kind) {
 		return "", fmt.Sprintf("there is no kind of warm hook %q; write one of %s", kind, strings.Join(WarmKinds, ", "))
@@ -145,15 +141,15 @@ func (j job) plain(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// process returns the process that a call of a kind starts. A worker starts without a shell
-// also where bash would read its environment in another way.
+// process returns the process that a call of a kind starts. A worker starts without a shell even if bash
+// would change its environment.
 func (j job) process(c *Command, kind string) (direct job, ok bool) {
 	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
 		return direct, ok
 	}
 	program, err := lookup(c.Direct[0], j.env, j.dir)
 	if err != nil {
-		program = c.Direct[0] // which says so when it is started
+		program = c.Direct[0] // the start then fails with the reason
 	}
 	j.program, j.argv = program, c.Direct
 	return j, true

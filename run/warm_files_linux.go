@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// fileList lists the files that a resident interpreter has loaded in advance: a call needs
-// another start when one of them has changed, or when a new file hides one. The engine checks the
-// list while the process of the call gets ready.
+// fileList lists the files that a resident interpreter has loaded in advance: a call has to start cold if one
+// of them has changed, or if a new file hides one. The engine checks the list while the process of the call
+// starts.
 type fileList struct {
 	id      string
 	files   []listedFile
@@ -24,10 +24,10 @@ type fileList struct {
 
 type listedFile struct {
 	path string
-	was  fileStamp // zero if there was none
+	was  fileStamp // zero if the file did not exist
 }
 
-// listedFolder is one that is searched before the library.
+// listedFolder is a folder that the interpreter searches before its library.
 type listedFolder struct {
 	path   string
 	hiding map[string]bool // names of modules that must not be in it
@@ -41,8 +41,8 @@ func (l *fileList) number() string {
 	return l.id
 }
 
-// holds reports whether all files are unchanged, for a call in a directory. A nil list holds: the
-// interpreter does not begin a call without a list.
+// holds reports whether all files are unchanged, for a call in a directory. It returns true for a nil list:
+// the interpreter does not begin a call before its list was read.
 func (l *fileList) holds(dir string) bool {
 	if l == nil {
 		return true
@@ -60,8 +60,8 @@ func (l *fileList) holds(dir string) bool {
 	return true
 }
 
-// hides reports whether the folder has a file with the name of a loaded module. A folder that
-// cannot be read cannot hide any from the interpreter either.
+// hides reports whether the folder has a file with the name of a loaded module. A folder that the engine
+// cannot read cannot hide a module from the interpreter either.
 func (l *listedFolder) hides(dir string) bool {
 	f, err := bounded.OpenDir(cmp.Or(inDir(l.path, dir), "."))
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *listedFolder) hides(dir string) bool {
 	}
 	defer f.Close()
 	for {
-		names, err := f.Readdirnames(1024) // a project may have any number of them
+		names, err := f.Readdirnames(1024) // in chunks: a project may have any number of files
 		for _, name := range names {
 			if stem, _, _ := strings.Cut(name, "."); l.hiding[stem] {
 				return true
@@ -86,7 +86,7 @@ func (p *python) listPath() string {
 	return filepath.Join(p.own, fmt.Sprint("files-", p.proc.Pid))
 }
 
-// listMost bounds the text of a list, in bytes.
+// listMost limits the text of a list, in bytes.
 const listMost = 16 << 20
 
 // readList reads the list as it is now.
@@ -117,9 +117,9 @@ func parseList(text string) (*fileList, error) {
 		switch kind {
 		case "l":
 			l.id = rest
-		case "n": // of a module that any folder can hide
+		case "n": // "n": a module that any folder can hide
 			all[rest], script[rest] = true, true
-		case "c": // of one that is imported before the folder of the script is searched
+		case "c": // "c": a module that is imported before the folder of the script is searched
 			all[rest] = true
 		case "s":
 			l.folders = append(l.folders, listedFolder{rest, script})

@@ -14,28 +14,28 @@ type interpreter struct {
 	kind    string // WarmPython or WarmNode
 	program string // the file to execute
 	argv    []string
-	flags   int // how many arguments stand before the script
+	flags   int // number of arguments before the script
 }
 
-// script is the file that is run, as it is written.
+// script returns the file that the command names.
 func (i interpreter) script() string { return i.argv[1+i.flags] }
 
 var (
 	pythonName = regexp.MustCompile(`^python(3(\.\d+)?)?$`)
 	nodeName   = regexp.MustCompile(`^node(js)?$`)
 
-	// pythonFlag are the options after which Python still starts as a warm
-	// hook has to: site is imported, and the environment counts.
+	// pythonFlag matches the options of Python that a warm hook may have: with them Python still imports site
+	// and reads the environment.
 	pythonFlag = regexp.MustCompile(`^-[ubBOPsq]+$|^-W.+$`)
 	nodeFlag   = regexp.MustCompile(`^--(no-|enable-|experimental-|trace-|throw-)[a-z-]+$`)
 	nodeScript = regexp.MustCompile(`\.(js|cjs|mjs|ts)$`)
 )
 
-// mostShebang is how much of a script Linux reads to find its interpreter.
+// mostShebang is the number of bytes of a script that Linux reads to find its interpreter.
 const mostShebang = 256
 
-// interpreterOf finds the interpreter of a process, which may be named by the first line of a
-// script. note has the reason why no interpreter can be kept ready.
+// interpreterOf returns the interpreter of a process, which the first line of a script may name. note has the
+// reason if no interpreter can be kept ready.
 func interpreterOf(j job) (found interpreter, note string) {
 	name := filepath.Base(j.argv[0])
 	if !pythonName.MatchString(name) && !nodeName.MatchString(name) {
@@ -87,7 +87,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 		}
 		argv = []string{words[1]}
 	} else if len(words) > 1 {
-		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest as one
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest of the line as one argument
 	}
 	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
 		return found, none
@@ -113,8 +113,8 @@ func shebang(file string) (line string, ok bool) {
 	return strings.TrimSpace(string(text[:end])), true
 }
 
-// startVars are the variables that an interpreter reads before it runs a
-// script. A call that changes one of them starts cold.
+// startVars matches the variables that an interpreter reads before it runs a script. A call that changes one
+// of them starts cold.
 var startVars = regexp.MustCompile(
 	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// nodeSpares is how many processes of Node wait for a call of one command.
+// nodeSpares is the number of Node processes that wait for calls of one command.
 const nodeSpares = 2
 
 // node keeps processes of Node that have started and wait before the script.
@@ -26,7 +26,7 @@ type node struct {
 	env   []string
 	dir   string
 	noTTY bool
-	was   fileStamp // of the interpreter
+	was   fileStamp // stamp of the interpreter's file
 
 	uses
 	spares []*spare // guarded by uses.mu
@@ -36,8 +36,8 @@ type node struct {
 // spare is a process that waits for its one call.
 type spare struct {
 	*process
-	stdin int // to write the payload to
-	start int // to write the call to; its end without a call ends the process
+	stdin int // the pipe for the payload
+	start int // the pipe for the call; if it is closed without a call, the process ends
 }
 
 // startNode prepares a command's interpreter.
@@ -132,7 +132,7 @@ func (n *node) spawn() (s *spare, err error) {
 	return s, nil
 }
 
-// run gives a call to a waiting process.
+// run hands a call to a waiting process.
 func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if stampOf(n.found.program) != n.was {
 		return reply, false, true, nil
@@ -198,8 +198,8 @@ func (n *node) refill() {
 	}
 }
 
-// keepFull starts processes until none is missing. If one does not start, the next call starts cold
-// and reports the reason.
+// keepFull starts processes until enough wait. If one does not start, the next call starts cold and reports
+// the reason.
 func (n *node) keepFull() {
 	for done := false; !done; {
 		err := n.fill()
@@ -210,7 +210,7 @@ func (n *node) keepFull() {
 	}
 }
 
-// begin hands the call over. If it returns false, the process has not begun.
+// begin hands the call over. If it returns false, the process has not begun the call.
 func (s *spare) begin(j job, changes []string) bool {
 	one := []unix.PollFd{
 		{Fd: int32(s.pidfd), Events: unix.POLLIN},
@@ -242,7 +242,7 @@ func writeAll(fd int, text []byte) bool {
 	return err == nil && n == len(text)
 }
 
-// dismiss ends a process that has not had its call.
+// dismiss ends a process that has received no call.
 func (s *spare) dismiss() {
 	closeFD(&s.start)
 	_ = syscall.Kill(-s.pid, syscall.SIGKILL)
@@ -254,7 +254,7 @@ func (s *spare) dismiss() {
 // retire ends the processes that wait.
 func (n *node) retire() { n.uses.retire(n.close) }
 
-// close ends the processes that wait; those that have a call end with it.
+// close ends the waiting processes; a process with a call ends after that call.
 func (n *node) close() {
 	n.end()
 	n.mu.Lock()

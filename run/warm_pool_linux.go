@@ -41,9 +41,9 @@ type Warm struct {
 	kept   map[warmKey]*slot
 	clock  uint64
 	closed bool
-	forks  chan func() // run on the thread that starts processes
+	forks  chan func() // functions to run on the thread that starts processes
 	closes sync.WaitGroup
-	probed sync.Map // by interpreter: whether it loads our file first
+	probed sync.Map // by interpreter: whether it loads our file before the script
 
 	guard  guardian
 	starts sync.WaitGroup // background starts
@@ -59,9 +59,9 @@ type warmKey struct {
 
 const (
 	defaultWarm  = 8
-	warmRetry    = 30 * time.Second // after a process that could not be kept ready
-	warmReady    = time.Second      // for a resident interpreter to begin a call
-	warmLate     = 10 * time.Second // for a process that has seen its start, before anything of its script
+	warmRetry    = 30 * time.Second // delay after a process could not be kept ready
+	warmReady    = time.Second      // limit for a resident interpreter to begin a call
+	warmLate     = 10 * time.Second // limit for a started process to reach its script
 	warmProbe    = 10 * time.Second
 	probedStatus = 77
 )
@@ -143,7 +143,7 @@ func (w *Warm) SetLimit(n int) {
 	}
 }
 
-// slot returns the place for a key, and makes room for it.
+// slot returns the slot of a key, and evicts others beyond the limit.
 func (w *Warm) slot(key warmKey) *slot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,8 +212,8 @@ func (w *Warm) Close() {
 	}
 }
 
-// fork runs start on a thread that lives as long as the pool: the kernel sends
-// its signal to the children when the thread that started them ends.
+// fork runs start on a thread that lives as long as the pool: the kernel kills the children when the thread
+// that started them ends.
 func (w *Warm) fork(start func()) bool {
 	w.mu.Lock()
 	if w.closed {
@@ -263,7 +263,7 @@ func (w *Warm) loader() (string, error) {
 	return dir, nil
 }
 
-// start makes a keeper for a command; nil if that fails, which is logged.
+// start returns a keeper for a command; if that fails, it logs the error and returns nil.
 func (w *Warm) start(kind string, c *Command, base job) keeper {
 	var k keeper
 	var err error

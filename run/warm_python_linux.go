@@ -18,17 +18,17 @@ import (
 // python is a resident interpreter that forks for each call.
 type python struct {
 	proc    *os.Process
-	control int      // a socket of packets
+	control int      // a socket for packets
 	output  *os.File // output of the interpreter itself
 
 	own   string // the directory in which it writes its list
 	list  atomic.Pointer[fileList]
 	calls atomic.Uint64
-	told  ids // of calls that have told their end
+	told  ids // ids of ended calls that the interpreter has to be told
 	uses
 }
 
-// startPython starts the interpreter of a command, as for the command itself.
+// startPython starts the interpreter of a command with the command's options and environment.
 func (w *Warm) startPython(base job) (keeper, error) {
 	found, note := interpreterOf(base)
 	if note != "" {
@@ -76,7 +76,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 			closeFD(&p.control)
 		}
 	}()
-	stdin, end, err := os.Pipe() // pipes, since the interpreter looks at its streams before the call's are there
+	stdin, end, err := os.Pipe() // pipes, because the interpreter uses its streams before it gets the call's
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 	attr := &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{stdin, printed, printed, theirs},
 		Sys: &syscall.SysProcAttr{
 			Setpgid: true,
-		}} // at the end of its socket it kills its calls: it must outlive us by so much
+		}} // when its socket ends it kills its calls; therefore it must outlive this process
 	if !w.fork(func() { p.proc, err = os.StartProcess(found.program, found.argv, attr) }) {
 		err = hook.ErrClosed
 	}
@@ -105,7 +105,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 // run hands a call to the interpreter and watches the process that it forks.
 func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if p.spoke() {
-		return reply, false, true, nil // at each start it prints something, which belongs to the hook
+		return reply, false, true, nil // it prints something at each start, which is part of the hook's output
 	}
 	if !p.use() {
 		return reply, false, true, nil
@@ -139,7 +139,7 @@ func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.R
 // retire ends the interpreter when its last call has ended.
 func (p *python) retire() { p.uses.retire(p.close) }
 
-// spoke reports whether the interpreter has printed something of its own.
+// spoke reports whether the interpreter itself has printed something.
 func (p *python) spoke() bool {
 	conn, err := p.output.SyscallConn()
 	if err != nil {
@@ -156,10 +156,10 @@ func (p *python) spoke() bool {
 type beginning int
 
 const (
-	notBegun beginning = iota // nothing of the call has happened
+	notBegun beginning = iota // the call has not begun
 	begun
-	outOfDate // nothing has happened, and the interpreter is of no further use
-	newList   // nothing has happened, since there is another list of files to look at
+	outOfDate // the call has not begun, and the interpreter must be replaced
+	newList   // the call has not begun: the interpreter has written a new list of files
 )
 
 // begin starts a call.
@@ -194,12 +194,12 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 		closeFD(&q.theirs[i])
 	}
 	switch {
-	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.EAGAIN): // those are about this call
+	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.EAGAIN): // these errors concern only this call
 		return notBegun
-	case err != nil, !list.holds(j.dir): // as the process gets ready
+	case err != nil, !list.holds(j.dir): // while the process gets ready
 		return outOfDate
 	}
-	line.start() // without a process there is no status either
+	line.start() // without a process the status pipe just ends
 	q.remote = &remote{id: id, python: p}
 	return q.remote.await(q, &line)
 }

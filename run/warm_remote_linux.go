@@ -16,7 +16,7 @@ import (
 type remote struct {
 	id       string
 	python   *python
-	read     []byte // of the status, and not yet used
+	read     []byte // bytes of the status that are not used yet
 	lost     bool   // the interpreter has ended before the call
 	signaled bool
 }
@@ -27,9 +27,10 @@ type startLine struct{ r, w int }
 // start lets the process begin.
 func (l *startLine) start() { _, _ = unix.Write(l.w, []byte{'g'}) }
 
-// takeBack reports whether the process has not seen its start. It does not begin then.
+// takeBack withdraws the start, and reports whether the process had not received it; the process then does
+// not begin.
 func (l *startLine) takeBack() bool {
-	closeFD(&l.w) // the reader gets the end of the file
+	closeFD(&l.w) // the reader then gets EOF
 	for {
 		n, err := unix.Read(l.r, make([]byte, 1))
 		if err != unix.EINTR {
@@ -43,8 +44,8 @@ func (l *startLine) close() {
 	closeFD(&l.r)
 }
 
-// await waits until the process leads its group. One that has not begun after some time is never
-// begun; one that has seen its start is about to begin.
+// await waits until the process leads its group. If the process has not received its start in time, the start
+// is withdrawn; if it has, await waits longer.
 func (r *remote) await(q *process, start *startLine) beginning {
 	until, late := time.Now().Add(warmReady), false
 	for {
@@ -103,8 +104,8 @@ func (r *remote) signal(s syscall.Signal) {
 // the call and returns SIGKILL.
 func (r *remote) status(q *process) syscall.WaitStatus {
 	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
-	if strings.HasPrefix(line, "f") { // the process says so, and is about to go
-		if r.signaled { // with its group, which the interpreter sees to
+	if strings.HasPrefix(line, "f") { // "f": the process is about to end
+		if r.signaled { // the interpreter then kills its group
 			line, _ = r.line(q.pidfd, time.Now().Add(warmReady))
 		} else {
 			r.python.told.add(r.id)
@@ -131,8 +132,8 @@ func (l *ids) add(id string) {
 	l.all = append(l.all, id)
 }
 
-// handOver passes all ids to send, separated by commas, and removes them. The id of a call
-// reaches the interpreter before any call that begins later.
+// handOver passes all ids to send, separated by commas, and removes them. The interpreter gets the id of an
+// ended call before any later call.
 func (l *ids) handOver(send func(told string) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

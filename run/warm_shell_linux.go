@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// mostScript is the size of a script that is read.
+// mostScript limits the size of a script file, in bytes.
 const mostScript = 128 << 10
 
 // shellScript is a script for bash that runs in this process.
@@ -25,16 +25,16 @@ type shellScript struct {
 	bash   string   // the program that would run it
 	params []string // $1, …
 	file   string   // "" if the script is an argument
-	runs   bool     // the file is executed
+	runs   bool     // the command executes the file itself
 
 	mu     sync.Mutex
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	tested sync.Map // program and stamp: whether it is bash
+	tested sync.Map // by program and stamp: whether it is bash
 }
 
-// shellEnv is an environment as bash begins with it.
+// shellEnv is the environment of a starting bash.
 type shellEnv struct {
 	env  []string
 	vars map[string]string
@@ -94,7 +94,7 @@ func bashOf(j job) (s *shellScript, note string) {
 
 var errNotRegular = errors.New("the script is not a regular file that can be read")
 
-// compiled returns the script as the file is now.
+// compiled returns the compiled script of the current file.
 func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	if s.file == "" {
 		return s.script, nil
@@ -189,8 +189,7 @@ func (s *shellScript) environ(j *job) *shellEnv {
 	return e
 }
 
-// isBash reports whether the program that would run the script is a bash, of a
-// version that is known.
+// isBash reports whether the program is a bash of a known version.
 func (s *shellScript) isBash(program string) bool {
 	type key struct {
 		program string

@@ -13,21 +13,21 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// slot is a place of the pool.
+// slot holds the keeper of one warm key in the pool.
 type slot struct {
 	mu     sync.Mutex
 	keeper keeper    // nil until it is ready
-	busy   bool      // one is being started
+	busy   bool      // a keeper is being started
 	after  time.Time // after a failure: when to try again
-	used   uint64    // by the pool's clock
-	of     identity  // of the program that keeper runs
+	used   uint64    // last use, by the pool's counter
+	of     identity  // identity of the program that keeper runs
 	gone   bool
 }
 
 // keeper runs the calls of one command in processes that it keeps ready.
 type keeper interface {
-	// run runs a call. ran is false if no part of it has happened, and it can start cold; stale
-	// is true if the keeper is of no further use.
+	// run runs a call. ran is false if no part of it has happened, and the call can start cold; stale is true
+	// if the keeper must be replaced.
 	run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error)
 
 	// retire ends the keeper when its last call has ended, and close at once.
@@ -43,7 +43,7 @@ type uses struct {
 	closed  bool
 }
 
-// use counts a call; false if the keeper takes no more.
+// use counts a call; it returns false if the keeper takes no more calls.
 func (u *uses) use() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -75,7 +75,7 @@ func (u *uses) retire(closeIt func()) {
 	}
 }
 
-// end marks the keeper as closed; false if it was.
+// end marks the keeper as closed; it returns false if it was closed already.
 func (u *uses) end() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 	return nil
 }
 
-// fileStamp holds the metadata by which a changed file is recognised.
+// fileStamp holds the metadata that changes when a file changes.
 type fileStamp struct {
 	modified   unix.Timespec
 	size       int64
@@ -124,7 +124,7 @@ func stampOf(path string) (s fileStamp) {
 	return s
 }
 
-// identity is the interpreter that a command starts, and how.
+// identity describes the interpreter that a command starts, and its options.
 type identity struct {
 	program, argv string
 	stamp         fileStamp
@@ -152,7 +152,8 @@ func (s *slot) changed(id identity) bool {
 	return true
 }
 
-// now returns the keeper, which costs nothing to start.
+// now returns the keeper, and starts it at once if there is none; use it for keepers that start without a
+// process.
 func (s *slot) now(start func() keeper) keeper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,7 +163,7 @@ func (s *slot) now(start func() keeper) keeper {
 	return s.keeper
 }
 
-// drop ends a keeper that is of no further use.
+// drop ends a keeper that must be replaced.
 func (s *slot) drop(k keeper) {
 	s.mu.Lock()
 	if s.keeper == k {
@@ -183,8 +184,7 @@ func (s *slot) end(how func(keeper)) {
 	}
 }
 
-// endProcess waits for a process that has been told to end, and kills its group
-// if it does not.
+// endProcess waits for a process that has been told to end, and kills its group if it does not end.
 func endProcess(p *os.Process) {
 	done := make(chan struct{})
 	go func() { defer close(done); _, _ = p.Wait() }()

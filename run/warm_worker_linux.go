@@ -12,17 +12,17 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The bounds of a worker.
+// The limits of a worker.
 const (
-	workerReady   = 10 * time.Second // from its start to its first line
-	workerRead    = 2 * time.Second  // to read a call
-	workerGrace   = 5 * time.Second  // for an answer to a call that was cancelled
-	workerLast    = time.Second      // for its last output, which its children may hold open
-	workerIdle    = 5 * time.Minute  // without a call; then it ends
-	workerCalls   = 10_000           // in its life
-	workerMemory  = 512 << 20        // resident, in bytes
+	workerReady   = 10 * time.Second // time from the start to the first line
+	workerRead    = 2 * time.Second  // time to read a call
+	workerGrace   = 5 * time.Second  // time to answer a cancelled call
+	workerLast    = time.Second      // wait for the last output, which children may hold open
+	workerIdle    = 5 * time.Minute  // idle time after which the worker ends
+	workerCalls   = 10_000           // calls after which the process is replaced
+	workerMemory  = 512 << 20        // resident memory in bytes
 	workerLine    = 6*(MaxStdout+MaxStderr) + 1<<16
-	workerMost    = 256 // calls at the same time, even if it declares more
+	workerMost    = 256 // simultaneous calls, even if the worker declares more
 	workerBackoff = 100 * time.Millisecond
 )
 
@@ -37,7 +37,7 @@ type worker struct {
 	mu      sync.Mutex
 	live    *workerProcess
 	closed  bool
-	again   time.Time     // after a failure: not before
+	again   time.Time     // after a failure: no start before this time
 	backoff time.Duration // delay after the next failure
 }
 
@@ -45,8 +45,8 @@ func (w *Warm) startWorker(base job) keeper {
 	return &worker{pool: w, program: base.program, base: base}
 }
 
-// run sends a call to the worker. A worker has no cold start: a call that it cannot answer has
-// failed. ran is false if it takes no more calls.
+// run sends a call to the worker. A worker has no cold start: a call that it cannot answer has failed. ran is
+// false if the worker takes no more calls.
 func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if !k.use.begin() {
 		return reply, false, true, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// ask runs a call of a worker, which never starts cold. A worker whose slot was given to another
-// takes no more calls: the call gets a new slot.
+// ask runs a call of a worker, which never starts cold. A worker that has lost its slot takes no more calls:
+// the call then gets a new slot.
 func (w *Warm) ask(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, err error) {
 	base, plain := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).process(c, WarmWorker)
 	if !plain {
@@ -41,7 +41,7 @@ type workerUse struct {
 	idle    chan struct{} // closed when a retired worker has no call
 }
 
-// begin counts a call; false if the worker takes no more.
+// begin counts a call; it returns false if the worker takes no more calls.
 func (u *workerUse) begin() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -60,7 +60,7 @@ func (u *workerUse) end() {
 	}
 }
 
-// retire takes no more calls, and returns when the last one has ended.
+// retire stops taking calls, and returns when the last call has ended.
 func (u *workerUse) retire() {
 	u.mu.Lock()
 	if !u.retired {

@@ -26,25 +26,25 @@ type workerProcess struct {
 	proc   *os.Process
 	log    *slog.Logger
 	in     *os.File
-	tokens chan struct{} // one for each call at the same time; made by the first line
-	ready  chan struct{} // closed when tokens is there, or the process has ended
+	tokens chan struct{} // one token for each simultaneous call; created by the first line
+	ready  chan struct{} // closed when tokens exists, or the process has ended
 	gone   chan struct{} // closed when the process has ended
 	idle   *time.Timer
-	guard  *guardian // until its group is gone
+	guard  *guardian // watches the process until its group is gone
 
 	writing sync.Mutex // guards line and in
-	line    []byte     // for the next call
+	line    []byte     // buffer for the next call
 
 	mu      sync.Mutex
 	pending map[uint64]chan workerReply
 	calls   uint64
-	ended   error // why there are no more calls; nil while there are
+	ended   error // the reason for which the process takes no more calls; nil while it does
 }
 
 // errWorkerEnded is the error of calls whose worker has ended before it answered.
 var errWorkerEnded = errors.New("the worker has ended before it answered")
 
-// takes reports whether the process can be given another call.
+// takes reports whether the process accepts another call.
 func (p *workerProcess) takes() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,14 +76,14 @@ func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hoo
 	}
 }
 
-// cancel tells the process that nothing waits for a call any more. A process that still does not
-// answer hangs, and is ended.
+// cancel tells the process that a call was cancelled. If the process does not answer even then, it hangs, and
+// cancel ends it.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() { <-p.tokens }()
 	p.writing.Lock()
 	_ = p.write(
 		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
-	) // one that cannot be written does not answer either
+	) // if this cannot be written, there is no answer either
 	p.writing.Unlock()
 	timer := time.NewTimer(workerGrace)
 	defer timer.Stop()
@@ -119,7 +119,7 @@ func (p *workerProcess) send(
 		p.line = nil
 	}
 	p.writing.Unlock()
-	if err != nil { // half a line may be written
+	if err != nil { // a part of the line may have been written
 		p.end(fmt.Errorf("it cannot be written to: %w", err))
 		return 0, p.reason()
 	}
@@ -133,8 +133,8 @@ func (p *workerProcess) write(line []byte) error {
 	return err
 }
 
-// hear reads the output of the process until it ends. Its descendants may hold the output open
-// for longer.
+// hear reads the output of the process until the process ends; descendants may hold the output open for
+// longer.
 func (p *workerProcess) hear(out, stderr *os.File) {
 	defer out.Close()
 	go logLines(stderr, p.log, p.proc.Pid)
@@ -200,7 +200,7 @@ func (p *workerProcess) read(line []byte) error {
 	return nil
 }
 
-// readied lets calls begin, as many at the same time as the worker's first line says.
+// readied lets calls begin, up to the number of simultaneous calls in the worker's first line.
 func (p *workerProcess) readied(first jsontext.Value) error {
 	if p.tokens != nil {
 		return errors.New("it reported twice that it is ready")
@@ -216,8 +216,8 @@ func (p *workerProcess) readied(first jsontext.Value) error {
 	return nil
 }
 
-// bound looks now and then how much memory the process has. One that has too
-// much is given no more calls.
+// bound checks the memory of the process from time to time; a process with too much memory gets no more
+// calls.
 func (p *workerProcess) bound() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,8 +235,7 @@ func (p *workerProcess) bound() {
 	}
 }
 
-// residentSize returns how many bytes of memory a process holds, 0 if that is
-// not known.
+// residentSize returns the resident memory of a process in bytes, or 0 if it is not known.
 func residentSize(pid int) int64 {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	fields := strings.Fields(string(text))
@@ -247,7 +246,7 @@ func residentSize(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// end takes no more calls, and ends the process.
+// end stops taking calls, and ends the process.
 func (p *workerProcess) end(why error) {
 	p.mu.Lock()
 	first := p.ended == nil

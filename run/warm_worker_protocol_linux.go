@@ -44,8 +44,8 @@ func readAnswer(line []byte) (a answer, ok bool) {
 	return a, ok
 }
 
-// add stores one member. A name that answers do not have, or that is there twice, is a
-// mistake: the worker may have refused the call with it.
+// add stores one member. An unknown or duplicate name is a mistake: the worker may have tried to refuse the
+// call with it.
 func (a *answer) add(name []byte, value jsontext.Value) {
 	var member *jsontext.Value
 	switch string(name) {
@@ -129,7 +129,7 @@ func appendCall(dst []byte, ctx context.Context, id uint64, j *job, changes []st
 		dst = append(dst, "null"...)
 	}
 	for i := from; i < len(dst); i++ {
-		if dst[i] == '\n' || dst[i] == '\r' { // between values: in a string it would be escaped
+		if dst[i] == '\n' || dst[i] == '\r' { // a line end between values: inside a string it is escaped
 			dst[i] = ' '
 		}
 	}
@@ -156,9 +156,9 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// reply returns the answer as a process would have left it. An answer has an exit status, or an
-// output that is an object or null and stands alone; all else is an error of
-// [hook.ClassOutput], since an answer that is read as silence lets the call pass.
+// reply returns the answer as the Reply of a process. An answer has an exit status, or an output that is an
+// object or null and stands alone; anything else is an error of [hook.ClassOutput], because an answer that
+// counts as silence would let the call pass.
 func (a *answer) reply() (r hook.Reply, err error) {
 	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
 	switch status := a.status(); {

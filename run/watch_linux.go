@@ -30,10 +30,10 @@ func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	return reply, err
 }
 
-// background watches a process that is not waited for any more.
+// background watches a process for which no caller waits.
 func (p *process) background(ctx context.Context, grace time.Duration, done func(hook.Reply, error)) {
 	var rung [8]byte
-	_, _ = unix.Read(p.bell, rung[:]) // for the context before, which may have ended since
+	_, _ = unix.Read(p.bell, rung[:]) // clears a ring of the previous context
 	reply, err := p.watch(ctx, &job{grace: grace})
 	p.free()
 	done(reply, err)
@@ -44,7 +44,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	stop := p.listen(ctx)
 	defer func() {
 		if stop != nil && !stop() {
-			<-p.rang // nothing rings any more, and the bell can be closed
+			<-p.rang // wait for the last ring, so that the bell can be closed
 		}
 	}()
 	var e ending
@@ -80,13 +80,13 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	}
 }
 
-// guardBy has the process watched until unguard.
+// guardBy makes g watch the process until unguard.
 func (p *process) guardBy(g *guardian) {
 	p.guardAt, p.guard = time.Time{}, g
 	g.watch(p.pid)
 }
 
-// unguard comes before a process that has a guard is collected, or given up.
+// unguard stops the guardian's watch. Call it before the process is reaped or given up.
 func (p *process) unguard() {
 	p.guard.release(p.pid)
 	p.guard = nil
@@ -94,14 +94,14 @@ func (p *process) unguard() {
 
 // ending tracks the signals sent to a process that has to end.
 type ending struct {
-	cause error     // why it is being killed
-	sent  int       // how many signals it got
-	next  time.Time // when the next is due; zero is never
+	cause error     // the reason for which it is killed
+	sent  int       // number of signals sent
+	next  time.Time // time of the next signal; zero: never
 }
 
 func (e *ending) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
 
-// hasten sends the next signal. It returns an error if none is left.
+// hasten sends the next signal. It returns an error if no signal is left.
 func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) error {
 	switch e.sent++; e.sent {
 	case 1:
@@ -122,22 +122,22 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 			p.unguard()
 		}
 		if p.remote == nil {
-			go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
+			go func(pid int) { _, _ = reap(pid) }(p.pid) // p is reused for another process
 		}
 		return stuckError(p.pid, e.cause)
 	}
 	return nil
 }
 
-// declares reports that the process has just declared itself.
+// declares reports whether the process has just declared that it continues in the background.
 func (p *process) declares() (declared bool) {
 	p.wish, declared = p.marker.scan(p.stdout.kept)
 	return declared
 }
 
-// signal reaches the group, and the processes that left it.
+// signal sends a signal to the group, and to the descendants that left it.
 func (p *process) signal(signal syscall.Signal) {
-	p.strays = append(p.strays, strays(p.pid)...) // before their parents die
+	p.strays = append(p.strays, strays(p.pid)...) // search before their parents end
 	if p.remote != nil {
 		p.remote.signal(signal)
 	} else {
@@ -180,14 +180,14 @@ func (p *process) poll(until time.Time) error {
 	return nil
 }
 
-// exited reports whether the process is gone by now.
+// exited reports whether the process has ended.
 func (p *process) exited() bool {
 	polled := p.polled[pollProcess : pollProcess+1]
 	n, err := unix.Poll(polled, 0)
 	return err == nil && n > 0 && polled[0].Revents != 0
 }
 
-// milliseconds is the time left until then, rounded up, as poll counts it.
+// milliseconds returns the time until then for poll, rounded up.
 func milliseconds(then time.Time) int {
 	if then.IsZero() {
 		return -1
@@ -196,11 +196,10 @@ func milliseconds(then time.Time) int {
 	return int(max(left+time.Millisecond-1, 0) / time.Millisecond)
 }
 
-// finish collects a process that is gone, and reads the rest of its output. The system forgets
-// the process.
+// finish reaps a process that has ended, and reads the rest of its output.
 func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
-		// As long as its leader is not collected, no other group can have its number.
+		// Until the leader is reaped, no other group can get its id.
 		if p.remote == nil {
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		}

@@ -2,9 +2,8 @@ package run
 
 import "strings"
 
-// WindowsPath returns a path of Windows as Git's bash writes it: C:\Users\foo is
-// /c/Users/foo, and \\server\share is //server/share. Of any other path it turns
-// the backslashes around.
+// WindowsPath converts a path of Windows to the form of Git's bash: C:\Users\foo is /c/Users/foo, and
+// \\server\share is //server/share. In any other path it replaces backslashes by slashes.
 func WindowsPath(p string) string {
 	turned := strings.ReplaceAll(p, `\`, "/")
 	if !isWindowsPath(p) || turned[0] == '/' {
@@ -13,7 +12,7 @@ func WindowsPath(p string) string {
 	return "/" + strings.ToLower(p[:1]) + turned[2:]
 }
 
-// isWindowsPath reports whether a path is whole, with a drive or a server.
+// isWindowsPath reports whether a path is absolute, with a drive or a server.
 func isWindowsPath(p string) bool {
 	return strings.HasPrefix(p, `\\`) ||
 		len(p) >= 2 && isLetter(p[0]) && p[1] == ':' && (len(p) == 2 || p[2] == '\\' || p[2] == '/')
@@ -21,13 +20,12 @@ func isWindowsPath(p string) bool {
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// PosixScript makes a command that was written for Windows one for Git's bash. A path with a
-// drive and a backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, within quotes or without.
-// A script that is called as x.sh is run with bash, since Windows executes no such files.
+// PosixScript converts a command that was written for Windows to one for Git's bash. A path with a drive and
+// a backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, within quotes or without. A script that is
+// called as x.sh is run with bash, since Windows executes no such files.
 //
-// Text that could mean something else stays as it is: C:/hooks, which bash takes as well;
-// \\server, which looks like escapes; a drive within a word, or with another colon after it, as
-// in s:\n:x:.
+// It does not change text that could mean something else: C:/hooks, which bash takes as well; \\server, which
+// looks like escapes; a drive within a word, or with another colon after it, as in s:\n:x:.
 func PosixScript(script string) string {
 	script = posixPaths(script)
 	trimmed := strings.TrimLeft(script, " \t\r\n")
@@ -63,8 +61,8 @@ func posixPaths(script string) string {
 	return out.String()
 }
 
-// startsPath reports whether a drive and a backslash, at the beginning of a
-// word or after something that ends one, are at i.
+// startsPath reports whether a drive and a backslash begin at i, at the start of a word or after a character
+// that ends a word.
 func startsPath(script string, i int) bool {
 	if len(script) < i+4 || !isLetter(script[i]) || script[i+1:i+3] != `:\` {
 		return false
@@ -73,15 +71,15 @@ func startsPath(script string, i int) bool {
 		!strings.ContainsRune(" \t\r\n\"'", rune(script[i+3]))
 }
 
-// pathSize returns the length of the path that s begins with: up to the quote that
-// is open, or to the end of the word.
+// pathSize returns the length of the path at the start of s: it ends at the closing quote, or at the end of
+// the word.
 func pathSize(s string, quote byte) int {
 	for i := 2; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case c == '\\' && i+1 < len(s) && (quote == 0 && s[i+1] == ' ' || quote == '"' && s[i+1] == '"'):
 			if quote != 0 {
-				return i // a quote within quotes
+				return i // the other kind of quote inside quotes
 			}
 			i++ // a blank in the name
 		case c == '\n', quote != 0 && c == quote, quote == 0 && strings.IndexByte(" \t\r\"';|&<>()`,", c) >= 0:
@@ -91,8 +89,7 @@ func pathSize(s string, quote byte) int {
 	return len(s)
 }
 
-// posixPath converts one path. A backslash that was doubled for the shell is
-// one; one before a blank stays.
+// posixPath converts one path. A doubled backslash counts as one; a backslash before a blank is kept.
 func posixPath(path string) string {
 	if strings.IndexByte(path[2:], ':') >= 0 {
 		return path
@@ -110,7 +107,7 @@ func posixPath(path string) string {
 	return string(out)
 }
 
-// firstWord returns the word that a script begins with, with its quotes.
+// firstWord returns the first word of a script, with its quotes.
 func firstWord(script string) string {
 	quote := byte(0)
 	for i := 0; i < len(script); i++ {

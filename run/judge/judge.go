@@ -24,7 +24,7 @@ type Model interface {
 
 // ModelRequest is one question to a [Model].
 type ModelRequest struct {
-	Model  string // as configured; "" is the small, fast model that the host prefers
+	Model  string // as configured; "": the host chooses a small, fast model
 	System string // how to answer: in JSON
 	Prompt string // the question
 }
@@ -40,7 +40,7 @@ type AgentRunner interface {
 
 // AgentRequest is one question to an [AgentRunner].
 type AgentRequest struct {
-	Model    string // as configured; "" is the small, fast model that the host prefers
+	Model    string // as configured; "": the host chooses a small, fast model
 	System   string // how to answer: in JSON
 	Prompt   string // the question
 	Session  string // the id of the session whose hook asks

@@ -19,9 +19,9 @@ import (
 type Anthropic struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.anthropic.com
 	Key       string       // the API key; "" sends none, for a proxy that has it
-	Model     string       // for requests that name no model; should be small and fast
-	MaxTokens int          // of the answer; 0 means 1024, more than enough for a verdict
-	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
+	Model     string       // default for requests that name no model; use a small, fast one
+	MaxTokens int          // limit of the answer; 0 means 1024, more than enough for a verdict
+	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect is ignored
 }
 
 var _ judge.Model = Anthropic{}

@@ -21,13 +21,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// MaxAnswer is how long an answer of an API may be, in bytes.
+// MaxAnswer limits the length of an API's answer, in bytes.
 const MaxAnswer = 1 << 20
 
 // Error is an API's answer instead of text.
 type Error struct {
-	Status  int    // of HTTP: 429
-	Type    string // the API's word for it: "rate_limit_error"; may be empty
+	Status  int    // HTTP status, such as 429
+	Type    string // the API's error type, such as "rate_limit_error"; may be empty
 	Message string // the API's explanation, without the key; may be empty
 }
 
@@ -63,7 +63,7 @@ func endpoint(base, fallback, method string) string {
 
 // post sends a request, and decodes the answer.
 func (a *api) post(ctx context.Context, request, answer any) error {
-	body, err := json.Marshal(request, jsontext.AllowInvalidUTF8(true)) // a payload is as a host got it
+	body, err := json.Marshal(request, jsontext.AllowInvalidUTF8(true)) // the payload may have bytes that are not UTF-8
 	if err != nil {
 		return err
 	}
@@ -99,10 +99,10 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // the error of reading is the one that matters
+	defer func() { _ = resp.Body.Close() }() // an error of Close after reading does not matter
 	text, err = io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
 	switch {
-	case resp.StatusCode/100 != 2: // half an explanation is one too
+	case resp.StatusCode/100 != 2: // even a truncated explanation is useful
 		err = nil
 	case len(text) > MaxAnswer:
 		err = fmt.Errorf("the answer is longer than %d bytes", MaxAnswer)
@@ -110,7 +110,7 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// still returns a client that follows no redirects: they would send the key to another server.
+// still returns a client that does not follow redirects, which would send the key to another server.
 func still(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
@@ -145,7 +145,7 @@ func (a *api) discreet(text string) string {
 	return fmt.Sprintf("%.500s", text)
 }
 
-// choose returns the model of a request, else the default.
+// choose returns the model that the request names, or else the default.
 func choose(asked, preferred string) (string, error) {
 	if asked == "" {
 		asked = preferred

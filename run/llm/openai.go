@@ -21,9 +21,9 @@ import (
 type OpenAI struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.openai.com
 	Key       string       // the API key; "" sends none, for a server that wants none
-	Model     string       // for requests that name no model; should be small and fast
-	MaxTokens int          // of the answer, thoughts included; 0 leaves it to the server
-	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
+	Model     string       // default for requests that name no model; use a small, fast one
+	MaxTokens int          // limit of the answer, including reasoning; 0 leaves it to the server
+	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect is ignored
 }
 
 var _ judge.Model = OpenAI{}

@@ -50,26 +50,25 @@ type HTTP struct {
 	// authentication, unless Headers have an Authorization.
 	URL string
 
-	// Headers go with the request. In their values $NAME and ${NAME} stand for variables; control
-	// characters, with which a value could pretend to be another header, are taken out of the
-	// result. Content-Type is the only header of the engine that can be replaced. Invalid names are
-	// left out, and so are headers of the connection or the engine: Host, Content-Length,
-	// Transfer-Encoding, Accept-Encoding, Connection and similar ones. [HTTP.Check] names them.
+	// Headers are added to the request. In their values $NAME and ${NAME} are replaced by variables; control
+	// characters, which could start another header, are removed from the result. Content-Type is the only
+	// header of the engine that can be replaced. Invalid names are left out, and so are headers of the
+	// connection or the engine: Host, Content-Length, Transfer-Encoding, Accept-Encoding, Connection and
+	// similar ones. [HTTP.Check] names them.
 	Headers map[string]string
 
-	// Vars lists the variables to which Headers may refer. Any other reference is replaced by
-	// nothing. Nil allows none.
+	// Vars lists the variables to which Headers may refer. Any other reference is replaced by the empty text.
+	// Nil allows none.
 	Vars []string
 
 	// Getenv returns the value of a variable that the call does not bring itself;
 	// nil means [os.LookupEnv].
 	Getenv func(name string) (value string, ok bool)
 
-	// PublicOnly refuses to connect to addresses that are not public, with [ErrNotPublic]:
-	// private and link-local ones, those of carriers and of the metadata services of clouds,
-	// multicast and reserved ones. The loopback is allowed. The address is checked when the
-	// connection is made: a name that changes its address does not help. Proxies are not used,
-	// since they would connect to any address. False allows all.
+	// PublicOnly refuses to connect to addresses that are not public, with [ErrNotPublic]: private and
+	// link-local ones, those of carriers and of the metadata services of clouds, multicast and reserved ones.
+	// The loopback is allowed. The address is checked when the connection is made, after the name has been
+	// resolved. Proxies are not used, since they would connect to any address. False allows all.
 	PublicOnly bool
 
 	// Transport sends the requests in place of the shared one, for tests. It is then responsible
@@ -130,8 +129,8 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	return hook.Reply{Stdout: body}, nil
 }
 
-// classed adds the class to an error: an answer of text cannot be used, and any other error is one
-// of the connection.
+// classed adds the class to an error: a text answer is an unusable output, and any other error is a
+// connection error.
 func classed(cause, err error) error {
 	if errors.Is(cause, ErrText) {
 		return &hook.ClassError{Class: hook.ClassOutput, Err: err}
@@ -171,7 +170,7 @@ func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // the error of reading is the one that matters
+	defer func() { _ = answer.Body.Close() }() // an error of Close after reading does not matter
 	if answer.StatusCode/100 != 2 {
 		return nil, &StatusError{Code: answer.StatusCode}
 	}
@@ -200,7 +199,7 @@ func (h *HTTP) variable(call hook.Call, name string) string {
 	return value
 }
 
-// Equal names and bytes that are not UTF-8 pass through, as everywhere.
+// The options accept equal names and bytes that are not UTF-8, as the whole engine does.
 var (
 	equalNames = jsontext.AllowDuplicateNames(true)
 	badUTF8    = jsontext.AllowInvalidUTF8(true)

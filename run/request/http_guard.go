@@ -12,8 +12,8 @@ import (
 // an address that is not public.
 var ErrNotPublic = errors.New("the address is not public, and only public ones are allowed")
 
-// refusePrivate is called with each address before it is connected to, after
-// its name has been looked up.
+// refusePrivate refuses an address that is not public. The dialer calls it with each resolved address before
+// it connects.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -25,10 +25,10 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic reports whether addr is one of a host on the internet. It has to be
-// neither mapped nor with a zone.
+// isPublic reports whether addr belongs to a host on the internet. addr must not be a mapped address, and
+// must have no zone.
 func isPublic(addr netip.Addr) bool {
-	if nat64.Contains(addr) { // where the network translates, the IPv4 address is in the last bytes
+	if nat64.Contains(addr) { // with NAT64 the IPv4 address is in the last bytes
 		b := addr.As16()
 		return isPublic(netip.AddrFrom4([4]byte(b[12:])))
 	}
@@ -40,11 +40,11 @@ func isPublic(addr netip.Addr) bool {
 
 var (
 	nat64    = netip.MustParsePrefix("64:ff9b::/96")
-	unicast6 = netip.MustParsePrefix("2000::/3") // all of IPv6 that is global
+	unicast6 = netip.MustParsePrefix("2000::/3") // the global unicast addresses of IPv6
 )
 
-// special lists the addresses of the IANA special-purpose registries that are not public hosts, and
-// one of a cloud.
+// special lists the addresses of the IANA special-purpose registries that are not public hosts, and one
+// address of a cloud provider.
 var special = prefixes(
 	"0.0.0.0/8",        // this host
 	"10.0.0.0/8",       // private

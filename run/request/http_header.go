@@ -21,7 +21,7 @@ var engines = []string{
 func (h *HTTP) header(variable func(name string) string) (http.Header, []string) {
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snaphook"}}
 	var notes []string
-	from := map[string]string{} // names as configured, by name
+	from := map[string]string{} // configured spelling, by canonical name
 	for _, configured := range slices.Sorted(maps.Keys(h.Headers)) {
 		name := http.CanonicalHeaderKey(configured)
 		switch {
@@ -45,7 +45,7 @@ func (h *HTTP) header(variable func(name string) string) (http.Header, []string)
 
 var reference = regexp.MustCompile(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
-// expand replaces $NAME and ${NAME} by their values, and those that are not allowed by nothing. It
+// expand replaces $NAME and ${NAME} by their values, or by the empty text if the variable is not allowed. It
 // does not expand values again.
 func (h *HTTP) expand(text string, variable func(name string) string) string {
 	return reference.ReplaceAllStringFunc(text, func(ref string) string {

@@ -23,7 +23,7 @@ func (s *lazyTransport) get(create func() *http.Transport) *http.Transport {
 	return s.made
 }
 
-// Every HTTP hook uses one of these two.
+// anywhere and guarded are the transports of all HTTP hooks, without and with PublicOnly.
 var anywhere, guarded lazyTransport
 
 func transport(publicOnly bool) *http.Transport {
@@ -71,15 +71,14 @@ func discreet(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (
 
 type callKey struct{}
 
-// withCall lets a dial find the context of the call that it is for.
+// withCall stores the context of the call in the context, where a dial finds it.
 func withCall(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, ctx)
 }
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// duringCall ends a dial with its call. By default a transport lets dials continue, for later
-// requests.
+// duringCall ends a dial when its call ends. By default a transport lets dials continue for later requests.
 func duringCall(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if call, ok := ctx.Value(callKey{}).(context.Context); ok {

@@ -31,7 +31,7 @@ type ToolRequest struct {
 // ToolAnswer is a tool's answer.
 type ToolAnswer struct {
 	Text    string // its text contents, one after the other
-	IsError bool   // the tool says that it failed, and Text why
+	IsError bool   // the tool reports a failure; Text has the reason
 }
 
 // Tool is a [hook.Runner] that calls a tool of an MCP server, an mcp_tool hook
@@ -50,11 +50,10 @@ type Tool struct {
 	Server string     // the server's name
 	Name   string     // the tool's name
 
-	// Input is the tool's arguments. Every ${path.to.member} in a string, at any depth, is
-	// replaced by that part of the payload: the text of a string, the compact JSON of any other
-	// value, and nothing if the payload lacks it. An element of an array is named by its number,
-	// from 0. Names of members are not replaced, nor placeholders inside the payload. Nil is the
-	// empty object.
+	// Input holds the tool's arguments. Every ${path.to.member} in a string, at any depth, is replaced by
+	// that part of the payload: the text of a string, the compact JSON of any other value, and nothing if the
+	// payload lacks it. An element of an array is named by its number, from 0. Names of members are not
+	// replaced, nor placeholders inside the payload. Nil is the empty object.
 	Input wire.Object
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// fillInput puts parts of the payload in the place of the placeholders of
-// input; see [Tool].
+// fillInput replaces the placeholders in input by parts of the payload; see [Tool].
 func fillInput(input wire.Object, payload []byte) (wire.Object, error) {
 	if len(input) == 0 {
 		return wire.Object("{}"), nil

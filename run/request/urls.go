@@ -89,7 +89,7 @@ func locationOf(pattern string) location {
 	return location{scheme: strings.ToLower(scheme), host: undotted(strings.ToLower(host)), path: path}
 }
 
-// undotted takes the dot from the end of a host's name, before its port.
+// undotted removes the dot at the end of a host's name, before its port.
 func undotted(host string) string {
 	name, port, hasPort := strings.Cut(host, ":")
 	if strings.HasPrefix(host, "[") || !hasPort {
@@ -117,7 +117,7 @@ func wildcard(pattern, text string) bool {
 		if head, rest, found = strings.Cut(rest, "*"); !found {
 			return strings.HasSuffix(text, head)
 		}
-		_, text, ok = strings.Cut(text, head) // the first match leaves the most text for the rest
+		_, text, ok = strings.Cut(text, head) // the first match leaves the most text for the rest of the pattern
 	}
 	return false
 }
