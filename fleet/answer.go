@@ -17,10 +17,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The codes of errors that a worker adds to those of package bus.
+// Codes of errors of workers, in addition to those of package bus.
 const (
 	Overloaded    bus.Code = "overloaded"     // the worker is at its limit: the event was not fired, ask again
-	Expired       bus.Code = "expired"        // the agent's time was over before the event could be fired
+	Expired       bus.Code = "expired"        // the request's time ran out before the event was fired
 	NoPolicy      bus.Code = "no_policy"      // the worker has no policy yet
 	OtherRevision bus.Code = "other_revision" // the worker runs another revision of the policy
 	TooLarge      bus.Code = "too_large"      // the response is larger than a message of the server
@@ -29,10 +29,10 @@ const (
 // version is the version of the micro service.
 const version = "1.0.0"
 
-// request is a request on its way through a worker.
+// request is a request that a worker handles.
 type request struct {
 	dialect, event string
-	revision       uint64 // that the subject names; 0 if it names none
+	revision       uint64 // the revision in the subject; 0 if it has none
 	host, session  string
 	dir            string
 	timeout        time.Duration
@@ -44,15 +44,15 @@ type request struct {
 // respond makes the response to a request.
 type respond func(ctx context.Context, r *request) bus.Response
 
-// answerer is the side of a worker that has the subscriptions. It has a connection of its own, since a
-// connection tells when all of its subscriptions have run dry, and that of one of them never.
+// answerer holds the subscriptions of a worker. It has its own connection, because NATS reports only when all
+// subscriptions of a connection have drained, not a single one.
 type answerer struct {
 	nc      *nats.Conn
 	opts    ServeOptions
 	log     *slog.Logger
 	queue   queue
 	respond respond
-	ctx     context.Context // of the fires
+	ctx     context.Context // context of the fires
 	cancel  context.CancelCauseFunc
 
 	mu       sync.Mutex
@@ -63,7 +63,7 @@ func newAnswerer(of *nats.Conn, opts ServeOptions, f respond) (*answerer, error)
 	opts = opts.filled()
 	own := of.Opts
 	own.ClosedCB, own.ConnectedCB = nil, nil
-	own.ReconnectBufSize = 0 // an answer to an agent that waits may wait for the server too
+	own.ReconnectBufSize = 0 // a response is buffered while the server is away, as long as the agent waits
 	own.Name = Service + " worker"
 	nc, err := own.Connect()
 	if err != nil {
@@ -75,7 +75,7 @@ func newAnswerer(of *nats.Conn, opts ServeOptions, f respond) (*answerer, error)
 	return a, nil
 }
 
-// serve answers the requests on a subject, DIALECT.EVENT and more, as a micro service.
+// serve answers the requests on a subject and below it, as a micro service.
 func (a *answerer) serve(name, subject string, revision uint64) (micro.Service, error) {
 	metadata := map[string]string{"host": a.opts.Host}
 	if revision > 0 {
@@ -89,7 +89,7 @@ func (a *answerer) serve(name, subject string, revision uint64) (micro.Service, 
 		return nil, fmt.Errorf("the service %s: %w", name, err)
 	}
 	if err := service.AddEndpoint("fire", micro.HandlerFunc(a.handle), micro.WithEndpointSubject(subject)); err != nil {
-		_ = service.Stop() // it has no endpoint
+		_ = service.Stop() // without its endpoint the service is of no use
 		return nil, fmt.Errorf("the service %s: %w", name, err)
 	}
 	if err := a.nc.FlushTimeout(a.opts.Drain); err != nil && a.nc.IsConnected() {
@@ -102,7 +102,7 @@ func (a *answerer) serve(name, subject string, revision uint64) (micro.Service, 
 	return service, nil
 }
 
-// handle queues a request, or refuses it at once. It waits for nothing.
+// handle queues a request, or refuses it at once. It does not block.
 func (a *answerer) handle(msg micro.Request) {
 	r := read(msg)
 	began := time.Now()
@@ -122,7 +122,7 @@ func (a *answerer) handle(msg micro.Request) {
 	}
 }
 
-// send sends a response, and says in the log where it cannot.
+// send sends a response, and logs a failure.
 func (a *answerer) send(msg micro.Request, r *request, response bus.Response) {
 	text := bus.Encode(response)
 	if r.merged && response.Output != nil && response.Output.Merged != nil {
@@ -148,19 +148,19 @@ func (a *answerer) send(msg micro.Request, r *request, response bus.Response) {
 	}
 }
 
-// mergedMember is the member of a response with what the worker's engine has merged.
+// mergedMember is the member of a response that holds the answer merged by the worker's engine.
 const mergedMember = "merged"
 
-// maxHeaders is the space that the headers of a response may take.
+// maxHeaders limits the bytes of a response's headers.
 const maxHeaders = 4 << 10
 
-// oneLine is a text for a header.
+// oneLine returns a text that fits into a header.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return text[:min(len(text), 1024)]
 }
 
-// read reads a request, which may be any text.
+// read parses a request, which may be any text.
 func read(msg micro.Request) *request {
 	parts := strings.Split(strings.TrimPrefix(msg.Subject(), FirePrefix), ".")
 	headers := msg.Headers()
@@ -173,7 +173,7 @@ func read(msg micro.Request) *request {
 		r.event = undots.Replace(parts[1])
 	}
 	if len(parts) > 2 {
-		r.revision, _ = strconv.ParseUint(parts[2], 10, 64) // the subscription has no other
+		r.revision, _ = strconv.ParseUint(parts[2], 10, 64) // the subscription matches only numbers here
 	}
 	if ms, err := strconv.ParseInt(headers.Get(TimeoutHeader), 10, 64); err == nil && ms > 0 {
 		r.timeout = time.Duration(min(ms, int64(maxTimeout/time.Millisecond))) * time.Millisecond
@@ -181,7 +181,7 @@ func read(msg micro.Request) *request {
 	return r
 }
 
-// failed is the response to a request that was not fired.
+// failed returns the response to a request whose event was not fired.
 func failed(r *request, code bus.Code, format string, args ...any) bus.Response {
 	return bus.Response{
 		CorrelationID: wire.Object(r.payload).Text("correlationId"),
@@ -189,7 +189,7 @@ func failed(r *request, code bus.Code, format string, args ...any) bus.Response 
 	}
 }
 
-// stop ends the subscription of a service; what it has taken is answered.
+// stop ends the subscription of a service; requests that it has received are still answered.
 func (a *answerer) stop(service micro.Service) {
 	if err := service.Stop(); err != nil {
 		a.log.Warn("a service does not stop", slog.String("error", err.Error()))
@@ -204,8 +204,8 @@ func (a *answerer) stop(service micro.Service) {
 	}
 }
 
-// drain takes no more requests, and returns when those that were taken are answered, or after the drain time:
-// then the fires are cancelled, and their answers say it.
+// drain stops receiving requests, and returns when all received requests are answered. After the drain time
+// it cancels their fires; the responses then report this.
 func (a *answerer) drain() {
 	defer a.nc.Close()
 	a.mu.Lock()

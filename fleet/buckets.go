@@ -14,24 +14,24 @@ import (
 
 // The names of the buckets and of the stream.
 const (
-	PolicyBucket = "snaphook-policy"  // of objects; and of keys, with the last revision
+	PolicyBucket = "snaphook-policy"  // an object store of policies, and a KV bucket with the last revision
 	HostsBucket  = "snaphook-hosts"   // the revision that each host runs
 	StateBucket  = "snaphook-state"   // the state of hooks
 	RecordStream = "SNAPHOOK_RECORDS" // the records
 
 	policyObject = "policy"
 	revisionKey  = "revision"
-	hostTTL      = 10 * time.Minute // of a process that says no more
+	hostTTL      = 10 * time.Minute // after this time without a status a process counts as ended
 )
 
-// Retention says how long the server keeps records.
+// Retention limits how long, and how many, records the server keeps.
 type Retention struct {
 	Age   time.Duration // 0 means 30 days
 	Bytes int64         // 0 means 8 GiB
 }
 
-// Prepare makes the buckets and the stream that agents and workers use, where they do not exist. It needs the
-// rights of an administrator; agents and workers do not have them.
+// Prepare creates the buckets and the stream that agents and workers use, unless they exist. It needs the
+// rights of an administrator, which agents and workers do not have.
 func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) error {
 	js, err := jetstream.New(nc)
 	if err != nil {

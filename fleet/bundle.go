@@ -26,34 +26,34 @@ import (
 
 // Limits of a bundle.
 const (
-	MaxBundle    = 8 << 20 // bytes, of the files together
+	MaxBundle    = 8 << 20 // bytes of all files together
 	maxFiles     = 4096
-	maxPacked    = MaxBundle + 4<<20 // the heads of the files too
+	maxPacked    = MaxBundle + 4<<20 // bytes with the headers of the files
 	maxSignature = 4 << 10
 	maxManifest  = 1 << 20
 	manifestName = "manifest.json"
 	filesPrefix  = "files/"
 )
 
-// Manifest is the head of a bundle. It is signed with the rest.
+// Manifest is the first file of a bundle. The signature covers it.
 type Manifest struct {
 	V        int      `json:"v"`        // 1
 	Revision uint64   `json:"revision"` // grows with every push
-	Events   []string `json:"events"`   // those for which it has hooks, by their full names
+	Events   []string `json:"events"`   // full names of the events for which it has hooks
 }
 
-// Bundle is a policy that was verified, with its files in a directory.
+// Bundle is a verified policy whose files lie in a directory.
 type Bundle struct {
 	Manifest
-	Dir     string      // of the files: that of a project with settings, scripts and an overlay
+	Dir     string      // directory of the files: settings, scripts and an overlay, as in a project
 	Digest  string      // SHA-256 of the bundle, hexadecimal
-	Overlay *policy.Set // .snaphook.json of the bundle, as the machine's; nil if it demands nothing
+	Overlay *policy.Set // .snaphook.json of the bundle, with the rights of the machine's; nil if it sets nothing
 }
 
 // Has reports whether the bundle has a hook for an event.
 func (b *Bundle) Has(event string) bool { return slices.Contains(b.Events, event) }
 
-// TooLargeError says that a bundle has more bytes than it may.
+// TooLargeError reports a bundle with more than [MaxBundle] bytes.
 type TooLargeError struct{ Size int64 }
 
 func (e *TooLargeError) Error() string {
@@ -105,7 +105,7 @@ func collect(dir string) (files []file, err error) {
 	return files, err
 }
 
-// pack makes the bytes of a bundle, the same for the same files.
+// pack returns the bytes of a bundle; equal files give equal bytes.
 func pack(m Manifest, files []file) ([]byte, error) {
 	head, err := json.Marshal(m)
 	if err != nil {
@@ -134,7 +134,7 @@ func pack(m Manifest, files []file) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpack reads a bundle and checks each name in it; it writes nothing. Call it for verified bytes alone.
+// unpack reads a bundle and checks each name in it; it writes nothing. Call it only for verified bytes.
 func unpack(text []byte) (m Manifest, files []file, err error) {
 	r := tar.NewReader(bytes.NewReader(text))
 	total, seen := int64(0), map[string]bool{}
@@ -202,7 +202,8 @@ func readManifest(head *tar.Header, text []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// fileName returns the name of a file below the directory of the bundle. Whatever could lie elsewhere is an error.
+// fileName returns the name of a file below the directory of the bundle. A name that could lead elsewhere is
+// an error.
 func fileName(head *tar.Header) (string, error) {
 	name, below := strings.CutPrefix(head.Name, filesPrefix)
 	switch {

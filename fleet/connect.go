@@ -17,21 +17,22 @@ import (
 // ConnectOptions say how to reach a server.
 type ConnectOptions struct {
 	Creds string // path of a credentials file; empty: none
-	Name  string // of the connection, for the server's operators; empty: snaphook
+	Name  string // name of the connection, for the server's operators; empty: snaphook
 
-	// Wait is how long Connect waits for the first connection; 0 means 2 s, and a negative Wait not at all.
+	// Wait is how long Connect waits for the first connection; 0 means 2 s; with a negative Wait it does not
+	// wait.
 	Wait time.Duration
 
-	// Need makes a server that cannot be reached in that time an error. Without it the connection goes on
+	// Need makes Connect fail if the server cannot be reached in that time. Without it the connection keeps
 	// trying in the background, and gates block meanwhile.
 	Need bool
 
 	Log *slog.Logger // nil means [slog.Default]
 }
 
-// Connect connects to the servers of a URL, or of several with commas between. The connection returns after
-// every outage, whatever its length. Wrong credentials are an error at once, and after a change of them they are
-// in the log. The caller closes the connection.
+// Connect connects to the servers of a URL, or of several with commas between. The connection is restored
+// after every outage. Wrong credentials are an error at once; credentials that become invalid later are
+// logged. The caller closes the connection.
 func Connect(address string, opts ConnectOptions) (*nats.Conn, error) {
 	if err := CheckURL(address); err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func Connect(address string, opts ConnectOptions) (*nats.Conn, error) {
 		nats.Name(cmp.Or(opts.Name, Service)),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		nats.ReconnectBufSize(-1), // a request that waits for a server is no request: its agent has to know
+		nats.ReconnectBufSize(-1), // no buffer: a request must fail at once while there is no server
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ConnectHandler(func(*nats.Conn) { signal(up, struct{}{}) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -105,7 +106,7 @@ func (opts ConnectOptions) await(address string, nc *nats.Conn, up <-chan struct
 	}
 }
 
-// isRefusal reports whether a server has answered that it does not want the client.
+// isRefusal reports whether the server has refused the client.
 func isRefusal(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
 		errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired) ||
@@ -135,7 +136,7 @@ func CheckURL(address string) error {
 	return nil
 }
 
-// shown is an address without its password.
+// shown returns an address without its password.
 func shown(address string) string {
 	all := strings.Split(address, ",")
 	for i, one := range all {

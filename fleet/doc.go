@@ -1,4 +1,4 @@
-// Package fleet holds the hooks of many machines to one policy, over NATS.
+// Package fleet runs the hooks of one policy for agents on many machines, over NATS.
 //
 // Agents fire events on their own machines; workers anywhere answer for the hooks of the policy. NATS carries
 // all of it: requests by micro services and queue groups, policies in an object store, records in JetStream,
@@ -14,12 +14,12 @@
 //
 // # No window without guards
 //
-// A hook that asks workers fails closed: where no worker answers in time, or none that runs the policy of the
-// agent, or where the agent has no policy yet, an event that can block blocks, with a failure of
-// [hook.ClassRemote]. The overlay of the policy, or of the machine, can say otherwise.
+// A hook that asks workers fails closed: if no worker with the agent's revision answers in time, or if the
+// agent has no policy yet, an event that can block blocks, with a failure of [hook.ClassRemote]. The overlay
+// of the policy or of the machine can change this.
 //
 // # A worker
 //
-// [Serve] answers requests by fires in sessions of the program; [Work] does with the hooks of the policy, which
-// is the command snaphook serve.
+// [Serve] answers requests with fires in sessions of the program. [Work] does so with the hooks of the
+// policy, as the command snaphook serve does.
 package fleet

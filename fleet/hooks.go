@@ -21,34 +21,36 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// HookOptions say how workers are asked. The zero HookOptions ask for every event of every linked dialect.
+// HookOptions configure how workers are asked. The zero HookOptions ask for every event of every linked
+// dialect.
 type HookOptions struct {
-	// Policy says which events have hooks: workers are asked for those alone, and only workers that run the
-	// same revision. Until there is a policy every event has a hook that fails. Nil: workers are asked for
-	// every event, whatever their policy.
+	// Policy selects the events: workers are asked only for events with hooks in the policy, and only workers
+	// with the same revision answer. Until there is a policy every event has a hook that fails. Nil: workers
+	// with any policy are asked for every event.
 	Policy *Policy
 
-	// MaxInFlight is the number of requests that may be under way at the same time; 0 means 64. More wait
-	// for their turn, within their time.
+	// MaxInFlight limits the simultaneous requests; 0 means 64. Further requests wait, within their timeout.
 	MaxInFlight int
 
-	// Patience is how long a request goes on asking where no worker is there, or each is at its limit, as
-	// while workers are replaced; 0 means 2 s, and a negative Patience not at all. It is a part of the hook's time.
+	// Patience is how long a request is repeated while there is no worker, or while all are at their limit,
+	// as during a restart of the workers; 0 means 2 s, and a negative Patience means no repetition. The
+	// hook's timeout includes it.
 	Patience time.Duration
 
-	Host string       // of the agent; empty means the name that the system has
+	Host string       // name of the agent's host; empty means the system's host name
 	Log  *slog.Logger // nil means [slog.Default]
 }
 
 // Type is the type of a hook that asks workers.
 const Type = "remote"
 
-// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked
-// dialect, which asks the workers. Its payload is the one that the dialect gives to any hook, its time that of the
-// hook, and its answer what the hooks of the worker have decided together. It fails closed, with
-// [hook.ClassRemote] where no worker has answered, and [hook.ClassOversize] where the payload is larger than
-// the server takes; the overlay of the policy may say otherwise, as may the machine's. A worker of which a hook
-// failed, while the event went ahead there, is a failure too: in doubt the agent's own policy decides.
+// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each
+// linked dialect, which asks the workers. A request has the payload that the dialect gives to any hook, and
+// the hook's timeout; the answer is the merged answer of the worker's hooks. The hook fails closed: with
+// [hook.ClassRemote] if no worker has answered, and with [hook.ClassOversize] if the payload is larger than
+// the server accepts. The overlays of the policy and of the machine can change this. If a hook of the worker
+// failed and the event still went ahead there, that is a failure too: the agent's own failure policy then
+// decides.
 func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 	opts.Patience = cmp.Or(opts.Patience, 2*time.Second)
 	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
@@ -107,7 +109,7 @@ type remote struct {
 	event    string
 	subject  string
 	revision uint64
-	never    error // why it is not asked
+	never    error // the reason for which no worker is asked; nil: workers are asked
 }
 
 // hook returns the hook of an event.
@@ -178,7 +180,7 @@ func (r *remote) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	}
 }
 
-// question makes the request of a call. Its input is the payload of the hook, byte by byte.
+// question returns the request of a call. Its input is the hook's payload, unchanged.
 func (r *remote) question(call hook.Call) *question {
 	id := newID()
 	b := make([]byte, 0, len(call.Payload)+len(r.event)+96)
@@ -197,7 +199,7 @@ func (r *remote) question(call hook.Call) *question {
 	return &question{subject: atRevision(r.subject, r.revision), id: id, text: append(b, '}'), header: header}
 }
 
-// headerText is a text without the characters that end a header.
+// headerText removes the characters that end a header.
 func headerText(text string) string {
 	if strings.ContainsAny(text, "\r\n") {
 		text = strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
@@ -205,7 +207,7 @@ func headerText(text string) string {
 	return text
 }
 
-// isEarly reports whether no worker has begun with the request, and one may soon.
+// isEarly reports whether the request can be repeated: no worker has begun it, and one may be available soon.
 func isEarly(response bus.Response, err error) bool {
 	if err == nil {
 		return response.Error != nil && slices.Contains(
@@ -215,7 +217,7 @@ func isEarly(response bus.Response, err error) bool {
 		errors.Is(err, nats.ErrConnectionReconnecting)
 }
 
-// refusal is the error of a request that was not answered, or with an error.
+// refusal returns the error of a request that got no response, or a response with an error.
 func refusal(response bus.Response, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
@@ -228,12 +230,12 @@ func refusal(response bus.Response, err error) error {
 	return fmt.Errorf("the worker says %s: %.500s", response.Error.Code, response.Error.Message)
 }
 
-// ended is the error of a request whose time is over, or whose caller has given up.
+// ended returns the error of a request whose timeout has passed, or whose context has ended.
 func (r *remote) ended(ctx context.Context, call hook.Call, why error) error {
 	if err := context.Cause(ctx); err != nil && ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return classed(fmt.Errorf("%v within %v", why, call.Timeout)) // its class is remote, and not timeout
+	return classed(fmt.Errorf("%v within %v", why, call.Timeout)) // the class is remote, and not timeout
 }
 
 // classed gives an error of a request its class.
@@ -241,11 +243,11 @@ func classed(err error) error {
 	if large := new(PayloadError); errors.As(err, &large) {
 		return &hook.ClassError{Class: hook.ClassOversize, Err: err}
 	}
-	return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New(err.Error())} // whatever it wraps
+	return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New(err.Error())} // hides the classes of wrapped errors
 }
 
-// reply turns a response into the reply of a hook. The answer that an engine has merged is read as such; that
-// of any other worker is read as if a hook had printed it.
+// reply turns a response into the reply of a hook. An answer that the worker's engine has merged is decoded
+// as such; the output of any other worker is decoded like the output of a hook.
 func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	if response.Error != nil {
 		return hook.Reply{}, classed(refusal(response, nil))
@@ -261,7 +263,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	switch broken := !response.Success || !out.Success; {
 	case broken && !blocks:
 		return hook.Reply{}, classed(fmt.Errorf("a hook of the worker failed: %.500s", failures(out.Errors)))
-	case len(out.Errors) > 0: // a denial by status alone is no success either
+	case len(out.Errors) > 0: // a hook that denied by its exit status is not a success either
 		notes = []string{"a hook of the worker failed: " + failures(out.Errors)}
 	}
 	switch {
@@ -272,7 +274,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	case blocks:
 		return hook.Reply{Exit: 2, Stdout: answer, Stderr: []byte(answer.Text("reason")), Notes: notes}, nil
 	case answer.Get("decision") != nil && decision != hook.Allow && decision != hook.Approve:
-		// Not every dialect reads another decision, such as ask, at this place: the call would go ahead.
+		// Some dialects ignore other decisions, such as ask, here: the call would go ahead.
 		return hook.Reply{}, classed(fmt.Errorf("the worker decides %.100s, which cannot be read", answer.Get("decision")))
 	}
 	return hook.Reply{Stdout: answer, Notes: notes}, nil
@@ -285,7 +287,7 @@ func failures(errs []string) string {
 	return strings.Join(errs, "; ")
 }
 
-// overlay reads the overlay of a bundle; nil if it demands nothing.
+// overlay parses the overlay of a bundle; it returns nil if the overlay sets nothing.
 func overlay(file string, text []byte) (*policy.Set, error) {
 	o, problems := policy.Parse(policy.Machine, file, text)
 	if len(problems) > 0 {

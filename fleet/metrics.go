@@ -11,7 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// seconds are the bounds of the histograms: from a hook in Go to one that waits for a model.
+// seconds lists the bounds of the histograms: from the time of a hook in Go to that of a hook that asks a
+// model.
 var seconds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
 // Metrics counts the work of a worker or an agent, for Prometheus. It is an observer of package pipeline too, for
@@ -22,7 +23,7 @@ type Metrics struct {
 	decisions, failed          *prometheus.CounterVec
 }
 
-// NewMetrics makes Metrics.
+// NewMetrics returns Metrics with all counters at 0.
 func NewMetrics() *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "snaphook_" + name, Help: help}, labels)
@@ -60,7 +61,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// answered counts a request. The event of a foreign client is a label only if it is one of ours.
+// answered counts a request. The event is a label only if the worker knows it: clients can send any name.
 func (m *Metrics) answered(r *request, took time.Duration) {
 	if m == nil || r.unknown {
 		return

@@ -26,21 +26,21 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// PolicyOptions say where a policy comes from.
+// PolicyOptions configure the source of a policy.
 type PolicyOptions struct {
-	Key   minisign.PublicKey // of those who may push
-	Cache string             // directory of the last good policy, of this process alone; it is made
+	Key   minisign.PublicKey // public key of those who may push
+	Cache string             // directory for the last good policy, used by this process only; created if missing
 
-	// Accept is asked for every verified policy before it takes effect; an error refuses it. A worker loads
+	// Accept is called with every verified policy before it takes effect; an error refuses it. A worker loads
 	// the hooks here. Nil: every verified policy is accepted.
 	Accept func(context.Context, *Bundle) error
 
-	Role string       // in the status: agent or worker; empty means agent
-	Host string       // in the status; empty means the name that the system has
+	Role string       // role in the status: agent or worker; empty means agent
+	Host string       // host in the status; empty means the system's host name
 	Log  *slog.Logger // nil means [slog.Default]
 }
 
-// Policy is the policy of the fleet in a process. Its methods may be called from many goroutines.
+// Policy follows the policy of the fleet in a process. Its methods may be called from many goroutines.
 type Policy struct {
 	nc      *nats.Conn
 	opts    PolicyOptions
@@ -52,15 +52,15 @@ type Policy struct {
 	mu      sync.Mutex
 	refused map[string]bool // objects that were refused, by name and instance
 	changed []*func(*Bundle)
-	first   chan struct{} // closed with the first policy
+	first   chan struct{} // closed when the first policy takes effect
 }
 
-// Watch follows the policy in the object store snaphook-policy. The policy in the cache counts at once, if its
-// signature is right, whether or not there is a server. A policy that has a bad signature, an older revision,
-// a name that leads elsewhere or hooks that cannot be loaded is refused: the log and the status say so, and the
-// last good one stays. No clock takes part. Close it.
+// Watch follows the policy in the object store snaphook-policy. The cached policy takes effect at once if its
+// signature is valid, even without a server. A policy with an invalid signature, an older revision, a file
+// name that leads outside its directory, or hooks that cannot be loaded is refused: it is logged and in the
+// status, and the last good policy stays in force. Clocks do not matter. Close it.
 //
-// The error says that the cache cannot be used.
+// It returns an error if the cache cannot be used.
 func Watch(ctx context.Context, nc *nats.Conn, opts PolicyOptions) (*Policy, error) {
 	opts.Role, opts.Host = cmp.Or(opts.Role, "agent"), cmp.Or(opts.Host, hostname())
 	opts.Log = cmp.Or(opts.Log, slog.Default())
@@ -89,7 +89,7 @@ func Watch(ctx context.Context, nc *nats.Conn, opts PolicyOptions) (*Policy, err
 // Current returns the policy in force; nil if there is none yet. It costs a nanosecond.
 func (p *Policy) Current() *Bundle { return p.current.Load() }
 
-// Revision is that of the policy in force, 0 if there is none yet.
+// Revision returns the revision of the policy in force, or 0 if there is none yet.
 func (p *Policy) Revision() uint64 {
 	if b := p.Current(); b != nil {
 		return b.Revision
@@ -97,13 +97,13 @@ func (p *Policy) Revision() uint64 {
 	return 0
 }
 
-// Ready is closed when there is a policy.
+// Ready returns a channel that is closed when there is a policy.
 func (p *Policy) Ready() <-chan struct{} { return p.first }
 
-// Errors are those of the last policy that was refused, until one is accepted.
+// Errors returns the errors of the last refused policy, until a policy is accepted.
 func (p *Policy) Errors() []string { return p.status.errors() }
 
-// Changed calls f with each policy that takes effect from now on, one after another. remove ends it.
+// Changed calls f with each policy that takes effect from now on, one after another, until remove is called.
 func (p *Policy) Changed(f func(*Bundle)) (remove func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +115,8 @@ func (p *Policy) Changed(f func(*Bundle)) (remove func()) {
 	})
 }
 
-// Reloads reads the settings of a system again with each policy that takes effect. Where that fails the hooks
-// stay as they were, and the status says so. remove ends it.
+// Reloads reads the settings of a system again with each policy that takes effect. If that fails, the system
+// keeps its hooks, and the failure is in the status. remove ends this.
 func (p *Policy) Reloads(sys *pipeline.System) (remove func()) {
 	return p.Changed(func(*Bundle) {
 		if err := sys.Reload(context.Background()); err != nil {
@@ -125,7 +125,7 @@ func (p *Policy) Reloads(sys *pipeline.System) (remove func()) {
 	})
 }
 
-// Close ends the watch, and returns when nothing of it runs. The policy in force stays.
+// Close ends the watch, and returns when its goroutines have ended. The policy in force stays.
 func (p *Policy) Close() {
 	p.cancel()
 	<-p.ended
@@ -137,7 +137,7 @@ const (
 	overlayName     = policy.FileName
 )
 
-// load takes the policy from the cache.
+// load puts the cached policy in force.
 func (p *Policy) load(ctx context.Context) {
 	text, err := bounded.ReadFile(ctx, filepath.Join(p.opts.Cache, cachedBundle), maxPacked)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,15 +155,15 @@ func (p *Policy) load(ctx context.Context) {
 	}
 }
 
-// pollEvery is how often the objects are listed again, should their watch have missed one.
+// pollEvery is the interval at which the objects are listed again, in case the watch has missed one.
 const pollEvery = 20 * time.Second
 
-// follow takes policies as they come.
+// follow puts new policies in force until ctx ends.
 func (p *Policy) follow(ctx context.Context) {
 	up := make(chan struct{}, 1)
 	states := p.nc.StatusChanged(nats.CONNECTED)
 	defer p.nc.RemoveStatusListener(states)
-	go func() { // ends with the listener
+	go func() { // ends when the status listener is closed
 		for range states {
 			signal(up, struct{}{})
 		}
@@ -171,7 +171,7 @@ func (p *Policy) follow(ctx context.Context) {
 	for wait := 100 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
 		err := p.watch(ctx, up)
 		if err == nil {
-			wait = 50 * time.Millisecond // it is time to look again
+			wait = 50 * time.Millisecond // time to list the objects again
 		} else if ctx.Err() == nil {
 			p.opts.Log.Debug("the policy cannot be watched", slog.String("error", err.Error()))
 		}
@@ -185,7 +185,7 @@ func (p *Policy) follow(ctx context.Context) {
 	}
 }
 
-// watch takes policies until it is time to list the objects again.
+// watch puts new policies in force until it is time to list the objects again.
 func (p *Policy) watch(ctx context.Context, up <-chan struct{}) error {
 	js, err := jetstream.New(p.nc)
 	if err != nil {
@@ -226,7 +226,7 @@ func (p *Policy) watch(ctx context.Context, up <-chan struct{}) error {
 	}
 }
 
-// tryNewest takes the newest policy that is good.
+// tryNewest puts the newest valid policy in force.
 func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, known map[uint64]*jetstream.ObjectInfo) {
 	var revisions []uint64
 	for revision := range known {
@@ -248,7 +248,7 @@ func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, kno
 		text, err := fetch(ctx, store, info)
 		if err != nil && !errors.As(err, new(*TooLargeError)) {
 			p.opts.Log.Debug("the policy cannot be read", slog.String("object", info.Name), slog.String("error", err.Error()))
-			return // it is listed again soon
+			return // the next listing tries again
 		}
 		if err == nil {
 			err = p.take(ctx, text, []byte(info.Metadata["minisig"]), false)
@@ -263,11 +263,11 @@ func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, kno
 	}
 }
 
-// fetchTime bounds the reading of an object.
+// fetchTime limits the time to read an object.
 const fetchTime = 5 * time.Second
 
 // fetch reads an object, within the limit of a bundle. The end of ctx does not end a read that has begun: the
-// client would keep the goroutine that receives the object for ever.
+// client would leak the goroutine that receives the object.
 func fetch(ctx context.Context, store jetstream.ObjectStore, info *jetstream.ObjectInfo) ([]byte, error) {
 	if info.Size > maxPacked {
 		return nil, &TooLargeError{int64(info.Size)}
@@ -292,7 +292,7 @@ func fetch(ctx context.Context, store jetstream.ObjectStore, info *jetstream.Obj
 	return text, object.Error()
 }
 
-// refuse says that a policy does not count. instance is the object that has it.
+// refuse records that a policy is refused, and logs it. instance identifies its object.
 func (p *Policy) refuse(instance string, why error) {
 	if instance != "" {
 		p.mu.Lock()
@@ -307,7 +307,7 @@ func (p *Policy) refuse(instance string, why error) {
 		slog.Uint64("revision", p.Revision()), slog.String("stays", "the policy in force"))
 }
 
-// take verifies a policy, and puts it in force if everything about it is right.
+// take verifies a policy, and puts it in force if it is valid.
 func (p *Policy) take(ctx context.Context, text, signature []byte, cached bool) error {
 	if err := verify(p.opts.Key, text, signature); err != nil {
 		return err
@@ -348,7 +348,7 @@ func (p *Policy) place(b *Bundle, files []file) (string, error) {
 	return dir, writeFiles(dir, files)
 }
 
-// accept reads the overlay of a policy, and asks the program.
+// accept reads the overlay of a policy, and calls the program's Accept.
 func (p *Policy) accept(ctx context.Context, b *Bundle) error {
 	text, err := overlayText(b.Dir)
 	if err == nil && text != nil {
@@ -372,7 +372,7 @@ func overlayText(dir string) ([]byte, error) {
 	return text, err
 }
 
-// keep writes a policy to the cache: the signature belongs to the bundle that is there, or to none, and then
+// keep writes a policy to the cache. If a crash interrupts it, the signature does not match the bundle, and
 // the cache is refused.
 func (p *Policy) keep(text, signature []byte) error {
 	err := maybe.WriteFile(filepath.Join(p.opts.Cache, cachedSignature), signature, 0o600)
@@ -402,7 +402,7 @@ func (p *Policy) put(b *Bundle, kept error) {
 	p.sweep(b.Dir, before)
 }
 
-// sweep removes the directories of policies that are neither in force, nor were so before.
+// sweep removes the directories of policies other than the current and the previous one.
 func (p *Policy) sweep(now string, before *Bundle) {
 	entries, err := os.ReadDir(p.opts.Cache)
 	if err != nil {

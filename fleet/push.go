@@ -22,8 +22,8 @@ import (
 // knows. They read no settings from elsewhere.
 type Loads func(dir string) []pipeline.Load
 
-// LinkedLoads are those of every dialect that is linked. The hooks of a bundle alone count: those that the
-// settings of the user or the machine have are left out.
+// LinkedLoads returns the loads of every linked dialect. They return only hooks of the bundle, and none of
+// the user's or the machine's settings.
 func LinkedLoads(dir string) []pipeline.Load {
 	var loads []pipeline.Load
 	for _, load := range pipeline.LinkedSettings() {
@@ -57,11 +57,11 @@ func isBelow(dir, name string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// PushOptions are facts that only a program knows.
+// PushOptions hold functions that only the program can supply.
 type PushOptions struct {
 	Loads Loads // nil means [LinkedLoads]
 
-	// Check finds mistakes in the hooks of the directory, such as a script that is broken. Nil: it has none.
+	// Check reports mistakes in the hooks of the directory, such as a broken script. Nil: no such check.
 	Check func(ctx context.Context, dir string) error
 }
 
@@ -74,9 +74,9 @@ type Pushed struct {
 	Digest   string   `json:"digest"`
 }
 
-// Push makes a bundle of a directory, signs it with key and puts it into the object store snaphook-policy, as the
-// next revision. It refuses a directory whose settings have a mistake, that has no hook, or that has more than
-// [MaxBundle] bytes. Of two pushes at the same time each has a revision of its own.
+// Push packs a directory into a bundle, signs it with key and stores it in the object store snaphook-policy,
+// as the next revision. It refuses a directory with a mistake in its settings, without hooks, or with more
+// than [MaxBundle] bytes. Simultaneous pushes get different revisions.
 func Push(ctx context.Context, nc *nats.Conn, dir string, key minisign.PrivateKey, opts PushOptions) (*Pushed, error) {
 	dir, err := realDir(dir)
 	if err != nil {
@@ -127,11 +127,11 @@ func Push(ctx context.Context, nc *nats.Conn, dir string, key minisign.PrivateKe
 // keepRevisions is the number of revisions that the server keeps.
 const keepRevisions = 4
 
-// objectName is the name of the object with a revision. Each has its own: of two pushes at the same time the one
-// that ends last may be the older one.
+// objectName returns the name of the object of a revision. Each revision has its own object: of two
+// simultaneous pushes the one that ends last may be the older.
 func objectName(revision uint64) string { return policyObject + "." + strconv.FormatUint(revision, 10) }
 
-// objectRevision is the revision of an object, 0 if it is none.
+// objectRevision returns the revision in an object's name, or 0 if the name has none.
 func objectRevision(name string) uint64 {
 	digits, is := strings.CutPrefix(name, policyObject+".")
 	revision, err := strconv.ParseUint(digits, 10, 64)
@@ -141,7 +141,7 @@ func objectRevision(name string) uint64 {
 	return revision
 }
 
-// forget removes old revisions. That one stays is no mistake.
+// forget removes old revisions. A failure is harmless: an old revision is never put in force.
 func forget(ctx context.Context, store jetstream.ObjectStore, last uint64) {
 	all, err := store.List(ctx)
 	if err != nil {
@@ -154,7 +154,7 @@ func forget(ctx context.Context, store jetstream.ObjectStore, last uint64) {
 	}
 }
 
-// nextRevision takes the next revision, which no other push then gets.
+// nextRevision reserves the next revision for this push.
 func nextRevision(ctx context.Context, js jetstream.JetStream) (uint64, error) {
 	keys, err := js.KeyValue(ctx, PolicyBucket)
 	if err != nil {
@@ -181,7 +181,7 @@ func nextRevision(ctx context.Context, js jetstream.JetStream) (uint64, error) {
 		if err == nil {
 			return last + 1, nil
 		}
-		if !errors.Is(err, jetstream.ErrKeyExists) { // which says that another push was faster
+		if !errors.Is(err, jetstream.ErrKeyExists) { // this error means that another push was faster
 			return 0, fmt.Errorf("the revision of the policy: %w", err)
 		}
 	}
@@ -238,7 +238,7 @@ func bucketError(kind, name string, err error) error {
 	return fmt.Errorf("the %s %s: %w", kind, name, err)
 }
 
-// realDir is the absolute path of a directory without links.
+// realDir returns the absolute path of a directory with its links resolved.
 func realDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// errFull is the error of a request for which there is no space.
+// errFull is the error of a request that the queue has no space for.
 var errFull = errors.New("the worker is at its limit")
 
-// queue runs jobs, a limited number at a time, and shares that number among hosts: those that wait take
-// turns, and no host can take all the space of the others.
+// queue runs a limited number of jobs at a time, and shares them fairly among hosts: waiting hosts take
+// turns, and each host has a limit of waiting jobs.
 type queue struct {
-	limit, most, perHost int // running; waiting; waiting of one host
+	limit, most, perHost int // limits of the running jobs, of the waiting jobs, and of the waiting jobs of one host
 
 	mu      sync.Mutex
 	running int
 	waiting int
-	hosts   map[string][]func() // no list is empty
-	turns   []string            // the hosts that wait, the next first
+	hosts   map[string][]func() // waiting jobs by host; no list is empty
+	turns   []string            // the waiting hosts, the next one first
 	all     sync.WaitGroup
 }
 
-// put runs a job, now or in its turn. The error says why it never will.
+// put runs a job now, or queues it. It returns an error for a job that it does not take.
 func (q *queue) put(host string, job func()) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,7 +47,7 @@ func (q *queue) put(host string, job func()) error {
 	return nil
 }
 
-// run runs a job, and then those that wait.
+// run runs a job, and then waiting jobs.
 func (q *queue) run(job func()) {
 	for job != nil {
 		job()
@@ -75,10 +75,10 @@ func (q *queue) next() func() {
 	return jobs[0]
 }
 
-// wait returns when nothing runs and nothing waits. Nothing may be put in meanwhile.
+// wait returns when no job runs or waits. put must not be called meanwhile.
 func (q *queue) wait() { q.all.Wait() }
 
-// load returns how many jobs run, and how many wait.
+// load returns the numbers of running and of waiting jobs.
 func (q *queue) load() (running, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,26 +17,26 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// RecordOptions say how fires are recorded.
+// RecordOptions configure the recording of fires.
 type RecordOptions struct {
 	Record   record.Config
-	MaxSpool int64         // bytes on disk of lines that the server does not have yet; 0 means 64 MiB
-	Host     string        // in the subject; empty means the name that the system has
-	Revision func() uint64 // of the policy in force, for each line; nil: lines have none
+	MaxSpool int64         // limit of the bytes on disk that wait for the server; 0 means 64 MiB
+	Host     string        // host in the subject; empty means the system's host name
+	Revision func() uint64 // returns the revision of the policy in force, for each line; nil: lines have no revision
 	Log      *slog.Logger  // nil means [slog.Default]
 
-	// Close limits how long Close waits for the server to take the rest; what it has not taken stays on disk for
-	// the next process. 0 means a second.
+	// Close limits how long Close waits for the server to take the rest; what it has not taken stays on disk
+	// for the next process. 0 means 1 s.
 	Close time.Duration
 }
 
 // Recorder is an observer that records fires in the JetStream subject snaphook.v1.record.HOST. Its methods may be
 // called from many goroutines.
 //
-// A line is written to a spool on disk before the fire returns, and sent from there: it survives the end of the
-// process by any signal, and an outage of the server. What the server has acknowledged leaves the spool. A line
-// that was sent twice has the same Nats-Msg-Id, and the server keeps one. Where the spool is full, or its disk,
-// lines are lost, counted and said in the log once; the fire goes on.
+// A line is written to a spool on disk before the fire returns, and sent from there: it survives the end of
+// the process by any signal, and an outage of the server. Acknowledged lines are removed from the spool. A
+// line that is sent twice has the same Nats-Msg-Id, and the server keeps one. If the spool or the disk is
+// full, lines are lost and counted, which is logged once; the fire goes on.
 type Recorder struct {
 	*record.Recorder
 	spool *spool
@@ -45,8 +45,8 @@ type Recorder struct {
 
 var _ pipeline.Observer = (*Recorder)(nil)
 
-// Records makes a Recorder with a spool in a directory, which many processes may share: each has a part of its
-// own, and sends the parts of processes that have ended. Close it.
+// Records returns a Recorder with a spool in a directory. Many processes may share the directory: each has
+// its own part, and also sends the parts of processes that have ended. Close it.
 func Records(nc *nats.Conn, dir string, opts RecordOptions) (*Recorder, error) {
 	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
 	opts.MaxSpool, opts.Close = cmp.Or(opts.MaxSpool, 64<<20), cmp.Or(opts.Close, time.Second)
@@ -69,19 +69,20 @@ func Records(nc *nats.Conn, dir string, opts RecordOptions) (*Recorder, error) {
 	return &Recorder{record.New(s, opts.Record), s, opts}, nil
 }
 
-// Close records the lines that wait, gives the server a moment to take them, and ends.
+// Close writes the waiting lines, and waits up to RecordOptions.Close for the server to acknowledge them.
 func (r *Recorder) Close() {
 	r.Recorder.Close(r.opts.Close)
 	r.spool.close(r.opts.Close)
 }
 
-// SystemEnd implements [pipeline.SystemEnder]. A Recorder so belongs to one system; see [Recorder.Shared].
+// SystemEnd implements [pipeline.SystemEnder]. It closes the Recorder, which therefore belongs to one system;
+// see [Recorder.Shared].
 func (r *Recorder) SystemEnd() { r.Close() }
 
-// Waiting returns how many bytes the server does not have yet.
+// Waiting returns the number of bytes that the server has not acknowledged.
 func (r *Recorder) Waiting() int64 { return r.spool.size() }
 
-// Shared is r for several systems, one after another: their end does not close it.
+// Shared returns an observer for several systems, one after another: their end does not close r.
 func (r *Recorder) Shared() pipeline.Observer { return shared{r.Recorder} }
 
 type shared struct{ of *record.Recorder }
@@ -95,7 +96,7 @@ func (s shared) FireEnd(ctx context.Context, f *pipeline.FireInfo, o *pipeline.F
 }
 func (s shared) ObservesPromptly() {}
 
-// maxUnacknowledged bounds the lines that are on their way.
+// maxUnacknowledged limits the lines that are sent and not acknowledged.
 const maxUnacknowledged = 256
 
 // publish sends lines, and returns when the server has acknowledged all of them.
@@ -123,9 +124,9 @@ func publish(ctx context.Context, js jetstream.JetStream, subject string, lines 
 	return nil
 }
 
-// OpenRecords reads the records of all hosts in the order in which the server got them, one line for each fire,
-// and each line once. With follow the reading goes on with those that come, until ctx ends; else it ends with the
-// last one. The error says that there is no such stream, or no right to read it.
+// OpenRecords reads the records of all hosts in the order in which the server got them, one line for each
+// fire, and each line once. With follow the reader waits for new lines until ctx ends; otherwise it ends
+// after the last one. It returns an error if the stream does not exist or may not be read.
 func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -160,7 +161,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// maxSeen bounds the ids by which lines that the server has twice are left out.
+// maxSeen limits the ids that are kept to skip duplicate lines.
 const maxSeen = 1 << 16
 
 type recordReader struct {
@@ -200,7 +201,7 @@ func (r *recordReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// isNew reports whether the line of an id has not been read.
+// isNew reports whether no line with the id has been read.
 func (r *recordReader) isNew(id string) bool {
 	if r.seen[id] {
 		return false

@@ -19,30 +19,31 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ServeOptions say how requests are served. The zero ServeOptions serve all linked events.
+// ServeOptions configure the serving of requests. The zero ServeOptions serve all linked events.
 type ServeOptions struct {
-	// Events are those that may be asked for; nil means those of every linked dialect.
+	// Events lists the events that may be requested; nil means those of every linked dialect.
 	Events []pipeline.Declared
 
-	// Concurrency is the number of requests that are served at the same time; 0 means 4 for each processor,
-	// and at least 16. Queue is the number of those that may wait, and PerHost the number of one host's:
-	// one more is refused at once with [Overloaded]. 0 means 64 for each of Concurrency, and a quarter of Queue.
+	// Concurrency limits the requests that are served at the same time; 0 means 4 for each processor, and at
+	// least 16. Queue limits the waiting requests, and PerHost those of one host; a request beyond them is
+	// refused at once with [Overloaded]. 0 means 64 times Concurrency for Queue, and a quarter of Queue for
+	// PerHost.
 	Concurrency, Queue, PerHost int
 
-	// Timeout limits a request that names no time of its own; 0 means a minute.
+	// Timeout limits a request without a timeout of its own; 0 means 1 min.
 	Timeout time.Duration
 
-	// Drain limits the end: requests that still run then are cancelled; 0 means 30 s.
+	// Drain limits the time to finish requests at the end, after which they are cancelled; 0 means 30 s.
 	Drain time.Duration
 
-	Host    string       // of this worker; empty means the name that the system has
+	Host    string       // name of this worker's host; empty means the system's host name
 	Log     *slog.Logger // nil means [slog.Default]
-	Metrics *Metrics     // nil: nothing is counted
+	Metrics *Metrics     // nil: no metrics
 
-	revision func() uint64 // of the policy in force
+	revision func() uint64 // returns the revision of the policy in force
 }
 
-// maxTimeout bounds the time of one request.
+// maxTimeout limits the timeout of one request.
 const maxTimeout = time.Hour
 
 func (o ServeOptions) filled() ServeOptions {
@@ -60,7 +61,7 @@ func (o ServeOptions) filled() ServeOptions {
 	return o
 }
 
-// limit is the time of a request that names one, or none.
+// limit returns the timeout of a request; named is its own, or 0.
 func (o ServeOptions) limit(named time.Duration) time.Duration {
 	if named > 0 {
 		return named
@@ -76,10 +77,10 @@ func hostname() string {
 	return name
 }
 
-// hostDialect is the dialect of a program's own hooks: they are functions, and no worker has them.
+// hostDialect is the dialect of a program's own hooks, which are functions: workers cannot run them.
 const hostDialect = "host"
 
-// linkedEvents are the events of the hook systems that the program links.
+// linkedEvents returns the events of the linked dialects.
 func linkedEvents() (events []pipeline.Declared) {
 	for _, e := range pipeline.Events(nil) {
 		if e.Info().Dialect != hostDialect {
@@ -89,17 +90,17 @@ func linkedEvents() (events []pipeline.Declared) {
 	return events
 }
 
-// Agent is where a request comes from.
+// Agent describes the sender of a request.
 type Agent struct {
-	Session, Dir, Transcript string // of the agent, on its machine; they may be empty
+	Session, Dir, Transcript string // facts of the agent on its machine; they may be empty
 	Host                     string
 }
 
-// Sessions returns the session in which a request of an agent is fired, and a function to call when it has been.
-// It is called from many goroutines.
+// Sessions returns the session in which a request of an agent is fired, and a function to call after the
+// fire. It is called from many goroutines.
 type Sessions func(ctx context.Context, from Agent) (s *pipeline.Session, done func(), err error)
 
-// OneSession returns Sessions of a single one. Requests about another session are refused.
+// OneSession returns Sessions that always return s. Requests of another session are refused.
 func OneSession(s *pipeline.Session) Sessions {
 	return func(context.Context, Agent) (*pipeline.Session, func(), error) { return s, func() {}, nil }
 }
@@ -112,21 +113,21 @@ type Server struct {
 	ended   chan struct{}
 
 	mu   sync.Mutex
-	kept []*generation // those that have a service, the newest last
+	kept []*generation // the generations with a service, the newest last
 }
 
-// generation is the sessions of one revision of the policy.
+// generation holds the sessions of one revision of the policy.
 type generation struct {
 	revision uint64
 	sessions Sessions
-	service  micro.Service // for the agents that run the same revision; nil for revision 0
-	retire   func()        // releases it when its last request is answered; may be nil
+	service  micro.Service // serves the agents with the same revision; nil for revision 0
+	retire   func()        // called when its last request is answered; may be nil
 	users    sync.WaitGroup
 	mu       sync.Mutex
 	retired  bool
 }
 
-// enter counts a request, unless the generation has been retired.
+// enter counts a request; it returns false if the generation has been retired.
 func (g *generation) enter() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,9 +154,9 @@ func (g *generation) end() {
 // that of package bus, with an error object for every event that was not fired. sessions may be nil: then
 // requests are answered with [NoPolicy] until [Server.Swap].
 //
-// Serve returns when requests are taken. When ctx ends the server drains: it takes no more requests, and
-// [Server.Wait] returns when those that it has taken are answered. The server has a connection of its own, with
-// the options of nc.
+// Serve returns when the server accepts requests. When ctx ends, the server drains: it accepts no more
+// requests, and [Server.Wait] returns when all accepted ones are answered. The server has a connection of its
+// own, with the options of nc.
 func Serve(ctx context.Context, nc *nats.Conn, sessions Sessions, opts ServeOptions) (*Server, error) {
 	s := &Server{events: map[string]bus.Events{}, ended: make(chan struct{})}
 	s.current.Store(&generation{sessions: sessions})
@@ -195,15 +196,15 @@ func Serve(ctx context.Context, nc *nats.Conn, sessions Sessions, opts ServeOpti
 	return s, nil
 }
 
-// Wait returns when the server's context has ended and every request that it had taken is answered.
+// Wait returns when the server's context has ended and every accepted request is answered.
 func (s *Server) Wait() { <-s.ended }
 
-// Load returns how many requests run, and how many wait.
+// Load returns the numbers of running and of waiting requests.
 func (s *Server) Load() (running, waiting int) { return s.answers.queue.load() }
 
-// Swap serves the requests that come from now on with other sessions, those of a revision of the policy.
-// Agents that still run the revision before are served with that until the next Swap; requests under way keep
-// their sessions. retire is called once when the sessions serve no request any more; it may be nil.
+// Swap makes the server use the sessions of another revision for new requests. Agents with the previous
+// revision are served with it until the next Swap; running requests keep their sessions. retire, which may be
+// nil, is called once when the sessions serve no more requests.
 func (s *Server) Swap(revision uint64, sessions Sessions, retire func()) error {
 	next := &generation{revision: revision, sessions: sessions, retire: retire}
 	s.mu.Lock()
@@ -231,7 +232,7 @@ func (s *Server) Swap(revision uint64, sessions Sessions, retire func()) error {
 	return nil
 }
 
-// find returns the generation that a request is for, entered.
+// find returns the generation for a request, and enters it.
 func (s *Server) find(revision uint64) *generation {
 	for {
 		g := s.current.Load()
@@ -254,7 +255,7 @@ func (s *Server) find(revision uint64) *generation {
 		}
 		if g.enter() {
 			return g
-		} // else it has been swapped in this moment
+		} // it has just been swapped: try again
 		if g == s.current.Load() {
 			return nil // the server has ended
 		}
@@ -278,7 +279,7 @@ func (s *Server) respond(ctx context.Context, r *request) bus.Response {
 	}
 	name := o.Get("eventName")
 	switch {
-	case !o.IsObject() || len(o) == 0: // the bus says it
+	case !o.IsObject() || len(o) == 0: // the bus reports it
 	case name == nil:
 		r.payload = jsontext.Value(o.With("eventName", wire.Quote(r.event)))
 	case o.Text("eventName") != r.event:

@@ -10,24 +10,24 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// maxSessions is the number of sessions that a worker keeps: of a session that is dropped the hooks that run
-// once may run again. An agent that makes up sessions cannot fill the memory.
+// maxSessions limits the sessions that a worker keeps in memory, whatever ids agents send. After a session is
+// dropped, its once-only hooks may run again.
 const maxSessions = 4096
 
-// maxKeyPart bounds the texts by which a session is found.
+// maxKeyPart limits the length of the texts that identify a session.
 const maxKeyPart = 4096
 
-// SessionCache makes sessions of a system for agents, each once, and keeps those that were used last.
+// SessionCache opens sessions of a system for agents, each once, and keeps the most recently used ones.
 type SessionCache struct {
-	State *State // the values of hooks, for sessions that move between hosts; nil: they stay on this one
+	State *State // state of hooks for sessions that move between hosts; nil: it stays on this host
 
 	sys  *pipeline.System
 	base pipeline.SessionConfig
 	most int
 
 	mu     sync.Mutex
-	byKey  map[Agent]*list.Element // of *kept
-	recent list.List               // the last one used first
+	byKey  map[Agent]*list.Element // elements hold *kept
+	recent list.List               // most recently used first
 	ending sync.WaitGroup
 }
 
@@ -37,13 +37,13 @@ type kept struct {
 	users int
 }
 
-// NewSessionCache returns the sessions of sys with the settings of base. Its ID, AgentDir and Transcript are
-// the agents'. The program closes sys, and before it the cache.
+// NewSessionCache returns a cache of sessions of sys with the configuration base; ID, AgentDir and Transcript
+// come from the agents. Close the cache, and then sys.
 func NewSessionCache(sys *pipeline.System, base pipeline.SessionConfig) *SessionCache {
 	return &SessionCache{sys: sys, base: base, most: maxSessions, byKey: map[Agent]*list.Element{}}
 }
 
-// Session is of the type [Sessions].
+// Session implements [Sessions].
 func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Session, func(), error) {
 	key := from
 	key.Host = ""
@@ -59,7 +59,7 @@ func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Sessi
 		if c.State != nil && from.Session != "" {
 			cfg.States = func(source hook.Source) hook.State { return c.State.Of(from.Session, source) }
 		}
-		ses, err := c.sys.NewSession(ctx, cfg) // the settings are read once, and held in memory
+		ses, err := c.sys.NewSession(ctx, cfg) // the settings are read once and kept in memory
 		if err != nil {
 			return nil, nil, err
 		}
@@ -77,7 +77,7 @@ func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Sessi
 	}), nil
 }
 
-// trim drops the sessions that were not used for the longest time, and that nothing uses.
+// trim drops the least recently used sessions that are not in use.
 func (c *SessionCache) trim() {
 	for at := c.recent.Back(); at != nil && c.recent.Len() > c.most; {
 		before := at.Prev()
@@ -102,9 +102,9 @@ func (c *SessionCache) Close() {
 	c.ending.Wait()
 }
 
-// end ends a session, and its hooks in the background after a second.
+// end closes a session, and stops its background hooks after 1 s.
 func end(ses *pipeline.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = ses.Close(ctx) // hooks that had to be stopped are in the log of the engine
+	_ = ses.Close(ctx) // the engine logs hooks that it had to stop
 }

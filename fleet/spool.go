@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	segmentBytes = 1 << 20 // a segment is removed when the server has all of it
+	segmentBytes = 1 << 20 // size of a segment; it is removed when the server has all its lines
 	batchLines   = 128
-	mostLine     = 512 << 10 // longer lines than any record has
+	mostLine     = 512 << 10 // limit of a line; lines of records are shorter
 	lockName     = "lock"
 	sentName     = "sent"
 	segmentExt   = ".jsonl"
@@ -33,17 +33,17 @@ const (
 
 // spool keeps lines on disk until the server has them. It is an [io.Writer] of lines.
 type spool struct {
-	dir  string // of this process, below the shared one
+	dir  string // directory of this process, below the shared one
 	most int64
 	log  *slog.Logger
 	lock *flock.Flock
 	send func(context.Context, [][]byte) error
 
 	mu      sync.Mutex
-	file    *os.File // the segment that is written
+	file    *os.File // the current segment
 	number  uint64   // its number
-	written int64    // bytes of it
-	total   int64    // bytes that wait in all segments
+	written int64    // bytes in the current segment
+	total   int64    // unsent bytes in all segments
 	closed  bool
 
 	news   chan struct{}
@@ -70,7 +70,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 			}
 			_ = s.lock.Unlock()
 		}
-		// Another process took the new directory for one whose process has ended, and renamed it.
+		// Another process mistook the new directory for that of an ended process, and renamed it.
 		failed = fmt.Errorf("the spool of records %s cannot be locked: %w", dir, cmp.Or(err, errSpoolTaken))
 	}
 	return nil, failed
@@ -78,7 +78,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 
 var errSpoolTaken = errors.New("another process holds it")
 
-// start sends lines as they come, after those of processes that have ended.
+// start begins to send: first the lines of ended processes, then new lines.
 func (s *spool) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
@@ -88,7 +88,8 @@ func (s *spool) start() {
 	}()
 }
 
-// Write keeps a line: when it returns the kernel has it, and the end of the process loses it no more.
+// Write appends a line to the spool. When it returns, the line is in the kernel, and survives the end of the
+// process.
 func (s *spool) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +107,7 @@ func (s *spool) Write(line []byte) (int, error) {
 	n, err := s.file.Write(line)
 	s.written += int64(n)
 	s.total += int64(n)
-	if err != nil && n > 0 { // half a line: the next one begins in a new segment
+	if err != nil && n > 0 { // a part of the line was written: begin a new segment
 		_ = s.file.Truncate(s.written - int64(n))
 		s.total -= int64(n)
 		s.written = segmentBytes
@@ -115,7 +116,7 @@ func (s *spool) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// next begins a segment.
+// next begins a new segment.
 func (s *spool) next() error {
 	name := filepath.Join(s.dir, fmt.Sprintf("%016d%s", s.number+1, segmentExt))
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -123,7 +124,7 @@ func (s *spool) next() error {
 		return fmt.Errorf("the spool of records: %w", err)
 	}
 	if s.file != nil {
-		_ = s.file.Close() // all of it was written
+		_ = s.file.Close() // all lines were written
 	}
 	s.file, s.written = f, 0
 	s.number++
@@ -136,7 +137,7 @@ func (s *spool) size() int64 {
 	return s.total
 }
 
-// run sends until ctx ends.
+// run sends lines until ctx ends.
 func (s *spool) run(ctx context.Context) {
 	s.adopt(ctx)
 	orphans := time.NewTicker(10 * time.Second)
@@ -175,7 +176,7 @@ func lockOf(dir string) *flock.Flock {
 	return flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 }
 
-// adopt sends the lines of processes that have ended.
+// adopt sends the lines of ended processes.
 func (s *spool) adopt(ctx context.Context) {
 	shared := filepath.Dir(s.dir)
 	entries, err := os.ReadDir(shared)
@@ -190,14 +191,14 @@ func (s *spool) adopt(ctx context.Context) {
 		}
 		lock := lockOf(dir)
 		if locked, err := lock.TryLock(); err != nil || !locked {
-			continue // its process lives
+			continue // its process is running
 		}
-		// Under its old name a process that is about to lock it would find it, and lose it.
+		// Rename it first: a process that is about to lock it must not find it under the old name.
 		if ended := filepath.Join(shared, "ended-"+id); alive && os.Rename(dir, ended) == nil {
 			dir = ended
 		}
 		if s.flush(ctx, dir, false) == nil {
-			_ = os.RemoveAll(dir) // the server has all of it
+			_ = os.RemoveAll(dir) // the server has all its lines
 		}
 		_ = lock.Unlock()
 	}
@@ -229,7 +230,7 @@ func (s *spool) flush(ctx context.Context, dir string, own bool) error {
 		s.mu.Lock()
 		writing := own && i == len(names)-1 && (s.file != nil && filepath.Base(s.file.Name()) == name)
 		if writing && s.written > 0 && sent == s.written && !s.closed && s.written >= segmentBytes/4 {
-			writing = false // it is small, and all of it is sent: the next line begins another
+			writing = false // the current segment is empty of unsent lines: the next line begins a new one
 			_ = s.file.Close()
 			s.file = nil
 		}
@@ -243,8 +244,8 @@ func (s *spool) flush(ctx context.Context, dir string, own bool) error {
 	return nil
 }
 
-// flushSegment sends the lines of one segment, from where an earlier flush has ended, and returns up to which byte
-// the server has it.
+// flushSegment sends the lines of one segment, from the end of the previous flush, and returns the offset up
+// to which the server has it.
 func (s *spool) flushSegment(ctx context.Context, dir, name string, own bool) (sent int64, err error) {
 	f, _, err := bounded.Open(filepath.Join(dir, name))
 	if err != nil {
@@ -273,7 +274,7 @@ func (s *spool) flushSegment(ctx context.Context, dir, name string, own bool) (s
 	}
 }
 
-// readLines reads some whole lines from an offset, and returns where they end.
+// readLines reads some whole lines from an offset, and returns the offset of their end.
 func readLines(f *os.File, from int64) (lines [][]byte, end int64, err error) {
 	b := make([]byte, 128<<10)
 	n, err := f.ReadAt(b, from)
@@ -290,7 +291,7 @@ func readLines(f *os.File, from int64) (lines [][]byte, end int64, err error) {
 	for b = b[:n]; len(lines) < batchLines; {
 		line, rest, whole := bytes.Cut(b, []byte("\n"))
 		if !whole {
-			break // of a process that was killed while it wrote, or one that goes on
+			break // a line without an end: its process was killed, or is still writing
 		}
 		if b, end = rest, end+int64(len(line))+1; len(line) > 0 {
 			lines = append(lines, line)
@@ -299,7 +300,7 @@ func readLines(f *os.File, from int64) (lines [][]byte, end int64, err error) {
 	return lines, end, nil
 }
 
-// readSent returns up to which byte the server has a segment.
+// readSent returns the offset up to which the server has a segment.
 func readSent(dir, name string) int64 {
 	text, err := bounded.ReadFile(context.Background(), filepath.Join(dir, sentName), 256)
 	if err != nil {
@@ -313,15 +314,15 @@ func readSent(dir, name string) int64 {
 	return at
 }
 
-// writeSent keeps it. Where it is lost lines are sent again, and the server knows them by their ids.
+// writeSent stores that offset. If it is lost, lines are sent again, and the server drops them by their ids.
 func writeSent(dir, name string, at int64) {
 	_ = os.WriteFile(filepath.Join(dir, sentName), []byte(name+" "+strconv.FormatInt(at, 10)+"\n"), 0o600)
 }
 
-// Close implements [io.Closer] for the recorder, which closes its writer before the spool has sent all.
+// Close does nothing: the recorder closes its writer before the spool has sent all lines.
 func (s *spool) Close() error { return nil }
 
-// close gives the server a moment to take the rest, which otherwise stays on disk.
+// close waits up to within for the server to acknowledge the rest, which otherwise stays on disk.
 func (s *spool) close(within time.Duration) {
 	s.mu.Lock()
 	if s.closed {

@@ -18,14 +18,14 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// State keeps the values of hooks in the KV bucket snaphook-state, for sessions that move between hosts.
+// State keeps the state of hooks in the KV bucket snaphook-state, for sessions that move between hosts.
 type State struct {
 	keys    jetstream.KeyValue
 	address string
 }
 
-// OpenState opens the bucket. address is how hooks outside the process reach the server, which [StateNamed]
-// undoes; empty: they have no state.
+// OpenState opens the bucket. address is the server's URL for hooks in other processes, which open the state
+// with [StateNamed]; empty: they have no state.
 func OpenState(ctx context.Context, nc *nats.Conn, address string) (*State, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -38,9 +38,9 @@ func OpenState(ctx context.Context, nc *nats.Conn, address string) (*State, erro
 	return &State{keys, address}, nil
 }
 
-// Of returns the values of the hooks of one source in a session, the same on every host. All values of a source
-// have 512 KiB together. Each change is a compare-and-set: hooks that change values at the same time, on
-// whatever hosts, lose nothing. An operation costs two round trips to the server.
+// Of returns the values of the hooks of one source in a session, the same on every host. All values of a
+// source are limited to 512 KiB together. Each change is a compare-and-set: simultaneous changes from any
+// host are not lost. An operation costs two round trips to the server.
 func (s *State) Of(session string, source hook.Source) hook.State {
 	sum := sha256.Sum256([]byte(session))
 	own := &sourceState{s.keys, hex.EncodeToString(sum[:16]) + "." + hostToken(source.String())}
@@ -50,13 +50,13 @@ func (s *State) Of(session string, source hook.Source) hook.State {
 	return &namedState{own, s.address + "#" + own.key}
 }
 
-// namedState has a name for processes, in the variable SNAPHOOK_STATE.
+// namedState is a state whose name processes get in the variable SNAPHOOK_STATE.
 type namedState struct {
 	*sourceState
 	name string
 }
 
-// Name is for [StateNamed].
+// Name returns the name for [StateNamed].
 func (s *namedState) Name() string { return s.name }
 
 // IsStateName reports whether a value of SNAPHOOK_STATE is for [StateNamed], and not a directory.
@@ -64,8 +64,8 @@ func IsStateName(name string) bool {
 	return strings.Contains(name, "://") && strings.Contains(name, "#")
 }
 
-// StateNamed opens the values that a name stands for, with the credentials of a file, which may be empty. done
-// closes the connection.
+// StateNamed opens the state of a name, with a credentials file; creds may be empty. done closes the
+// connection.
 func StateNamed(ctx context.Context, name, creds string) (s hook.State, done func(), err error) {
 	address, key, _ := strings.Cut(name, "#")
 	nc, err := Connect(address, ConnectOptions{Creds: creds, Need: true, Log: slog.New(slog.DiscardHandler)})
@@ -80,10 +80,10 @@ func StateNamed(ctx context.Context, name, creds string) (s hook.State, done fun
 	return &sourceState{all.keys, key}, nc.Close, nil
 }
 
-// mostState is how many bytes the values of one source may have: they travel as one message.
+// mostState limits the bytes of one source's values, which are one message.
 const mostState = 512 << 10
 
-// mostTries bounds the tries of a change that others are always faster with.
+// mostTries limits the attempts of a change that loses to simultaneous changes.
 const mostTries = 256
 
 type sourceState struct {
@@ -160,7 +160,7 @@ func (s *sourceState) read(ctx context.Context) (values map[string]string, revis
 	return values, entry.Revision(), nil
 }
 
-// change changes the values, until nobody else has changed them meanwhile.
+// change applies f to the values, again if somebody else has changed them meanwhile.
 func (s *sourceState) change(ctx context.Context, f func(map[string]string) (changed bool, err error)) error {
 	for range mostTries {
 		values, revision, err := s.read(ctx)

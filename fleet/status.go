@@ -16,24 +16,24 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// HostStatus is the policy of one process, in the words of Open Policy Agent.
+// HostStatus is the state of the policy in one process; its members are named as in Open Policy Agent.
 type HostStatus struct {
 	Host      string     `json:"host"`
 	Role      string     `json:"role"`     // agent or worker
-	Instance  string     `json:"instance"` // one process of the host
-	Revision  uint64     `json:"revision"` // that is in force; 0: none, and gates block
+	Instance  string     `json:"instance"` // id of the process
+	Revision  uint64     `json:"revision"` // revision in force; 0: none, and gates block
 	Activated *time.Time `json:"activated"`
-	Errors    []string   `json:"errors"` // why newer policies were refused
+	Errors    []string   `json:"errors"` // reasons for which newer policies were refused
 	Seen      time.Time  `json:"seen"`   // by the server's clock
 }
 
-// Status is the policy of all hosts.
+// Status is the state of the policy on all hosts.
 type Status struct {
-	Revision uint64       `json:"revision"` // that was pushed last; 0: none
-	Hosts    []HostStatus `json:"hosts"`    // by host, role and instance
+	Revision uint64       `json:"revision"` // the revision pushed last; 0: none
+	Hosts    []HostStatus `json:"hosts"`    // sorted by host, role and instance
 }
 
-// ReadStatus returns the last word of every process of the last ten minutes.
+// ReadStatus returns the last status of every process that has sent one in the last ten minutes.
 func ReadStatus(ctx context.Context, nc *nats.Conn) (*Status, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -77,10 +77,10 @@ func ReadStatus(ctx context.Context, nc *nats.Conn) (*Status, error) {
 	return status, ctx.Err()
 }
 
-// statusEvery is how often a process says that it is there.
+// statusEvery is the interval at which a process sends its status.
 const statusEvery = 2 * time.Minute
 
-// statusWriter tells the server the status of one process.
+// statusWriter sends the status of one process to the server.
 type statusWriter struct {
 	nc  *nats.Conn
 	log *slog.Logger
@@ -108,7 +108,7 @@ func (w *statusWriter) activate(revision uint64) {
 	signal(w.news, struct{}{})
 }
 
-// mostErrors bounds the errors of a status, and the bytes of each.
+// mostErrors limits the errors of a status, and mostErrorText the bytes of each.
 const mostErrors, mostErrorText = 8, 2 << 10
 
 func (w *statusWriter) fail(why error) {
@@ -129,7 +129,7 @@ func (w *statusWriter) errors() []string {
 	return slices.Clone(w.host.Errors)
 }
 
-// run tells the status when it changes, and from time to time.
+// run sends the status when it changes, and at intervals.
 func (w *statusWriter) run(ctx context.Context) {
 	for {
 		wait := statusEvery
@@ -160,7 +160,7 @@ func (w *statusWriter) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A publish to the subject of the key, and no look at the bucket: a host has the right to this alone.
+	// It publishes to the subject of the key, and does not open the bucket: a host has only this right.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_, err = js.Publish(ctx, "$KV."+HostsBucket+"."+w.key, text)

@@ -17,14 +17,14 @@ const (
 // The headers of requests and responses.
 const (
 	SessionHeader  = "Snaphook-Session"    // the session's id
-	HostHeader     = "Snaphook-Host"       // the agent's host, by which workers share their time
+	HostHeader     = "Snaphook-Host"       // the agent's host; workers serve hosts in turn
 	DirHeader      = "Snaphook-Dir"        // the agent's directory
-	RevisionHeader = "Snaphook-Revision"   // of the policy, of both sides
-	MergedHeader   = "Snaphook-Merged"     // the agent wants the member merged, the answer as an engine reads it
-	TimeoutHeader  = "Snaphook-Timeout-Ms" // how long the agent waits, by no clock but its own
+	RevisionHeader = "Snaphook-Revision"   // revision of the policy, in requests and responses
+	MergedHeader   = "Snaphook-Merged"     // the agent asks for the member merged: the answer as merged by the worker's engine
+	TimeoutHeader  = "Snaphook-Timeout-Ms" // time in ms that the agent waits from the sending of the request
 )
 
-// maxToken bounds a part of a subject.
+// maxToken limits the bytes of a part of a subject.
 const maxToken = 128
 
 // Subject returns the subject on which workers answer for an event, whatever their policy. A name that has a
@@ -39,11 +39,11 @@ func Subject(dialect, event string) (string, error) {
 }
 
 var (
-	dots   = strings.NewReplacer(".", "%2E") // in names, as in a subject
+	dots   = strings.NewReplacer(".", "%2E") // a dot in a name would separate parts of the subject
 	undots = strings.NewReplacer("%2E", ".")
 )
 
-// atRevision is the subject of the workers that run a revision of the policy.
+// atRevision returns the subject of the workers with a revision of the policy.
 func atRevision(subject string, revision uint64) string {
 	if revision == 0 {
 		return subject
@@ -51,7 +51,7 @@ func atRevision(subject string, revision uint64) string {
 	return subject + "." + strconv.FormatUint(revision, 10)
 }
 
-// token reports why a name cannot be a part of a subject.
+// token returns an error for a name that cannot be a part of a subject.
 func token(name string) error {
 	bad := func(r rune) bool { return strings.ContainsRune("%*>", r) || unicode.IsSpace(r) || unicode.IsControl(r) }
 	switch i := strings.IndexFunc(name, bad); {
@@ -66,7 +66,7 @@ func token(name string) error {
 	return nil
 }
 
-// hostToken makes a part of a subject of the name of a host, such as web-1.example.org.
+// hostToken converts the name of a host, such as web-1.example.org, to a part of a subject.
 func hostToken(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || unicode.IsDigit(r) && r < 128 || r < 128 && unicode.IsLetter(r) {

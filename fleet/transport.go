@@ -17,7 +17,7 @@ import (
 )
 
 // Transport carries the requests for the events of one dialect over NATS. Its methods may be called from many
-// goroutines. It owns nothing: close the connection.
+// goroutines. It does not own the connection: close that.
 type Transport struct {
 	nc      *nats.Conn
 	dialect string
@@ -26,7 +26,7 @@ type Transport struct {
 
 var _ bus.Transport = (*Transport)(nil)
 
-// NewTransport makes a Transport. The options are for Answer.
+// NewTransport returns a Transport. opts configure Answer.
 func NewTransport(nc *nats.Conn, dialect string, opts ServeOptions) (*Transport, error) {
 	if _, err := Subject(dialect, "Event"); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewTransport(nc *nats.Conn, dialect string, opts ServeOptions) (*Transport,
 }
 
 // Ask implements [bus.Transport]. Without a worker the error is [nats.ErrNoResponders], at once. A request
-// that is larger than the server takes is a [PayloadError].
+// that is larger than the server accepts is a [PayloadError].
 func (t *Transport) Ask(ctx context.Context, r bus.Request) (bus.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return bus.Response{}, err
@@ -75,7 +75,7 @@ func (t *Transport) Answer(f bus.Answerer) (stop func(), err error) {
 	}), nil
 }
 
-// PayloadError says that a request is larger than a message of the server may be. No worker has seen it.
+// PayloadError reports a request that is larger than the server's limit for messages. It was not sent.
 type PayloadError struct{ Size, Limit int64 }
 
 func (e *PayloadError) Error() string {
@@ -87,11 +87,11 @@ type question struct {
 	subject, id string
 	text        []byte
 	header      nats.Header
-	timeout     time.Duration // how long the answer is waited for; 0: no limit
+	timeout     time.Duration // limit of the wait for the response; 0: no limit
 }
 
-// send sends the question, and waits for its answer. merged is what the worker's engine has merged; nil if the
-// worker does not say.
+// send sends the question, and waits for its answer. merged is the answer merged by the worker's engine; nil
+// if the response has none.
 func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, merged wire.Object, err error) {
 	if limit := nc.MaxPayload(); limit > 0 && int64(len(q.text)) > limit-maxHeaders {
 		return r, nil, &PayloadError{Size: int64(len(q.text)), Limit: limit - maxHeaders}
@@ -122,7 +122,8 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 	return r, merged, nil
 }
 
-// readAnswer reads a response, of a worker in any language: one that is not of the form is an error.
+// readAnswer decodes a response from a worker in any language. A response that does not have the form of
+// package bus is an error.
 func readAnswer(text []byte, id string, to *bus.Response) error {
 	if err := json.Unmarshal(text, to, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return fmt.Errorf("the answer is broken: %w", err)

@@ -16,21 +16,22 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// WorkOptions say how a worker runs.
+// WorkOptions configure a worker.
 type WorkOptions struct {
-	Policy PolicyOptions // its Accept is asked before the worker's own
+	Policy PolicyOptions // its Accept is called before the worker's own
 	Serve  ServeOptions
 	Loads  Loads // nil means [LinkedLoads]
 
-	// System is the config of the engine of each policy, of which the worker sets Load and the overlay.
+	// System configures the engine of each policy; the worker sets Load and Policy.
 	System pipeline.Config
 
-	// Session is the config of each session, of which the worker sets the agent's facts and Dir.
+	// Session configures each session; the worker sets the agent's facts and Dir.
 	Session pipeline.SessionConfig
 
-	State *State // the values of hooks; nil: those of a session stay on this host
+	State *State // state of hooks; nil: the state of a session stays on this host
 
-	// Observers are for the engine of a revision, such as its record; they end with it. It may be nil.
+	// Observers returns the observers of a revision's engine, such as its recorder; they end with the engine.
+	// It may be nil.
 	Observers func(revision uint64) []pipeline.Observer
 }
 
@@ -57,8 +58,8 @@ func (e *engine) close() {
 	_ = e.sys.Close() // never fails
 }
 
-// Work runs the hooks of the policy for the agents that ask, from the moment in which there is one. It returns
-// when requests are taken. When ctx ends the worker drains, and [Worker.Wait] returns when that is done.
+// Work runs the hooks of the policy for requesting agents, as soon as there is a policy. It returns when the
+// worker accepts requests. When ctx ends, the worker drains, and [Worker.Wait] returns when it has drained.
 func Work(ctx context.Context, nc *nats.Conn, opts WorkOptions) (*Worker, error) {
 	if opts.Loads == nil {
 		opts.Loads = LinkedLoads
@@ -99,7 +100,7 @@ func Work(ctx context.Context, nc *nats.Conn, opts WorkOptions) (*Worker, error)
 // Wait returns when the worker has ended.
 func (w *Worker) Wait() { <-w.ended }
 
-// accept makes the engine of a policy, and serves with it.
+// accept creates the engine of a policy, and serves requests with it.
 func (w *Worker) accept(ctx context.Context, b *Bundle) error {
 	known := map[string]bool{}
 	for _, e := range linkedEvents() {
@@ -163,8 +164,8 @@ func (w *Worker) engine(ctx context.Context, b *Bundle) (*engine, error) {
 	return e, nil
 }
 
-// Handler serves /healthz, which says that the process runs; /readyz, which says that it has a policy and a
-// connection, or why it takes no requests; and /metrics, for Prometheus.
+// Handler serves /healthz, which succeeds while the process runs; /readyz, which succeeds if the worker has a
+// policy and a connection, and otherwise returns the reason; and /metrics, for Prometheus.
 func (w *Worker) Handler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -198,7 +199,7 @@ func (w *Worker) Handler() http.Handler {
 	return mux
 }
 
-// notReady says why the worker takes no requests; empty if it does.
+// notReady returns the reason for which the worker accepts no requests; empty if it does.
 func (w *Worker) notReady() string {
 	select {
 	case <-w.ended:

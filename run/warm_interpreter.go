@@ -87,7 +87,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 		}
 		argv = []string{words[1]}
 	} else if len(words) > 1 {
-		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest of the line as one argument
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes one argument
 	}
 	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
 		return found, none

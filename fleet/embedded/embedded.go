@@ -15,23 +15,23 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Options say how the server runs.
+// Options configure the server.
 type Options struct {
-	URL    string // where it listens, such as nats://127.0.0.1:4222, the default; port 0 takes a free one
-	Dir    string // of its files; it is made
+	URL    string // address to listen on; empty: nats://127.0.0.1:4222; port 0 takes a free port
+	Dir    string // directory for its files; created if missing
 	Config string // path of a configuration of NATS, which replaces URL and Dir; may be empty
 }
 
-// Server is a server that runs. Close it.
+// Server is a running server. Close it.
 type Server struct {
 	*server.Server
 }
 
-// patience is how long the server may take to begin.
+// patience limits the time that the server takes to start.
 const patience = 10 * time.Second
 
-// Start starts a server with JetStream. Without a Config it takes every client that reaches its address, which
-// therefore has to be one of this machine. A directory serves one server at a time.
+// Start starts a server with JetStream. Without a Config it accepts every client; its address therefore has
+// to be a loopback address. A directory serves one server at a time.
 func Start(opts Options) (*Server, error) {
 	options, err := opts.server()
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// maxTold bounds the lines of a record that are logged because they cannot be read.
+// maxTold limits the unreadable lines of a record that are logged.
 const maxTold = 20
 
-// follower reads a record, and goes on with what is written to it.
+// follower reads a record, and continues as the record grows.
 type follower struct {
 	page *Page
 	name string
-	file *os.File // nil: it is not there yet
+	file *os.File // nil: the file does not exist yet
 	told int
 }
 
-// open opens a record. One that is not there, in a directory that is, is waited for.
+// open opens a record. If the file does not exist but its directory does, the follower waits for the file.
 func (p *Page) open(name string) (*follower, error) {
 	f := &follower{page: p, name: name}
 	file, _, err := bounded.Open(name)
@@ -55,9 +55,7 @@ func (f *follower) run() {
 		f.lines(ending{f.page.ctx, old})
 		_ = old.Close() // it was only read
 	}
-	r := tail.New(f.page.ctx, f.name, f.file)
-	f.lines(r)
-	_ = r.Close() // it was only read
+// maxTold limits the unreadable lines of a record that are logged.
 }
 
 func (f *follower) lines(r io.Reader) {
@@ -73,7 +71,7 @@ func (f *follower) bad(number int, why error) {
 	}
 }
 
-// ending is a reader that ends with its context.
+// ending is a reader that returns EOF when its context ends.
 type ending struct {
 	ctx context.Context
 	io.Reader
@@ -85,3 +83,4 @@ func (e ending) Read(b []byte) (int, error) {
 	}
 	return e.Reader.Read(b)
 }
+// maxTold limits the unreadable lines of a record that are logged.

@@ -13,15 +13,15 @@ import (
 	"github.com/snaphook-go/snaphook/record/explain"
 )
 
-// mostViewers bounds the browsers that look at one page.
+// mostViewers limits the browsers that are connected to one page.
 const mostViewers = 64
 
-// heartbeat is how often a browser is told that the page is there, in the absence of changes.
+// heartbeat is the interval of the messages to a browser while nothing changes.
 const heartbeat = 15 * time.Second
 
-// ServeHTTP answers the page at the end of the path, its changes at events, and the explanation of a fire
-// at explain?id=ID. Everything else is not found. A request of another site, with the name of another
-// machine, or without the token is refused.
+// ServeHTTP serves the page at the root, its changes at events, and the explanation of a fire at
+// explain?id=ID. Other paths are not found. It refuses a request from another site, with another host name,
+// or without the token.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -63,7 +63,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHost reports whether a request is for this machine, or for one of the names of Config.Hosts.
+// isHost reports whether the host of a request is this machine, or one of Config.Hosts.
 func (p *Page) isHost(host string) bool {
 	name := host
 	if only, _, err := net.SplitHostPort(host); err == nil {
@@ -77,8 +77,8 @@ func (p *Page) isHost(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// isSameSite reports whether a browser asks for this page itself: no page of another site has it, or
-// reads it.
+// isSameSite reports whether the request comes from this page or from the address bar, and not from a page of
+// another site.
 func isSameSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
@@ -102,7 +102,7 @@ func (p *Page) serveHTML(w http.ResponseWriter) {
 	_, _ = w.Write(fill("", nonce, []byte(`{"live":true,"rows":[],"stats":[],"total":0,"fires":0,"hooks":0}`)))
 }
 
-// serveEvents sends a frame, and changes as they happen.
+// serveEvents sends the current frame, and then each change.
 func (p *Page) serveEvents(w http.ResponseWriter, r *http.Request) {
 	v := &viewer{messages: make(chan []byte, 8), fresh: true}
 	p.mu.Lock()

@@ -1,9 +1,9 @@
-// Package tracepage shows what an agent's hooks do: sessions, turns and calls as a waterfall, each hook
-// with its times, and the explanation of each call. A [Page] is a live one, for programs to mount in
-// their own server and for the command line's ui; [Frozen] is the same page as one file.
+// Package tracepage shows what an agent's hooks do: sessions, turns and calls as a waterfall, each hook with
+// its times, and the explanation of each call. A [Page] is live: programs mount it in their own server, and
+// snaphook ui serves it. [Frozen] returns the same page as one file.
 //
-// The page only reads. It loads nothing from anywhere else, and its texts, which come from hooks and
-// agents, are JSON that the page's script puts into text nodes.
+// The page cannot change anything, and loads nothing from other servers. Texts of hooks and agents are sent
+// as JSON, and the page's script puts them into text nodes.
 package tracepage
 
 import (
@@ -26,11 +26,11 @@ import (
 //go:embed page.html
 var html []byte
 
-// policyFrozen keeps a page that is a file from every request.
+// policyFrozen forbids all requests of a page that is a file.
 const policyFrozen = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ` +
 	`style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">`
 
-// Frozen returns the page of sessions as one file of HTML that refers to nothing outside of it.
+// Frozen returns the page of sessions as one HTML file without references to other files.
 func Frozen(sessions []*tracetree.Node) ([]byte, error) {
 	f := frameOf(sessions)
 	told := make(map[string]*explain.Explanation, len(f.lines))
@@ -56,43 +56,41 @@ func fill(policy, nonce string, data []byte) []byte {
 	return bytes.Replace(text, []byte("{{DATA}}"), data, 1)
 }
 
-// encode returns JSON in which no character ends an element of HTML or a script.
+// encode returns JSON that is safe inside a script element of HTML.
 func encode(v any) ([]byte, error) {
 	return json.Marshal(v, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true),
 		json.Deterministic(true))
 }
 
-// Config says what a Page shows, and to whom. The zero Config shows what [Page.Recorder] is told.
+// Config configures a Page. With the zero Config it shows only the fires of [Page.Recorder].
 type Config struct {
-	// Files are records to follow, each with the files that were rotated away from it. One that is not
-	// there yet is waited for.
+	// Files lists records to follow, each with its rotated files. The page waits for a file that does not
+	// exist yet.
 	Files []string
 
-	// Token has to be the first element of the path of every request, as in /TOKEN/. Empty: the server
-	// that the page is mounted in decides who may see it.
+	// Token, if not empty, has to be the first element of the path of every request, as in /TOKEN/. If it is
+	// empty, the server that mounts the page decides who may see it.
 	Token string
 
-	// Hosts are names by which the page may be asked for, besides those of the machine itself
-	// (localhost, 127.0.0.1, ::1). All others are refused, as a name of a stranger's can be made to
-	// point to this machine.
+	// Hosts lists host names of requests that are accepted besides localhost, 127.0.0.1 and ::1. Other names
+	// are refused: a stranger's domain could resolve to this machine.
 	Hosts []string
 
-	// MostFires and MostBytes bound what is kept; the oldest fires go first. 0 means 50 000 fires, and
-	// 128 MiB of texts.
+	// MostFires and MostBytes limit the fires in memory; the oldest are dropped first. 0 means 50 000 fires,
+	// and 128 MiB of texts.
 	MostFires int
 	MostBytes int64
 
-	// Every is how often the page is told of changes at most; 0 means 300 ms, or four times as long as
-	// making one takes.
+	// Every is the shortest interval between two updates; 0 means 300 ms, or four times the time of computing
+	// one.
 	Every time.Duration
 
-	// Log gets lines of records that cannot be read, one by one up to 20 of a file. Nil means
-	// [slog.Default].
+	// Log gets the unreadable lines of records, up to 20 of each file. Nil means [slog.Default].
 	Log *slog.Logger
 }
 
-// Page is the live page, an [net/http.Handler]. Its methods may be called from many goroutines. It takes
-// memory for the fires that it keeps, and makes frames only while a browser looks at it.
+// Page is the live page, an [net/http.Handler]. Its methods may be called from many goroutines. It keeps its
+// fires in memory, and computes frames only while a browser is connected.
 type Page struct {
 	cfg    Config
 	ctx    context.Context
@@ -100,7 +98,7 @@ type Page struct {
 	done   sync.WaitGroup
 
 	builder tracetree.Builder
-	changed chan struct{} // holds a value while there are fires that no frame has
+	changed chan struct{} // holds a value while there are fires that are not in a frame yet
 	wanted  chan struct{} // holds a value while a browser waits for its first frame
 
 	mu      sync.Mutex
@@ -108,16 +106,16 @@ type Page struct {
 	viewers map[*viewer]struct{}
 }
 
-// viewer is a browser that looks at the page. It gets messages until it is too slow for them.
+// viewer is a connected browser. If it is too slow for the messages, it is disconnected.
 type viewer struct {
 	messages chan []byte
 	fresh    bool // it has no frame yet
 }
 
-// ErrClosed is the error of a page that has been closed.
+// ErrClosed is the error of methods of a closed page.
 var ErrClosed = errors.New("the page is closed")
 
-// New makes a Page, which follows the records of cfg until Close. A record that is a directory, or that
+// New returns a Page that follows the records of cfg until Close. A record that is a directory, or that
 // cannot be read, is an error.
 func New(cfg Config) (*Page, error) {
 	if cfg.MostFires <= 0 {
@@ -167,7 +165,7 @@ func (p *Page) Add(l *record.Line) {
 	}
 }
 
-// feed adds the lines that are written to it.
+// feed is a writer that adds the written lines to a page.
 type feed struct{ to *Page }
 
 func (f feed) Write(text []byte) (int, error) {
@@ -177,7 +175,7 @@ func (f feed) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Close ends the page: its files are closed, and browsers that look at it are told nothing more.
+// Close closes the files of the page, and ends its connections to browsers.
 func (p *Page) Close() error {
 	p.cancel()
 	p.done.Wait()
@@ -209,7 +207,7 @@ func (p *Page) publish() {
 	}
 }
 
-// update makes a frame if a browser looks, and sends the whole of it or the changes.
+// update computes a frame if a browser is connected, and sends it whole or as a patch.
 func (p *Page) update() {
 	p.mu.Lock()
 	n := len(p.viewers)
@@ -237,7 +235,7 @@ func (p *Page) update() {
 		}
 		select {
 		case v.messages <- message:
-		default: // it is too slow: it connects again, and gets the whole
+		default: // the browser is too slow: it reconnects, and gets a whole frame
 			delete(p.viewers, v)
 			close(v.messages)
 		}
@@ -251,7 +249,7 @@ func (p *Page) frame() *frame {
 	return f
 }
 
-// eventOf is one server-sent event; JSON has no line break.
+// eventOf returns one server-sent event; its JSON has no line break.
 func eventOf(kind string, v any) []byte {
 	text, err := encode(v)
 	if err != nil {

@@ -1,9 +1,9 @@
 package tracepage
 
-// patch makes one frame of another: rows that have changed are replaced, then a range of rows is.
+// patch turns one frame into another: it replaces single changed rows, and then one range of rows.
 type patch struct {
-	frame           // without rows
-	From    int     `json:"from"` // the version that it changes
+	frame           // the new frame, without rows
+	From    int     `json:"from"` // the version of the frame that it changes
 	Changed []moved `json:"changed"`
 	At      int     `json:"at"`
 	Drop    int     `json:"drop"`

@@ -10,10 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// row is a line of the waterfall. Rows are a tree by their depth. It is comparable, so that changes are
-// found by comparing.
+// row is a line of the waterfall. The depths of rows form a tree. Rows are compared with == to find changes.
 type row struct {
-	Key     string  `json:"key"` // the same for the same thing in every frame
+	Key     string  `json:"key"` // identifies the same item in every frame
 	Fire    string  `json:"id,omitzero"`
 	Depth   int     `json:"d"`
 	Kind    string  `json:"k"`
@@ -24,7 +23,7 @@ type row struct {
 	Bad     bool    `json:"bad,omitzero"`
 	Off     bool    `json:"off,omitzero"` // a hook that did not run
 	Filters string  `json:"f,omitzero"`   // blocked, failed, skipped
-	Words   string  `json:"w,omitzero"`   // more words that a search finds
+	Words   string  `json:"w,omitzero"`   // additional words for the search
 }
 
 // frame is the state of the page.
@@ -41,14 +40,14 @@ type frame struct {
 	lines map[string]*record.Line // by id
 }
 
-// Bounds of texts in rows, in characters.
+// Limits of texts in rows, in characters.
 const (
 	maxName  = 160
 	maxWords = 300
 	maxLabel = 64
 )
 
-// frameOf makes the frame of sessions.
+// frameOf returns the frame of sessions.
 func frameOf(sessions []*tracetree.Node) *frame {
 	f := &frame{Rows: []row{}, Hooks: []stat{}, lines: map[string]*record.Line{}}
 	if len(sessions) == 0 {
@@ -74,7 +73,7 @@ func frameOf(sessions []*tracetree.Node) *frame {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// addNode adds a node, and in the order of time the hooks of its fires and the nodes below it.
+// addNode adds the row of a node, and then, ordered by time, those of its hooks and of the nodes below it.
 func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above string, t *tally, open bool) {
 	r := row{
 		Depth: depth, Kind: string(n.Kind), Name: nameOf(n), State: string(n.State),
@@ -82,7 +81,7 @@ func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above str
 		Bad: n.State == tracetree.Denied || n.State == tracetree.Failed,
 	}
 	if n.State == tracetree.Unfinished && n.Kind != tracetree.Turn && !open {
-		r.State = "" // its turn has ended, and so has it: the record has no event of its end
+		r.State = "" // its turn has ended, and therefore the call too; its own end is not in the record
 	}
 	if len(n.Fires) > 0 {
 		r.Fire = n.Fires[0].ID
@@ -128,7 +127,7 @@ func (f *frame) addFire(l *record.Line, depth int, first time.Time, t *tally) {
 	}
 }
 
-// nameOf tells a node from its neighbours: a call by its command, a turn by its prompt.
+// nameOf returns the name of a node's row: the command of a call, or the prompt of a turn.
 func nameOf(n *tracetree.Node) string {
 	words := []string{string(n.Kind)}
 	switch n.Kind {
@@ -184,7 +183,7 @@ func hookRow(l *record.Line, h *record.Hook, depth int, first time.Time) row {
 	return r
 }
 
-// label is the name of a hook, cut in the middle: the beginning names a program, the end a file.
+// label returns the name of a hook, cut in the middle: its beginning names a program, and its end a file.
 func label(h *record.Hook) string {
 	runes := []rune(oneLine(h.Label(), 4*maxLabel))
 	if len(runes) <= maxLabel {
@@ -194,7 +193,7 @@ func label(h *record.Hook) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(maxLabel-1-head):])
 }
 
-// oneLine is a text in one line of at most so many bytes.
+// oneLine returns a text as one line of at most most bytes.
 func oneLine(s string, most int) string { return strings.Join(strings.Fields(cut(s, most)), " ") }
 
 func cut(s string, most int) string {
@@ -221,7 +220,7 @@ type stat struct {
 	all []float64
 }
 
-// Bounds of the figures: hooks that are counted, runs that percentiles are of, and runs that are drawn.
+// Limits of the figures: hooks that are counted, runs for the percentiles, and runs that are drawn.
 const (
 	mostHooks = 500
 	mostRuns  = 2000
@@ -266,7 +265,7 @@ func (t *tally) add(l *record.Line, h *record.Hook) {
 	}
 }
 
-// sorted are the hooks, those that failed open first, then those that failed, blocked, and ran most.
+// sorted returns the hooks, ordered by fail-open runs, then by failures, blocks and runs, all descending.
 func (t *tally) sorted() []stat {
 	all := make([]stat, 0, len(t.by))
 	for _, s := range t.by {
