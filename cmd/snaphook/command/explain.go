@@ -206,7 +206,7 @@ func (f *flags) explainInput(cmd *cobra.Command, of explaining, input []byte) er
 		return f.explainFire(cmd, in.Text("hook_event_name"), input)
 	}
 	if in.IsObject() && in.Get("v") == nil && in.Get("event") == nil {
-		return errors.New("standard input: this is no line of a record, and no input that names its event; " +
+		return errors.New("standard input: this is neither a line of a record nor an input that names its event; " +
 			"give it a hook_event_name, or name the event: snaphook explain claude.PreToolUse")
 	}
 	var found *rec.Line
