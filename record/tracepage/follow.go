@@ -55,7 +55,9 @@ func (f *follower) run() {
 		f.lines(ending{f.page.ctx, old})
 		_ = old.Close() // it was only read
 	}
-// maxTold limits the unreadable lines of a record that are logged.
+	r := tail.New(f.page.ctx, f.name, f.file)
+	f.lines(r)
+	_ = r.Close() // it was only read
 }
 
 func (f *follower) lines(r io.Reader) {
@@ -83,4 +85,3 @@ func (e ending) Read(b []byte) (int, error) {
 	}
 	return e.Reader.Read(b)
 }
-// maxTold limits the unreadable lines of a record that are logged.
