@@ -55,6 +55,15 @@ var otherNames = map[string][]string{
 		".gemini/hooks.json", ".gemini/setting.json", ".gemini/settings.jsonc", ".gemini/settings.yaml", ".gemini/config.json",
 		".gemini/hooks/hooks.json", "gemini/settings.json",
 	},
+	".codex/hooks.json": {
+		".codex/hook.json", ".codex/settings.json", ".codex/hooks/hooks.json", ".codex/hooks.toml", ".codex/config.json", "codex/hooks.json",
+	},
+	".cursor/hooks.json": {
+		".cursor/hook.json", ".cursor/settings.json", ".cursor/hooks/hooks.json", ".cursor/config.json", "cursor/hooks.json",
+	},
+	".github/hooks/hooks.json": {
+		".github/hooks.json", ".github/copilot/hooks.json", ".github/copilot/hooks/hooks.json", ".copilot/hooks.json", ".copilot/hooks/hooks.json",
+	},
 }
 
 // settingsNames lists the files of a project that the dialects read.
