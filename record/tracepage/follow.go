@@ -30,13 +30,18 @@ type follower struct {
 func (p *Page) open(name string) (*follower, error) {
 	f := &follower{page: p, name: name}
 	file, _, err := bounded.Open(name)
-	switch {
+	dir := filepath.Dir(name)
+	switch info, wrong := os.Stat(name); {
+	case wrong == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a directory; name the file of a record", name)
 	case err == nil:
 		f.file = file
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w", name, err)
 	default:
-		if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: there is no directory %s; make it, or name a file in another", name, dir)
+		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -18,6 +18,10 @@ import (
 const (
 	mostTraced      = 200_000
 	mostTracedBytes = 256 << 20
+
+	// A page with more is slow in a browser; those of ui have as many.
+	mostOnPage      = 50_000
+	mostOnPageBytes = 128 << 20
 )
 
 // traceFlags holds the flags of trace.
@@ -71,6 +75,9 @@ snaphook trace hooks.jsonl --session s-1 \
 
 func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 	b := tracetree.Builder{Most: mostTraced, MostBytes: mostTracedBytes}
+	if of.html != "" {
+		b.Most, b.MostBytes = mostOnPage, mostOnPageBytes
+	}
 	_, err := ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		if of.session == "" || l.Session == of.session {
 			b.Add(l)
