@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/reducers"
@@ -62,6 +64,9 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 	}
 	if of := reflect.TypeFor[R](); of != reflect.TypeFor[Nothing]() {
 		e.members, e.watched = jsonNames(of), jsonNames(reflect.TypeFor[E]())
+		if stops != nil {
+			e.watched = lo.Union(e.watched, e.members) // event.block = true refuses nothing
+		}
 	}
 	known = append(known, e)
 	return e

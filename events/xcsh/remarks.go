@@ -58,8 +58,8 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
 		}
 	}
-	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) &&
-		wire.Object(value).Get("block") == nil {
+	block := wire.Object(value).Get("block")
+	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) && (block == nil || block.Kind() == 'n') {
 		notes = append(notes, "its result has a reason and no block: true, and keeps nothing from running")
 	}
 	return notes
