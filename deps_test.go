@@ -57,7 +57,7 @@ events/format: hook wire internal/common internal/unread
 events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format internal/portable
 events/copilot/door: . hook wire pipeline events/copilot events/format
 events/cursor/door: . hook wire pipeline events/cursor events/format
-events/cursor: hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format internal/portable
+events/cursor: internal/unread hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format internal/portable
 events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format internal/portable
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
 events/xcsh: internal/unread hook wire run internal/environ reducers pipeline events/xcsh/discover

@@ -2,11 +2,13 @@ package cursor
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -52,7 +54,7 @@ func (t *traits) translate(stdout []byte) []byte {
 	}
 	answer := wire.Object(printed)
 	own := wire.Object(answer.Get("hookSpecificOutput"))
-	if !own.IsObject() {
+	if !own.IsObject() || isDamaged(answer, own) {
 		return stdout
 	}
 	reason := lo.CoalesceOrEmpty(own.Text("permissionDecisionReason"), own.Text("reason"), answer.Text("reason"), answer.Text("stopReason"))
@@ -88,6 +90,25 @@ func (t *traits) translate(stdout []byte) []byte {
 		return []byte("{}")
 	}
 	return rest
+}
+
+// ownMembers lists the members of hookSpecificOutput of Claude Code that a translation reads.
+var ownMembers = []string{
+	"hookEventName", "permissionDecision", "permissionDecisionReason", "decision", "reason", "updatedInput", "additionalContext",
+}
+
+// isDamaged reports whether an answer of Claude Code has a member whose name is almost that of a
+// decision, or a value of "continue" that is not one: its translation would lose a denial.
+func isDamaged(answer, own wire.Object) bool {
+	if v := answer.Get("continue"); v != nil && v.Kind() != 't' && v.Kind() != 'f' && v.Kind() != 'n' {
+		return true
+	}
+	for name := range own.Members() {
+		if !slices.Contains(ownMembers, name) && unread.Resembles([]byte(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // claudeWords maps the words of Claude Code's decisions to Cursor's.

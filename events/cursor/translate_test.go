@@ -52,7 +52,10 @@ func FuzzAnswer(f *testing.F) {
 // Rule U33. An answer in neither system's words is not changed.
 func TestOnlyAnswersOfClaudeCodeAreTranslated(t *testing.T) {
 	gate := table["preToolUse"]
-	for _, text := range []string{"log", `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`} {
+	for _, text := range []string{"log", `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`,
+		`{"continue":"false"}`, `{"continue":0,"stopReason":"no"}`, `{"hookSpecificOutput":{"permisionDecision":"deny"}}`,
+		`{"hookSpecificOutput":{"hookEventNam":"PreToolUse","permissionDecision":"allow"}}`,
+	} {
 		if got := gate.translate([]byte(text)); string(got) != text {
 			t.Errorf("%s became %s", text, got)
 		}
