@@ -28,7 +28,7 @@ type Hook struct {
 
 // Identity identifies a hook and its origin.
 type Identity struct {
-	ID      string // unique within a project, and the same as long as the settings are: "project/BeforeTool/0/1"
+	ID      string // unique within a project, and stable while the settings are unchanged: "project/BeforeTool/0/1"
 	Dialect string // "llxprt"
 	Event   string // "BeforeTool"
 	Name    string // as configured; may be empty

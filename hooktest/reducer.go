@@ -160,7 +160,7 @@ func blocks[T any](o hook.Output[T]) bool { return o.Decision.Blocks() }
 // same reports whether two results are equal; NaN equals NaN.
 func same[T any](a, b *hook.Output[T]) bool { return reflect.DeepEqual(a, b) }
 
-// merged is a result, and the number of answers that were taken for it.
+// merged is a result with the number of answers that the reducer has read.
 type merged[T any] struct {
 	out   hook.Output[T]
 	taken int

@@ -129,9 +129,8 @@ func (b *bundle) command(memory uint64) []string {
 	return []string{b.program, fmt.Sprintf("--max-old-space-size=%d", max(16, memory>>20))}
 }
 
-// lay writes the files of the process into a new directory. The module has the same relative place
-// there as on the disk, with links to the packages that are found from its directory. entry is its
-// URL.
+// lay writes the files of the process into a new directory. The module keeps its relative path there, and the
+// directory has links to the packages that the module can find. entry is its URL.
 func (b *bundle) lay() (dir, entry string, err error) {
 	if dir, err = scratch.Dir("module-"); err != nil {
 		return "", "", err

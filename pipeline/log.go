@@ -98,7 +98,7 @@ func (l fireLog) failure(r *common.Report) {
 func (l fireLog) notes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
-			continue // it gave no answer, and was not going to
+			continue // it has no answer to log
 		}
 		l.s.sys.log.LogAttrs(
 			l.ctx,

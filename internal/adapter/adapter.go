@@ -172,7 +172,7 @@ func (f *Messages[M]) request(messages []M) wire.Object {
 	for i, m := range messages {
 		r.Messages[i] = genai.Message{Role: f.Role(m), Content: genai.Text(f.Text(m))}
 	}
-	o, _ := wire.Of(r) // strings alone: it cannot fail
+	o, _ := wire.Of(r) // the value has only strings: this cannot fail
 	return o
 }
 

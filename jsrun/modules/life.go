@@ -69,7 +69,7 @@ func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) 
 	return f, false
 }
 
-// now returns the module in its present life.
+// now returns the current instance of the module.
 func (m *module) now() *jsrun.Module {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 
 // explaining holds the flags of explain.
 type explaining struct {
-	server   records.NATS // replaces a file
+	server   records.NATS // records of a fleet, in place of a file
 	last     bool
 	session  string
 	decision string
