@@ -26,12 +26,12 @@ type SessionCache struct {
 	most int
 
 	mu     sync.Mutex
-	byKey  map[Agent]*list.Element // elements hold *kept
+	byKey  map[Agent]*list.Element // elements hold *cachedSession
 	recent list.List               // most recently used first
 	ending sync.WaitGroup
 }
 
-type kept struct {
+type cachedSession struct {
 	key   Agent
 	ses   *pipeline.Session
 	users int
@@ -63,12 +63,12 @@ func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Sessi
 		if err != nil {
 			return nil, nil, err
 		}
-		at = c.recent.PushFront(&kept{key: key, ses: ses})
+		at = c.recent.PushFront(&cachedSession{key: key, ses: ses})
 		c.byKey[key] = at
 		c.trim()
 	}
 	c.recent.MoveToFront(at)
-	k := at.Value.(*kept)
+	k := at.Value.(*cachedSession)
 	k.users++
 	return k.ses, sync.OnceFunc(func() {
 		c.mu.Lock()
@@ -81,7 +81,7 @@ func (c *SessionCache) Session(ctx context.Context, from Agent) (*pipeline.Sessi
 func (c *SessionCache) trim() {
 	for at := c.recent.Back(); at != nil && c.recent.Len() > c.most; {
 		before := at.Prev()
-		if k := at.Value.(*kept); k.users == 0 {
+		if k := at.Value.(*cachedSession); k.users == 0 {
 			c.recent.Remove(at)
 			delete(c.byKey, k.key)
 			c.ending.Go(func() { end(k.ses) })
@@ -94,7 +94,7 @@ func (c *SessionCache) trim() {
 func (c *SessionCache) Close() {
 	c.mu.Lock()
 	for at := c.recent.Front(); at != nil; at = at.Next() {
-		end(at.Value.(*kept).ses)
+		end(at.Value.(*cachedSession).ses)
 	}
 	c.recent.Init()
 	clear(c.byKey)

@@ -57,7 +57,7 @@ func (f *follower) close() {
 // run reads the older parts of the record, the oldest first, then the record as it grows.
 func (f *follower) run() {
 	for _, old := range tail.Rotated(f.name, f.file) {
-		f.lines(ending{f.page.ctx, old})
+		f.lines(contextReader{f.page.ctx, old})
 		_ = old.Close() // it was only read
 	}
 	r := tail.New(f.page.ctx, f.name, f.file)
@@ -78,13 +78,13 @@ func (f *follower) bad(number int, why error) {
 	}
 }
 
-// ending is a reader that returns EOF when its context ends.
-type ending struct {
+// contextReader is a reader that returns EOF when its context ends.
+type contextReader struct {
 	ctx context.Context
 	io.Reader
 }
 
-func (e ending) Read(b []byte) (int, error) {
+func (e contextReader) Read(b []byte) (int, error) {
 	if e.ctx.Err() != nil {
 		return 0, io.EOF
 	}
