@@ -159,7 +159,10 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	values := r.readLayers(layers)
 	r.policy.read(r, layers, values)
 	for i, layer := range layers {
-		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(r.Hooks(values[i]))
+		hooks := r.Hooks(values[i])
+		like := hook.Hook{Identity: hook.Identity{Source: layer.Source}, Exclusion: r.policy.judge(layer.Source, "")}
+		r.LoseGroups(layer.Source.String(), like, hooks, '{')
+		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(hooks)
 	}
 	r.readPluginConfigs(layers, values)
 	for _, p := range s.Plugins {

@@ -95,10 +95,16 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	}
 	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
+		like := hook.Hook{Identity: hook.Identity{Source: layer.Source}}
+		(&group{reading: r, layer: layer}).exclude(&like)
 		if values[i].Exists() && values[i].Kind() != '{' {
-			r.Problem(values[i].Want(`an object {"hooks": {…}}`))
+			wrong := values[i].Want(`an object {"hooks": {…}}`)
+			r.Problem(wrong)
+			r.Lose(layer.Source.String(), like, wrong)
 		}
-		r.hooks(layer, r.Hooks(values[i]))
+		hooks := r.Hooks(values[i])
+		r.LoseGroups(layer.Source.String(), like, hooks, '{')
+		r.hooks(layer, hooks)
 	}
 	if s.both {
 		passed, lost := s.Profile.passOver(at, r.Loaded.Hooks)

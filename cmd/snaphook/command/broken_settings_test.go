@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -227,6 +228,48 @@ func TestAProfileThatDoesNotExistIsAnErrorWithTheNames(t *testing.T) {
 		err := d.profileNamed("zed")
 		if err == nil || !strings.Contains(err.Error(), d.Name) || len(d.profiles) > 0 && !strings.Contains(err.Error(), strings.Join(d.profiles, ", ")) {
 			t.Errorf("%s: %v", d.Name, err)
+		}
+	}
+}
+
+// Hooks of Claude Code and LLxprt Code that cannot be read as a whole block under a closed policy too, unless they
+// would not run in any case.
+func TestHooksOfAnotherKindStandForTheFileUnlessItsHooksAreOff(t *testing.T) {
+	const list, number, enabled = `{"hooks": []}`, `{"hooks": 7}`, `{"tools": {"enableHooks": true}, "hooks": []}`
+	for _, tt := range []struct {
+		of         *dialect
+		file, text string
+		untrusted  bool
+		skip       hook.SkipReason // "": no hook stands for the file
+	}{
+		{of: &claudeRow, file: ".claude/settings.json", text: list, skip: hook.Invalid},
+		{of: &claudeRow, file: ".claude/settings.json", text: number, skip: hook.Invalid},
+		{of: &claudeRow, file: ".claude/settings.json", text: `{"hooks": null}`},
+		{of: &claudeRow, file: ".claude/settings.json", text: `{"hooks": {}}`},
+		{of: &claudeRow, file: ".claude/settings.json", text: `{"disableAllHooks": true, "hooks": []}`, skip: hook.Disabled},
+		{of: &llxprtRow, file: ".llxprt/settings.json", text: enabled, skip: hook.Invalid},
+		{of: &llxprtRow, file: ".llxprt/settings.json", text: list, skip: hook.Disabled},
+		{of: &llxprtRow, file: ".llxprt/settings.json", text: "[]", skip: hook.Disabled},
+		{of: &llxprtRow, file: ".llxprt/settings.json", text: enabled, untrusted: true, skip: hook.Untrusted},
+		{of: &llxprtRow, file: ".llxprt/settings.json", text: `{"hooks": {}}`},
+	} {
+		dir := t.TempDir()
+		t.Setenv("HOME", filepath.Join(dir, "home"))
+		testkit.Write(t, dir, map[string]string{tt.file: tt.text})
+		layers := lo.Filter(tt.of.discover(dir, ""), func(l settings.Layer, _ int) bool { return isProjects(l.Source) })
+		loaded, err := tt.of.load(origins{layers: layers})(t.Context(), pipeline.Workspace{Dir: dir, Untrusted: tt.untrusted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var skip hook.SkipReason
+		for _, h := range loaded.Hooks {
+			skip = h.Skip
+			if h.Type != "file" || (h.Unusable != "") != (h.Skip == hook.Invalid) {
+				t.Errorf("%s: %+v", tt.text, h)
+			}
+		}
+		if skip != tt.skip {
+			t.Errorf("%s %s: a hook stands for the file with the reason %q, want %q; problems: %v", tt.file, tt.text, skip, tt.skip, loaded.Problems)
 		}
 	}
 }
