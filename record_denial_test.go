@@ -36,7 +36,7 @@ func TestARecordHasTheDenialOfAHookInGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line := string(text); strings.Count(line, "\n") != 1 || !strings.Contains(line, `"refs":null,"decision":"deny"`) {
+	if line := string(text); strings.Count(line, "\n") != 1 || !strings.Contains(line, `"refs":{"tool_use_id":"c-1"},"decision":"deny"`) {
 		t.Errorf("the record is %s; want one line with the decision deny", line)
 	}
 }
