@@ -35,12 +35,12 @@ func TestAnAnswerIsReadByItsStatusFirst(t *testing.T) {
 		{"0 with noise of a profile before a denial", `echo 'nvm: using node v22'; echo '{"decision":"deny","reason":"no"}'`, want{err: "text stands before the object, which begins at line 2", message: "nvm: using node", notes: 1}},
 		{"0 with a denial that is encoded twice", `echo '"{\"decision\":\"deny\",\"reason\":\"twice\"}"'`, want{blocked: true, reason: "twice"}},
 		{"0 with a denial on standard error", `echo '{"decision":"deny","reason":"no"}' >&2`, want{err: "they stand on standard error", notes: 1}},
-		{"0 with binary output", `printf '\000\001\377\376\200'`, want{}},
+		{"0 with binary output", `printf '\000\001\377\376\200'`, want{notes: 1}},
 		{"2 with binary output", `printf '\000\377' >&2; exit 2`, want{blocked: true, reason: "\uFFFD", exit: 2}},
 		{"1 with binary output", `printf 'x\377\n' >&2; exit 1`, want{err: "exit status 1", exit: 1, message: "Warning: x\uFFFD"}},
 		{"0 with JSON that is not UTF-8", `printf '{"decision":"deny","reason":"a\377b"}'`, want{blocked: true, reason: "a\uFFFDb"}},
-		{"0 with UTF-16", `printf '\377\376{\000}\000'`, want{}},
-		{"0 with 64 KiB of noise", `printf '\200'; head -c 65535 /dev/urandom`, want{}},
+		{"0 with UTF-16", `printf '\377\376{\000}\000'`, want{notes: 1}},
+		{"0 with 64 KiB of noise", `printf '\200'; head -c 65535 /dev/urandom`, want{notes: 1}},
 		{"0 with a lone surrogate", `printf '{"decision":"deny","reason":"\\ud800!"}'`, want{blocked: true, reason: "\uFFFD!"}},
 		{"0 with a name given twice", `echo '{"decision":"allow","decision":"deny"}'`, want{blocked: true}},
 	} {
@@ -73,7 +73,8 @@ func TestJSONWithoutEndIsText(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := open(t, setup{commands: []string{"cat " + file}})
-			notes := strings.Count(nested[:1], "{") // text that begins like an answer but is not valid gets a note
+			// Text that begins like an answer but is not valid has a note, and one more if it is an object cut off.
+			notes := 2*strings.Count(nested[:1], "{") + strings.Count(nested[:1], `"`)
 			w.check(t, w.fire(t), want{message: nested[:8], notes: notes})
 			w.alive(t)
 		})
