@@ -45,9 +45,9 @@ type Object struct {
 	// arguments ends the context.
 	Async map[string]Func
 
-	// Around wraps Sync and Async functions in JavaScript: each text is a function that takes the
-	// function calling Go, and returns the member of the object. An error in a text is an error of
-	// every use of the object.
+	// Around wraps Sync and Async functions in JavaScript. Each text is a JavaScript function, which
+	// receives the function that calls Go and returns the function that modules see. If a text
+	// cannot be compiled, each use of the object fails.
 	Around map[string]string
 
 	// Getters are properties whose function is called each time they are read, like Sync functions.

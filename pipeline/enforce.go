@@ -35,7 +35,7 @@ func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == ho
 type breaker struct {
 	mu      sync.Mutex
 	limit   policy.Breaker
-	failed  []hook.Class // in a row; the last ones, up to the limit
+	failed  []hook.Class // the classes of the last consecutive failures, up to the limit
 	until   time.Time    // while it is open
 	trying  bool         // the trial run is under way
 	stopped bool

@@ -64,7 +64,7 @@ func (s *scratches) drop(dir string) {
 	}
 }
 
-// remove removes all of them.
+// remove removes all directories of the session.
 func (s *scratches) remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

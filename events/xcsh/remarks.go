@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/internal/unread"
 	"github.com/snaphook-go/snaphook/wire"
@@ -44,6 +45,8 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			wire.KindName(value.Kind()), e.form())}
 	}
 	known := e.members
+	// A result with several members of the event is the event itself; one alone is a rewrite, which nothing reads.
+	isEvent := lo.CountBy(lo.Without(e.watched, known...), func(name string) bool { return wire.Object(value).Get(name) != nil }) > 1
 	for name, member := range wire.Object(value).Members() {
 		if slices.Contains(known, name) {
 			continue
@@ -54,7 +57,7 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%q of its result has no effect; write %q", name, known[like]))
 		case denies:
 			notes = append(notes, fmt.Sprintf("the words of a denial have no effect: %q of its result; return %s", name, e.form()))
-		case e.stops != nil && !slices.Contains(e.watched, name) && name != "type":
+		case e.stops != nil && name != "type" && !(isEvent && slices.Contains(e.watched, name)):
 			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
 		}
 	}

@@ -62,6 +62,8 @@ func TestAResultThatAGateDoesNotReadIsNoted(t *testing.T) {
 		`{"decision":"deny"}`:               `the words of a denial have no effect: "decision"`,
 		`{"result":{"block":true}}`:         `the words of a denial have no effect: "result"`,
 		`{"cancel":true}`:                   `"cancel" of its result has no effect`,
+		`{"block":false,"input":{}}`:        `"input" of its result has no effect`,
+		`{"input":{"command":"ls"}}`:        `"input" of its result has no effect; return {block: true, reason}`,
 		`{"reason":"no"}`:                   `has a reason and no block: true`,
 		`{"block":null,"reason":"denied"}`:  `has a reason and no block: true`,
 		`{"reason":"no","verdict":"no"}`:    `"verdict" of its result has no effect`,

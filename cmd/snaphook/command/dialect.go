@@ -27,8 +27,9 @@ type dialect struct {
 	// Load that names the settings of other profiles.
 	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
-	// borrows reports whether a layer is a file of another system that this one reads too. If all
-	// files are such, verbs that look at all dialects do not list its hooks. Nil: no layer is.
+	// borrows reports whether a layer is a file of another system that this one reads too. Verbs
+	// that look at all dialects do not list the hooks of a dialect all of whose files are borrowed.
+	// Nil means that it borrows none.
 	borrows func(settings.Layer) bool
 
 	marks  []string               // directories and files that only this dialect has

@@ -94,7 +94,8 @@ var meanings = map[trust.State]string{
 	trust.Changed:   "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
-// exceptions names the dialects for which other facts than the state decide too.
+// exceptions names the dialects in which a fact beside the state of trust, such as a session without
+// a user, decides whether hooks run.
 func (st status) exceptions(all []*sources) (names []string) {
 	for _, src := range all {
 		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }
