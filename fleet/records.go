@@ -128,6 +128,16 @@ func publish(ctx context.Context, js jetstream.JetStream, subject string, lines 
 // fire, and each line once. With follow the reader waits for new lines until ctx ends; otherwise it ends
 // after the last one. It returns an error if the stream does not exist or may not be read.
 func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser, error) {
+	return openRecords(ctx, nc, !follow, follow)
+}
+
+// FollowRecords is OpenRecords of all lines that the server has, and of new ones until ctx ends.
+func FollowRecords(ctx context.Context, nc *nats.Conn) (io.ReadCloser, error) {
+	return openRecords(ctx, nc, true, true)
+}
+
+// openRecords reads the lines that the server has, if past is set, and new ones with follow.
+func openRecords(ctx context.Context, nc *nats.Conn, past, follow bool) (io.ReadCloser, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
@@ -137,7 +147,7 @@ func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser
 		return nil, bucketError("stream", RecordStream, err)
 	}
 	cfg := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
-	if follow {
+	if !past {
 		cfg.DeliverPolicy = jetstream.DeliverNewPolicy
 	}
 	last := stream.CachedInfo().State.LastSeq

@@ -243,3 +243,41 @@ func TestSpoolsThatBeginTogetherAreTheirOwners(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestRecordsAreFollowedFromTheFirst(t *testing.T) {
+	s, err := embedded.Start(embedded.Options{URL: "nats://127.0.0.1:0", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	nc := connect(t, s.ClientURL())
+	if err := Prepare(t.Context(), nc, 1, Retention{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Records(nc, t.TempDir(), RecordOptions{Host: "h", Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ses := recordingAgent(t, r)
+	fire(t, preToolUse(t), ses, bash)
+	eventually(t, "the server has the first line", func() bool { return r.Waiting() == 0 })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	lines, err := FollowRecords(ctx, nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	read := 0
+	for range record.Lines(lines, func(n int, why error) { t.Errorf("line %d: %v", n, why) }) {
+		if read++; read == 1 {
+			fire(t, preToolUse(t), ses, bash) // it is made after the reader
+			continue
+		}
+		break
+	}
+	if read != 2 {
+		t.Errorf("%d lines, want the one before and the one after", read)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,29 +15,35 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/fleet"
+	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/record/tracepage"
 )
 
 func newUI(f *flags) *cobra.Command {
-	port := 0
+	port, server := 0, records.NATS{}
 	cmd := &cobra.Command{
 		Use:   "ui [FILE…]",
 		Short: "Show what hooks do, as it happens, on a page in the browser",
 		Long: "Follows records, as fire --record and record-event keep them, of the FILEs, or of SNAPHOOK_RECORD, with the files rotated away from them; " +
-			"one that is not there yet is waited for. It prints the address of a page: sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
+			"one that is not there yet is waited for. With --nats it follows the records of a fleet. It prints the address of a page: sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
 			"failures first, and beside each call its explanation. The filters are in the address.\n\n" +
 			"The page is on this machine alone, at a free port. The address has a token, without which nothing is shown; other sites and other names are refused. " +
 			"It only reads, and loads nothing from elsewhere. It ends with an interrupt. trace --html writes the same page as a file.",
 		Example: `# The record that the environment names
 snaphook ui
 # Several, at a port of your own
-snaphook ui hooks.jsonl other.jsonl --port 8080`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.ui(cmd, args, port) },
+snaphook ui hooks.jsonl other.jsonl --port 8080
+# A fleet
+snaphook ui --nats nats://127.0.0.1:4222`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.ui(cmd, args, server.Path(), port) },
 	}
+	server.AddTo(cmd.Flags())
 	cmd.Flags().IntVar(&port, "port", 0, "Listen at `PORT`; a free one if not given: --port 8080")
 	return cmd
 }
@@ -44,11 +51,11 @@ snaphook ui hooks.jsonl other.jsonl --port 8080`,
 // uiPatience is how long the end of ui waits for answers that are being written.
 const uiPatience = time.Second
 
-func (f *flags) ui(cmd *cobra.Command, files []string, port int) error {
-	if len(files) == 0 {
+func (f *flags) ui(cmd *cobra.Command, files []string, fleetRecords string, port int) error {
+	if len(files) == 0 && fleetRecords == "" {
 		path := os.Getenv(records.RecordVariable)
 		if path == "" {
-			return fmt.Errorf("which record? Name its file, or set %s", records.RecordVariable)
+			return fmt.Errorf("which record? Name its file, or set %s, or give --nats", records.RecordVariable)
 		}
 		files = []string{path}
 	}
@@ -56,11 +63,25 @@ func (f *flags) ui(cmd *cobra.Command, files []string, port int) error {
 		return fmt.Errorf("--port %d: write a number from 1 to 65535", port)
 	}
 	token := rand.Text()
-	page, err := tracepage.New(tracepage.Config{Files: files, Token: token, Log: f.uiLog(cmd)})
+	log := f.uiLog(cmd)
+	page, err := tracepage.New(tracepage.Config{Files: files, Token: token, Log: log})
 	if err != nil {
 		return err
 	}
 	defer page.Close()
+	if fleetRecords != "" {
+		lines, err := records.OpenNATS(fleetRecords, func(nc *nats.Conn) (io.ReadCloser, error) {
+			return fleet.FollowRecords(cmd.Context(), nc)
+		})
+		if err != nil {
+			return err
+		}
+		added := make(chan struct{})
+		go func() { defer close(added); addLines(page, lines, log) }()
+		defer func() { _ = lines.Close(); <-added }()
+		address, _, _ := strings.Cut(fleetRecords, "?")
+		files = append(files, address)
+	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -90,6 +111,20 @@ func (f *flags) ui(cmd *cobra.Command, files []string, port int) error {
 		_ = server.Close()
 	}
 	return nil
+}
+
+// addLines adds the fires of a fleet to the page, until the records are closed.
+func addLines(page *tracepage.Page, lines io.Reader, log *slog.Logger) {
+	unread := 0
+	for _, line := range record.Lines(lines, func(number int, why error) {
+		if number == 0 {
+			log.Error("the fleet's records are followed no longer", slog.String("error", why.Error()))
+		} else if unread++; unread <= records.MaxToldLines {
+			log.Warn("a line of the fleet's records cannot be read", slog.Int("line", number), slog.String("error", why.Error()))
+		}
+	}) {
+		page.Add(line)
+	}
 }
 
 // uiLog tells which lines cannot be read, as warnings.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +15,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/fleet"
+	"github.com/snaphook-go/snaphook/fleet/embedded"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // The page is there at the address that is printed, for a record that is empty and one that is not there yet, until an
@@ -77,5 +85,79 @@ func TestUISaysThatAPortIsTaken(t *testing.T) {
 	want := fmt.Sprintf("snaphook: --port %d: another program listens there; write another, or leave the flag out", port)
 	if err == nil || !strings.Contains(string(text), want) {
 		t.Errorf("got %v, %s; want %s", err, text, want)
+	}
+}
+
+// The page shows the records of a fleet: those that its server has, and new ones.
+func TestUIFollowsAFleet(t *testing.T) {
+	server, err := embedded.Start(embedded.Options{URL: "nats://127.0.0.1:0", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	nc, err := fleet.Connect(server.ClientURL(), fleet.ConnectOptions{Need: true, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	if err := fleet.Prepare(t.Context(), nc, 1, fleet.Retention{}); err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := fleet.Records(nc, t.TempDir(), fleet.RecordOptions{Host: "h", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := pipeline.NewSystem(pipeline.Config{Observe: []pipeline.Observer{recorder}, Log: slog.New(slog.DiscardHandler)})
+	defer system.Close()
+	session, err := system.NewSession(t.Context(), pipeline.SessionConfig{ID: "fleet-1", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fire := func(tool string) {
+		t.Helper()
+		claude.PreToolUse.On(session, "refuses "+tool, func(context.Context, claude.PreToolUseInput) (hook.Output[claude.PreToolUseOutput], error) {
+			return hook.Output[claude.PreToolUseOutput]{Decision: hook.Deny, Reason: "no"}, nil
+		})
+		if _, err := claude.PreToolUse.Fire(t.Context(), session, &claude.PreToolUseInput{Name: tool, Input: wire.Object("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fire("First")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "snaphook", "ui", "--nats", server.ClientURL())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	events, err := http.Get(strings.TrimSpace(address) + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Body.Close()
+	messages := bufio.NewReader(events.Body)
+	for _, tool := range []string{"First", "Second"} {
+		if tool == "Second" {
+			fire(tool)
+		}
+		for text := ""; !strings.Contains(text, `"`+tool+`"`); {
+			if text, err = messages.ReadString('\n'); err != nil {
+				t.Fatalf("%s is not on the page: %v", tool, err)
+			}
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after an interrupt it ends with %v", err)
 	}
 }

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/fleet"
 	"github.com/snaphook-go/snaphook/internal/tail"
 	rec "github.com/snaphook-go/snaphook/record"
 )
@@ -117,7 +119,9 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 // of its server.
 func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
 	if isNATS(path) {
-		return openNATS(cmd, path, follow)
+		return OpenNATS(path, func(nc *nats.Conn) (io.ReadCloser, error) {
+			return fleet.OpenRecords(cmd.Context(), nc, follow)
+		})
 	}
 	if path == "-" {
 		return &cli.Interruptible{Ctx: cmd.Context(), In: io.NopCloser(cmd.InOrStdin())}, nil

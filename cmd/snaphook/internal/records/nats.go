@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/fleet"
@@ -41,8 +41,9 @@ func isNATS(path string) bool {
 	return strings.HasPrefix(path, "nats://") || strings.HasPrefix(path, "tls://")
 }
 
-// openNATS reads the records of a fleet.
-func openNATS(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
+// OpenNATS opens the records of a fleet, by a path of [NATS]. open is one of the functions of package
+// fleet that read them.
+func OpenNATS(path string, open func(*nats.Conn) (io.ReadCloser, error)) (io.ReadCloser, error) {
 	address, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -54,7 +55,7 @@ func openNATS(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, erro
 	if err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)
 	}
-	lines, err := fleet.OpenRecords(cmd.Context(), nc, follow)
+	lines, err := open(nc)
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("--nats: %w", err)
