@@ -146,7 +146,11 @@ func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string
 	}
 	d.why = unread.Text(reply.Stdout)
 	d.denies = unread.Denies(text)
-	d.shaped = unread.LooksLikeAnswer(reply.Stdout, f.textOf(h) == hook.TextContext)
+	if unread.IsObject(text) { // an answer in words of its own, which the event's Decode has read
+		d.shaped = unread.Doubtful(text)
+	} else {
+		d.shaped = unread.LooksLikeAnswer(reply.Stdout, f.textOf(h) == hook.TextContext)
+	}
 	switch {
 	case d.denies && d.why != "":
 		d.why = "the words of a denial have no effect: " + d.why

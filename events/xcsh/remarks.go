@@ -46,8 +46,8 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	}
 	known := e.members
 	// A result with several members of the event is the event itself; one alone is a rewrite, which nothing reads.
-	ofEvent := lo.CountBy(lo.Without(e.watched, known...), func(name string) bool { return wire.Object(value).Get(name) != nil })
-	isEvent := ofEvent > 1
+	has := func(name string) bool { return wire.Object(value).Get(name) != nil }
+	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
 	for name, member := range wire.Object(value).Members() {
 		if slices.Contains(known, name) {
 			continue

@@ -60,7 +60,7 @@ func LooksLikeAnswer(output []byte, forModel bool) bool {
 // Doubtful reports whether unread output may have been meant as an answer: it looks like one, or it is a JSON
 // object with a member that decides, or whose name resembles such a member's.
 func Doubtful(output []byte) bool {
-	if !jsontext.Value(wire.Trim(output)).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+	if text := jsontext.Value(wire.Trim(output)); !isValid(text) {
 		return LooksLikeAnswer(output, false)
 	}
 	for name, value := range wire.Object(wire.Trim(output)).Members() {
@@ -69,6 +69,16 @@ func Doubtful(output []byte) bool {
 		}
 	}
 	return false
+}
+
+// IsObject reports whether output is one JSON object.
+func IsObject(output []byte) bool {
+	text := jsontext.Value(wire.Trim(output))
+	return text.Kind() == '{' && isValid(text)
+}
+
+func isValid(text jsontext.Value) bool {
+	return text.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // fragment matches a part of an object's member in a text.
