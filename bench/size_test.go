@@ -69,7 +69,7 @@ func stripped(t *testing.T, program string) int64 {
 func strippedOf(t *testing.T, program string) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", file, program)
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, program)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build.Args, err, out)
 	}

@@ -12,7 +12,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,9 +216,9 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 			return at.Wrong("there is no event %q; write %q", name, event)
 		}
 	}
-	for _, theirs := range slices.Sorted(maps.Keys(r.Elsewhere)) {
+	for theirs, ours := range r.Elsewhere {
 		if strings.EqualFold(theirs, name) {
-			return at.Wrong("there is no event %q; write %q", name, r.Elsewhere[theirs])
+			return at.Wrong("there is no event %q; write %q", name, ours)
 		}
 	}
 	if near := settings.Near(name, events); len(near) > 0 {
@@ -321,13 +320,13 @@ func (r *Reader) id(id string) string {
 // Lose adds hooks that cannot be used, for a file of which nothing could be read: one for each
 // event that can block. Each is a copy of like with its ID, "label/event/file", its event and its
 // position. They never run; a policy can make that a failure, which blocks.
-func (r *Reader) Lose(label string, like hook.Hook, why settings.Problem) {
+func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	for _, e := range pipeline.Events(r.Dialect) {
 		info := e.Info()
 		if info.Can&pipeline.CanBlock == 0 {
 			continue
 		}
-		h := like
+		h := *like
 		h.ID = r.id(label + "/" + info.Name + "/file")
 		h.Dialect, h.Event, h.Position = info.Dialect, info.Name, why.Position
 		h.Type, h.Command = "file", why.Position.File
@@ -340,7 +339,7 @@ func (r *Reader) Lose(label string, like hook.Hook, why settings.Problem) {
 
 // LoseGroups calls Lose if hooks, which Groups or Listed reports, has another kind than the one wanted: '{' for
 // Groups, '[' for Listed. Nothing of it can be read. A value that is absent or null has no hooks.
-func (r *Reader) LoseGroups(label string, like hook.Hook, hooks settings.Value, wanted jsontext.Kind) {
+func (r *Reader) LoseGroups(label string, like *hook.Hook, hooks settings.Value, wanted jsontext.Kind) {
 	if k := hooks.Kind(); hooks.Exists() && k != wanted && k != 'n' {
 		r.Lose(label, like, hooks.Want(lo.Ternary(wanted == '{', "an object with the names of events", "an array of hooks")))
 	}

@@ -9,10 +9,15 @@ import (
 // letters may have one, and a name of twoMistakes letters two.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
-// otherWords lists names that people write in place of a known one.
-var otherWords = map[string]string{
-	"cmd": "command", "script": "command",
-	"timeoutMs": "timeout", "timeout_ms": "timeout", "timeoutSec": "timeout", "timeoutSeconds": "timeout",
+// otherWord returns the member for which people write another name; "" if there is none.
+func otherWord(name string) string {
+	switch name {
+	case "cmd", "script":
+		return "command"
+	case "timeoutMs", "timeout_ms", "timeoutSec", "timeoutSeconds":
+		return "timeout"
+	}
+	return ""
 }
 
 // Misspelt finds members of an object that nothing reads and that differ from a known name in
@@ -27,11 +32,11 @@ func (v Value) Misspelt(known ...string) (problems []Problem) {
 			continue
 		}
 		for _, meant := range known {
-			if otherWords[name] != meant && !isSlip(name, meant) || v.Get(meant).Exists() {
+			if otherWord(name) != meant && !isSlip(name, meant) || v.Get(meant).Exists() {
 				continue
 			}
 			at := Value{doc: v.doc, node: &members[i].Value}
-			if otherWords[name] == meant {
+			if otherWord(name) == meant {
 				problems = append(problems, at.Wrong("nothing reads %q; write %q", name, meant))
 			} else {
 				problems = append(problems, at.Wrong("nothing reads %q; did you mean %q?", name, meant))

@@ -186,8 +186,11 @@ func (a *answers) isDamaged(object wire.Object, text []byte) bool {
 // isDecisionWord reports whether a value is null or a word that some system has for a decision.
 func isDecisionWord(value jsontext.Value) bool {
 	text, isText := wire.Text(value)
-	words := []hook.Decision{hook.Allow, hook.Approve, hook.Ask, hook.Block, hook.Defer, hook.Deny}
-	return value.Kind() == 'n' || isText && slices.Contains(words, hook.Decision(text))
+	switch hook.Decision(text) {
+	case hook.Allow, hook.Approve, hook.Ask, hook.Block, hook.Defer, hook.Deny:
+		return isText
+	}
+	return value.Kind() == 'n'
 }
 
 // tellUser makes plain text a message to the user, or the message of the failure if the hook

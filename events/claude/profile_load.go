@@ -93,12 +93,12 @@ func (r *reading) readProfile(layers []settings.Layer) {
 func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
 	r.Problem(wrong)
-	r.Lose(layer.Source.String(), hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
+	r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
 }
 
 // lost adds hooks that block where a policy is closed, if the hooks of a file cannot be read as a whole.
 func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
-	like := hook.Hook{Identity: hook.Identity{Source: layer.Source}}
+	like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
 	switch label := layer.Source.String(); {
 	case v.Kind() != '{':
 		r.Lose(label, like, v.Want(`an object {"hooks": {…}}`))

@@ -37,7 +37,7 @@ func (f *file) hooks(r *reading) {
 		label += "/" + tomlFile
 	}
 	if f.wrong != nil {
-		r.Lose(label, like, *f.wrong)
+		r.Lose(label, &like, *f.wrong)
 		return
 	}
 	hooks := f.root.Get("hooks")

@@ -179,7 +179,7 @@ func (r *reading) readFile(f *file) {
 		f.wrong.Fatal = false // the other files load (U4)
 		f.wrong.Message += "; no hook of this file runs until it is mended"
 		r.Problem(*f.wrong)
-		r.Lose(f.rank.name, like, *f.wrong)
+		r.Lose(f.rank.name, &like, *f.wrong)
 		return
 	}
 	hooks, rename := f.root.Get("hooks"), importing
@@ -188,7 +188,7 @@ func (r *reading) readFile(f *file) {
 		r.version(f.root.Get("version"))
 		hooks, rename = r.Hooks(f.root), nil
 	}
-	r.LoseGroups(f.rank.name, like, hooks, '{')
+	r.LoseGroups(f.rank.name, &like, hooks, '{')
 	r.Flat = !f.claude
 	for g := range r.Groups(hooks, rename) {
 		e := &entry{reading: r, Group: g, file: f, traits: table[g.Event.Name]}

@@ -175,7 +175,7 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 		r.Problem(problem)
 		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })
 		if !at.Untrusted || layer.Source != hook.Project {
-			r.Lose(layer.Source.String(), hook.Hook{Identity: hook.Identity{Source: layer.Source}}, problem)
+			r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, problem)
 		}
 	}
 	lost, why := map[string]bool{}, "the hooks of this file do not run: "+p.why()

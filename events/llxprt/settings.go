@@ -95,8 +95,8 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	}
 	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
-		like := hook.Hook{Identity: hook.Identity{Source: layer.Source}}
-		(&group{reading: r, layer: layer}).exclude(&like)
+		like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
+		(&group{reading: r, layer: layer}).exclude(like)
 		if values[i].Exists() && values[i].Kind() != '{' {
 			wrong := values[i].Want(`an object {"hooks": {…}}`)
 			r.Problem(wrong)
