@@ -257,7 +257,10 @@ func (r *reading) files(layers []settings.Layer) {
 
 // like returns a hook of a layer without an event.
 func (r *reading) like(layer settings.Layer) *hook.Hook {
-	return &hook.Hook{Identity: hook.Identity{Source: layer.Source}, Exclusion: r.exclusion(layer.Source, settings.Value{})}
+	return &hook.Hook{
+		Identity:  hook.Identity{Source: layer.Source},
+		Exclusion: r.exclusion(layer.Source, settings.Value{}),
+	}
 }
 
 func (r *reading) label(layer settings.Layer) string {
