@@ -28,8 +28,8 @@ func TestWhatAHostGrowsByIsBounded(t *testing.T) {
 	counted(place{what: "a host with claude and its load, MB stripped"}, grows, mostMegabytes).test(t)
 }
 
-// mostOfOthers limits the same for a program that fires an event of another system alone: what one dialect needs
-// is not linked for all. They are 4.6, 4.9 and 5.5 on linux/amd64, plus a margin.
+// mostOfOthers limits the growth of a program that fires an event of another system alone: the code of one
+// dialect is not linked for the others. It is 4.6, 4.9 and 5.5 on linux/amd64, plus a margin.
 var mostOfOthers = map[string]float64{"codex": 5, "copilot": 5.5, "cursor": 6}
 
 func TestAHostOfOneSystemLinksNoOther(t *testing.T) {

@@ -211,15 +211,19 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 	if ours := r.Elsewhere[name]; ours != "" {
 		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
 	}
-	for _, event := range events {
-		if strings.EqualFold(event, name) {
-			return at.Wrong("there is no event %q; write %q", name, event)
-		}
-	}
+	meant := ""
 	for theirs, ours := range r.Elsewhere {
 		if strings.EqualFold(theirs, name) {
-			return at.Wrong("there is no event %q; write %q", name, ours)
+			meant = ours
 		}
+	}
+	for _, event := range events {
+		if strings.EqualFold(event, name) {
+			meant = event
+		}
+	}
+	if meant != "" {
+		return at.Wrong("there is no event %q; write %q", name, meant)
 	}
 	if near := settings.Near(name, events); len(near) > 0 {
 		return at.Wrong(
@@ -337,10 +341,18 @@ func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	}
 }
 
-// LoseGroups calls Lose if hooks, which Groups or Listed reports, has another kind than the one wanted: '{' for
-// Groups, '[' for Listed. Nothing of it can be read. A value that is absent or null has no hooks.
-func (r *Reader) LoseGroups(label string, like *hook.Hook, hooks settings.Value, wanted jsontext.Kind) {
-	if k := hooks.Kind(); hooks.Exists() && k != wanted && k != 'n' {
-		r.Lose(label, like, hooks.Want(lo.Ternary(wanted == '{', "an object with the names of events", "an array of hooks")))
+// LoseUnread calls Lose if nothing can be read of a file: its root is not an object, or its hooks, which Groups or
+// Listed reports, have another kind than the one wanted: '{' for Groups, '[' for Listed. A root that is absent, and
+// hooks that are absent or null, are no hooks.
+func (r *Reader) LoseUnread(label string, like *hook.Hook, root, hooks settings.Value, wanted jsontext.Kind) {
+	kind := hooks.Kind()
+	switch {
+	case root.Exists() && root.Kind() != '{':
+		r.Lose(label, like, root.Want(`an object {"hooks": {…}}`))
+	case !hooks.Exists(), kind == wanted, kind == 'n':
+	case wanted == '[':
+		r.Lose(label, like, hooks.Want("an array of hooks"))
+	default:
+		r.Lose(label, like, hooks.Want("an object with the names of events"))
 	}
 }

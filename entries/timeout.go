@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// WrongTimeout adds the problem that v is not a timeout. want says what a timeout is, such as "a timeout is a
+// WrongTimeout adds the problem that v is not a timeout. want describes a timeout, such as "a timeout is a
 // number of seconds above 0". If v is a text such as "30" or "10s", the problem has the number to write, in
 // units and rounded up; otherwise it has the example.
 func (r *Reader) WrongTimeout(v settings.Value, want string, unit time.Duration, example string) {

@@ -18,17 +18,15 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to hooks whose own entry has no policy.
+// defaults applies an overlay's defaults to a hook. If the hook's own entry, or its system, fails closed, a
+// default changes only the classes for which it is stricter: some failures of such a hook may still open.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
 		all = o.Defaults.Gates
 	}
-	if d.h.FailClosed {
-		return
-	}
 	for _, class := range hook.Classes() {
-		if action, ok := all.of(class); ok {
+		if action, ok := all.of(class); ok && (!d.h.FailClosed || action > d.p.OnFailure[class]) {
 			d.fail(o, class, action, "defaults."+d.group()+".onFailure")
 		}
 	}

@@ -31,16 +31,17 @@ func (v Value) Misspelt(known ...string) (problems []Problem) {
 		if slices.Contains(known, name) {
 			continue
 		}
+		other := otherWord(name)
 		for _, meant := range known {
-			if otherWord(name) != meant && !isSlip(name, meant) || v.Get(meant).Exists() {
+			if other != meant && !isSlip(name, meant) || v.Get(meant).Exists() {
 				continue
 			}
-			at := Value{doc: v.doc, node: &members[i].Value}
-			if otherWord(name) == meant {
-				problems = append(problems, at.Wrong("nothing reads %q; write %q", name, meant))
-			} else {
-				problems = append(problems, at.Wrong("nothing reads %q; did you mean %q?", name, meant))
+			message := "nothing reads %q; did you mean %q?"
+			if other == meant {
+				message = "nothing reads %q; write %q"
 			}
+			at := Value{doc: v.doc, node: &members[i].Value}
+			problems = append(problems, at.Wrong(message, name, meant))
 			break
 		}
 	}

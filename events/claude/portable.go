@@ -72,7 +72,8 @@ var portables = map[Profile]*portable.System{
 		},
 	},
 	Devin: {
-		File: ".devin/config.json", Reads: []string{".claude/settings.json", ".claude/settings.local.json"}, Uses: []portable.Use{{File: ".devin"}}, Matching: portable.Search, Unmatched: claudeCode.Unmatched, Effects: map[portable.Effect]string{
+		File: ".devin/config.json", Reads: portable.ClaudeFiles, Uses: []portable.Use{{File: ".devin"}},
+		Matching: portable.Search, Unmatched: claudeCode.Unmatched, Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent nested-deny nested-deny-bare block block-bare " +
 				"deny prompt-exit-2 prompt-block end-exit-2 end-block",
 			portable.Asks:     "nested-ask",

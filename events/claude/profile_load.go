@@ -99,13 +99,10 @@ func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 // lost adds hooks that block where a policy is closed, if the hooks of a file cannot be read as a whole.
 func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
 	like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
-	switch label := layer.Source.String(); {
-	case v.Kind() != '{':
-		r.Lose(label, like, v.Want(`an object {"hooks": {…}}`))
-	case f.list != "":
-		r.LoseGroups(label, like, v.Get("hooks"), '[')
-	default:
-		r.LoseGroups(label, like, f.events(v), '{')
+	if f.list != "" {
+		r.LoseUnread(layer.Source.String(), like, v, v.Get("hooks"), '[')
+	} else {
+		r.LoseUnread(layer.Source.String(), like, v, f.events(v), '{')
 	}
 }
 

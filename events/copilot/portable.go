@@ -26,7 +26,7 @@ func Portable() []portable.System {
 		MCP:     "SERVER-TOOL", Unit: time.Second, Default: Dialect.Rules.Timeout, Closed: true,
 		Vars:      []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR"},
 		Unmatched: []string{"UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "SubagentStop", "PostToolUseFailure"},
-		Reads:     claudesFiles,
+		Reads:     portable.ClaudeFiles,
 		Uses:      []portable.Use{{File: ".github/hooks"}, {File: ".github/copilot"}, {File: ".github/copilot-instructions.md"}},
 		Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent exit-1 nested-deny nested-deny-bare " +
@@ -58,6 +58,3 @@ func Portable() []portable.System {
 	chat.Uses = []portable.Use{{File: ".vscode/settings.json", Text: `"chat.useClaudeHooks":true`}}
 	return []portable.System{cli, chat}
 }
-
-// claudesFiles are the files of Claude Code in a project that Copilot reads too.
-var claudesFiles = []string{".claude/settings.json", ".claude/settings.local.json"}

@@ -351,7 +351,7 @@ func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	if off, _ := r.Bool(v.Get("disableAllHooks")); off && kindOf(layer.File) != inline {
 		f.off = v.Get("disableAllHooks")
 	}
-	r.LoseGroups(r.label(layer), r.like(layer), v.Get("hooks"), '{')
+	r.LoseUnread(r.label(layer), r.like(layer), v, v.Get("hooks"), '{')
 	first := len(r.Loaded.Hooks)
 	for g := range r.Groups(r.Hooks(v), f.spelled) {
 		f.group(g)

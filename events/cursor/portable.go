@@ -20,7 +20,7 @@ func Portable() []portable.System {
 		MCP:     "MCP:TOOL", Matching: portable.Search, Unit: time.Second, Default: Dialect.Rules.Timeout, Closing: `"failClosed":true`,
 		Vars:      []string{"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"},
 		Unmatched: []string{"beforeSubmitPrompt", "sessionStart", "sessionEnd", "stop", "preCompact"},
-		Reads:     claudesFiles, Uses: []portable.Use{{File: ".cursor"}},
+		Reads:     portable.ClaudeFiles, Uses: []portable.Use{{File: ".cursor"}},
 		Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent text nested-deny nested-deny-bare nested-ask nested-allow nested-rewrite " +
 				"block block-bare deny top-deny permission-deny stop prompt-exit-2",
@@ -33,6 +33,3 @@ func Portable() []portable.System {
 		},
 	}}
 }
-
-// claudesFiles are the files of Claude Code in a project whose hooks Cursor imports.
-var claudesFiles = []string{".claude/settings.json", ".claude/settings.local.json"}

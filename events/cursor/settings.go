@@ -188,7 +188,7 @@ func (r *reading) readFile(f *file) {
 		r.version(f.root.Get("version"))
 		hooks, rename = r.Hooks(f.root), nil
 	}
-	r.LoseGroups(f.rank.name, &like, hooks, '{')
+	r.LoseUnread(f.rank.name, &like, f.root, hooks, '{')
 	r.Flat = !f.claude
 	for g := range r.Groups(hooks, rename) {
 		e := &entry{reading: r, Group: g, file: f, traits: table[g.Event.Name]}

@@ -98,12 +98,10 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
 		(&group{reading: r, layer: layer}).exclude(like)
 		if values[i].Exists() && values[i].Kind() != '{' {
-			wrong := values[i].Want(`an object {"hooks": {…}}`)
-			r.Problem(wrong)
-			r.Lose(layer.Source.String(), like, wrong)
+			r.Problem(values[i].Want(`an object {"hooks": {…}}`))
 		}
 		hooks := r.Hooks(values[i])
-		r.LoseGroups(layer.Source.String(), like, hooks, '{')
+		r.LoseUnread(layer.Source.String(), like, values[i], hooks, '{')
 		r.hooks(layer, hooks)
 	}
 	if s.both {

@@ -54,6 +54,9 @@ type System struct {
 	Effects, Imported map[Effect]string
 }
 
+// ClaudeFiles lists the files of Claude Code in a project, which other systems read too.
+var ClaudeFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
+
 // Use is a sign that a project is used with a system: a file or directory is there, and its text without white
 // space has Text in it, unless Text is empty.
 type Use struct{ File, Text string }

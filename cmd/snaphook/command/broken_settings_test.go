@@ -248,6 +248,8 @@ func TestHooksOfAnotherKindStandForTheFileUnlessItsHooksAreOff(t *testing.T) {
 	}{
 		{of: &claudeRow, file: ".claude/settings.json", text: list, skip: hook.Invalid},
 		{of: &claudeRow, file: ".claude/settings.json", text: number, skip: hook.Invalid},
+		{of: &claudeRow, file: ".claude/settings.json", text: "[]", skip: hook.Invalid},
+		{of: &claudeRow, file: ".claude/settings.json", text: "5", skip: hook.Invalid},
 		{of: &claudeRow, file: ".claude/settings.json", text: `{"hooks": null}`},
 		{of: &claudeRow, file: ".claude/settings.json", text: `{"hooks": {}}`},
 		{of: &claudeRow, file: ".claude/settings.json", text: `{"disableAllHooks": true, "hooks": []}`, skip: hook.Disabled},

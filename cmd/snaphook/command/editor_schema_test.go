@@ -331,7 +331,7 @@ func schemaText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// compiled compiles a schema: that of a file, or another in its place.
+// compiled compiles the schema in a file, or instead if it is not nil.
 func compiled(t *testing.T, file string, instead any) *jsonschema.Schema {
 	t.Helper()
 	if instead == nil {

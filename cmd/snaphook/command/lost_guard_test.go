@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 )
 
@@ -251,4 +253,39 @@ func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 		}
 	}
 	t.Logf("%d combinations", tried)
+}
+
+// A default that closes gates closes every failure of every gate, also of hooks whose system already closes
+// some of them: Copilot lets late hooks and answers that cannot be used go ahead.
+func TestADefaultThatClosesGatesClosesEveryFailure(t *testing.T) {
+	overlay, problems := policy.Parse(policy.User, ".snaphook.json", []byte(`{"defaults": {"gates": {"onFailure": "closed"}}}`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	set, problems := policy.Source{Overlays: []policy.Overlay{*overlay}}.Load(t.TempDir(), false)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	gates := 0
+	for name, event := range pipeline.PolicyEvents() {
+		if !event.Gate {
+			continue
+		}
+		gates++
+		dialect, bare, _ := strings.Cut(name, ".")
+		for _, closed := range []bool{false, true} {
+			h := &hook.Hook{
+				Identity:  hook.Identity{Dialect: dialect, Event: bare, Source: hook.User},
+				Execution: hook.Execution{FailClosed: closed},
+			}
+			for class, action := range set.Effective(h, event).OnFailure {
+				if action != hook.FailClosed {
+					t.Errorf("%s, an entry that fails closed %v: failures of class %s are %s", name, closed, class, action)
+				}
+			}
+		}
+	}
+	if gates < 20 {
+		t.Errorf("%d gates were looked at", gates)
+	}
 }

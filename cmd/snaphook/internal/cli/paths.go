@@ -50,7 +50,7 @@ func WantFile(path string) error {
 	return err
 }
 
-// similarFiles proposes files of the same directory with similar names; empty if there is none.
+// similarFiles proposes files of the same directory with similar names. It returns "" without any.
 func similarFiles(path string) string {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Join(".", dir))

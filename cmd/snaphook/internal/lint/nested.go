@@ -67,7 +67,7 @@ func (v *view) libraries() (found []*script) {
 				continue
 			}
 			if lib := v.script(c.file(), c); lib != nil && lib.lang == langOther && filepath.Ext(lib.path) == "" {
-				lib.lang = langShell // no first line, no ending: the shell that reads it says what it is
+				lib.lang = langShell // without a first line and an ending: the shell that sources it reads it as shell text
 				lib.parse()
 			} else if lib == nil {
 				continue

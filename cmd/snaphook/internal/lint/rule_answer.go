@@ -167,7 +167,7 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 		word, object := string(text[m[4]:m[5]]), string(text[m[2]:m[3]])
 		if word != "block" && word != "approve" && printsObject(string(text), object) {
 			return m[0], "print nothing to let it go ahead; write \"block\" to refuse",
-				fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)
+				fmt.Sprintf("\"decision\": %q is not a word of %s, which reads block alone", word, event)
 		}
 	}
 	return 0, "", ""

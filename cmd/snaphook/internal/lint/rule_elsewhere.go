@@ -193,8 +193,8 @@ func (v *view) lostInReaders(s *script, home *portable.System, given []refusal) 
 	}
 }
 
-// lost reports an answer of a script once for each event. One place in a script has one finding: that of a further
-// event stands at the hook.
+// lost reports an answer of a script once for each event. One place in a script has one
+// finding; a finding for a further event is reported at the hook.
 func (v *view) lost(s *script, r refusal, severity Severity, fix, effects string) {
 	at := s.position(r.at)
 	known := s.path + at.String() + r.ID

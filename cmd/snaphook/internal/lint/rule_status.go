@@ -18,7 +18,7 @@ var ruleStatusLost = Rule{
 	Fix:     `{"type": "command", "command": "set -o pipefail; ./guard.sh | tee -a guard.log"}`,
 }
 
-// statusLost looks for commands whose status is not that of the guard in them.
+// statusLost reports a command that calls a guard and ends with another status than the guard.
 func statusLost(v *view) {
 	if !v.gates() || len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil || !v.refusesAt(2) {
 		return
@@ -95,7 +95,7 @@ func (g *guards) hidden(s *syntax.Stmt) (script, how string) {
 	return script, how
 }
 
-// succeeds reports whether a statement ends with another status than 2, whatever happened before.
+// succeeds reports whether a statement never ends with status 2.
 func succeeds(s *syntax.Stmt) bool {
 	call := callOf(s)
 	switch name(call) {
