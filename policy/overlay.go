@@ -72,8 +72,8 @@ type Overlay struct {
 	places map[string]hook.Position // by path, such as "hooks[0].mode"
 }
 
-// Defaults apply to hooks without a rule and without a policy in their own entry, separately for
-// events that can block and for all others.
+// Defaults apply to hooks without a rule, separately for events that can block and for all others. For a
+// hook that fails closed by its own entry or its system, they count where they are stricter.
 type Defaults struct {
 	Gates, Observers OnFailure
 }
