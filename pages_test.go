@@ -10,7 +10,8 @@ import (
 
 // Each piece of Go code on a page is, line by line, in one Go file of the repository: the file
 // compiles, therefore the code on the page does. Pieces end at blank lines and at lines "…".
-// Indentation and comments at the end of a line may differ.
+// Indentation and comments at the end of a line may differ. A whole program, below a line
+// "<!-- file PATH -->", is left to the test that runs the page.
 func TestGoCodeOfPagesIsCompiledCode(t *testing.T) {
 	var files []string
 	pages := []string{"README.md"}
@@ -32,7 +33,12 @@ func TestGoCodeOfPagesIsCompiledCode(t *testing.T) {
 	}
 	seen := 0
 	for _, page := range pages {
-		for _, block := range strings.Split(read(t, page), "```go\n")[1:] {
+		blocks := strings.Split(read(t, page), "```go\n")
+		for i, block := range blocks[1:] {
+			before := strings.TrimSpace(blocks[i])
+			if strings.HasPrefix(before[strings.LastIndex(before, "\n")+1:], "<!-- file ") {
+				continue
+			}
 			code, _, _ := strings.Cut(block, "```")
 			for _, piece := range pieces(code) {
 				seen++

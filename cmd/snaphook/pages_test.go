@@ -22,7 +22,10 @@ func TestMain(m *testing.M) {
 }
 
 // TestPagesDoWhatTheySay runs each page of docs that opts in with a first line
-// "<!-- run -->" as a script, in an empty directory with an empty home.
+// "<!-- run -->" as a script, in an empty directory with an empty home. A page that
+// begins with "<!-- run in the clone -->" writes no files; its commands run in the checkout.
+// Commands get the engine and its requirements without a network, and a release archive
+// in the empty directory (see pageWorld).
 //
 // The script of a page is its fenced blocks, from top to bottom:
 //
@@ -44,13 +47,18 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.HasPrefix(text, []byte("<!-- run -->\n")) {
+		world := newPageWorld
+		switch {
+		case bytes.HasPrefix(text, []byte("<!-- run -->\n")):
+		case bytes.HasPrefix(text, []byte("<!-- run in the clone -->\n")):
+			world = cloneWorld
+		default:
 			continue
 		}
 		ran++
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
-			runPage(t, page, string(text))
+			runPage(t, world(t, string(text)), page, string(text))
 		})
 	}
 	if ran == 0 {
@@ -65,27 +73,23 @@ type pageBlock struct {
 	directive, text string
 }
 
-func runPage(t *testing.T, page, text string) {
-	root := t.TempDir()
-	project, home := filepath.Join(root, "project"), filepath.Join(root, "home")
-	for _, dir := range []string{project, home} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+func runPage(t *testing.T, w pageWorld, page, text string) {
 	blocks := pageBlocks(text)
 	for i, b := range blocks {
 		at := fmt.Sprintf("%s:%d", page, b.line)
 		switch verb, arg, _ := strings.Cut(b.directive, " "); {
 		case verb == "file":
-			writePageFile(t, filepath.Join(project, arg), b.text)
+			if w.checkout {
+				t.Fatalf("%s: a page that runs in the clone writes no files", at)
+			}
+			writePageFile(t, filepath.Join(w.dir, arg), b.text)
 		case b.language != "sh" || strings.HasPrefix(b.directive, "not run: "):
 		default:
 			want := "0"
 			if verb == "exit" {
 				want = arg
 			}
-			out, status := runPageBlock(t, project, home, b.text)
+			out, status := w.run(t, b.text)
 			if status != want {
 				t.Fatalf("%s: exit status %s, want %s; output:\n%s", at, status, want, out)
 			}
@@ -112,14 +116,14 @@ func writePageFile(t *testing.T, path, text string) {
 	}
 }
 
-// runPageBlock runs commands as a reader would and returns both streams as one text.
-func runPageBlock(t *testing.T, dir, home, commands string) (out, status string) {
+// run runs commands as a reader would and returns both streams as one text.
+func (w pageWorld) run(t *testing.T, commands string) (out, status string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // some compile the command
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-e", "-o", "pipefail", "-c", commands)
-	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "NO_COLOR=1"}
+	cmd.Dir = w.dir
+	cmd.Env = append(w.env, "PATH="+os.Getenv("PATH"), "TMPDIR="+t.TempDir(), "LANG=C.UTF-8", "NO_COLOR=1")
 	cmd.WaitDelay = 5 * time.Second
 	text, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const (
+	pageModule  = "github.com/snaphook-go/snaphook"
+	pageRelease = "v0.1.0" // the version that pages install
+)
+
+// A pageWorld is the machine of a page's reader.
+type pageWorld struct {
+	dir      string // where the commands run
+	env      []string
+	checkout bool // dir is the checkout, which no page may change
+}
+
+// cloneWorld is the machine of a reader who is in a clone, which is this checkout.
+func cloneWorld(t *testing.T, _ string) pageWorld {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pageWorld{dir: root, checkout: true, env: append(goCaches(t), "HOME="+t.TempDir())}
+}
+
+// newPageWorld is the machine of a reader who has the command snaphook, Go, and an empty directory in which
+// the archive of a release lies.
+//
+// "go get" finds the engine in a proxy in a folder and compiles it from the checkout, which a workspace
+// above the directory names: only so the packages are in the build cache. What the engine requires comes from the module
+// cache. "git clone" of the repository's address copies the last commit of the checkout.
+func newPageWorld(t *testing.T, page string) pageWorld {
+	root := t.TempDir()
+	w := pageWorld{dir: filepath.Join(root, "project")}
+	home, proxy, work := filepath.Join(root, "home"), filepath.Join(root, "proxy"), filepath.Join(root, "go.work")
+	for _, dir := range []string{w.dir, filepath.Join(home, ".local", "bin")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkout := cloneWorld(t, page)
+	publishModule(t, checkout.dir, filepath.Join(proxy, pageModule, "@v"))
+	version := strings.TrimPrefix(runtime.Version(), "go")
+	writePageFile(t, work, fmt.Sprintf("go %s\n\nuse (\n\t./project\n\t%q\n)\n", version, checkout.dir))
+	packRelease(t, w.dir)
+
+	w.env = append(goCaches(t), "HOME="+home, "GOTOOLCHAIN=local", "GONOSUMDB=*",
+		"GOPROXY=file://"+proxy+",file://"+filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download"),
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+checkout.dir+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+pageModule,
+		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*")
+	if strings.Contains(page, "\ngo get ") { // what this release has must not reach the user's own module cache
+		w.env = append(w.env, "GOMODCACHE="+filepath.Join(root, "modules"), "GOFLAGS=-buildvcs=false -trimpath -modcacherw")
+	}
+	return w
+}
+
+// publishModule writes the files of a module proxy for the engine. Its archive has go.mod and one package, since
+// the workspace has the sources.
+func publishModule(t *testing.T, checkout, to string) {
+	t.Helper()
+	requires, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writePageFile(t, filepath.Join(to, pageRelease+".mod"), string(requires))
+	writePageFile(t, filepath.Join(to, pageRelease+".info"), `{"Version": "`+pageRelease+`"}`)
+	writePageFile(t, filepath.Join(to, "list"), pageRelease+"\n")
+	archive, err := os.Create(filepath.Join(to, pageRelease+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	z := zip.NewWriter(archive)
+	for name, text := range map[string]string{"go.mod": string(requires), "doc.go": "package snaphook\n"} {
+		file, err := z.Create(pageModule + "@" + pageRelease + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = file.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packRelease makes the archive that .ci/release --archives makes for Linux, with the snaphook of this test.
+func packRelease(t *testing.T, dir string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", `
+		snaphook=$(command -v snaphook)
+		cd "$1"
+		tar -chzf "$2_linux_amd64.tar.gz" -C "${snaphook%/*}" snaphook
+		sha256sum "$2_linux_amd64.tar.gz" >"$2_checksums.txt"`, "pack", dir, "snaphook_"+pageRelease).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// goCaches returns the variables that lead the go command to what it has compiled.
+func goCaches(t *testing.T) []string {
+	return []string{"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "GOFLAGS=" + os.Getenv("GOFLAGS")}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
