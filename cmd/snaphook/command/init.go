@@ -31,36 +31,68 @@ type templateFile struct {
 	mode fs.FileMode
 }
 
-// templateFiles lists the files of each dialect, the settings first.
-var templateFiles = map[string][]templateFile{
+// projectTemplate is a first guard for one dialect.
+type projectTemplate struct {
+	files          []templateFile // the settings first
+	event, refused string         // a call that the guard refuses, for "snaphook fire"
+	trust          bool           // the guard runs only where the user trusts the project
+}
+
+// projectTemplates lists the template of each dialect.
+var projectTemplates = map[string]projectTemplate{
 	"claude": {
-		{"claude/settings.json", ".claude/settings.json", 0o644},
-		{"claude/guard.sh", ".claude/hooks/guard.sh", 0o755},
-		{"claude/guard.hooktest.json", ".claude/hooks/guard.hooktest.json", 0o644},
+		event:   "claude.PreToolUse",
+		refused: `{"tool_name": "Bash", "tool_input": {"command": "git push --force"}}`,
+		files: []templateFile{
+			{"claude/settings.json", ".claude/settings.json", 0o644},
+			{"claude/guard.sh", ".claude/hooks/guard.sh", 0o755},
+			{"claude/guard.hooktest.json", ".claude/hooks/guard.hooktest.json", 0o644},
+		},
 	},
 	"llxprt": {
-		{"llxprt/settings.json", ".llxprt/settings.json", 0o644},
-		{"llxprt/guard.sh", ".llxprt/hooks/guard.sh", 0o755},
-		{"llxprt/guard.hooktest.json", ".llxprt/hooks/guard.hooktest.json", 0o644},
+		event:   "llxprt.BeforeTool",
+		refused: `{"tool_name": "run_shell_command", "tool_input": {"command": "git push --force"}}`,
+		files: []templateFile{
+			{"llxprt/settings.json", ".llxprt/settings.json", 0o644},
+			{"llxprt/guard.sh", ".llxprt/hooks/guard.sh", 0o755},
+			{"llxprt/guard.hooktest.json", ".llxprt/hooks/guard.hooktest.json", 0o644},
+		},
 	},
 	"codex": {
-		{"codex/settings.json", ".codex/hooks.json", 0o644},
-		{"codex/guard.sh", ".codex/hooks/guard.sh", 0o755},
-		{"codex/guard.hooktest.json", ".codex/hooks/guard.hooktest.json", 0o644},
+		event:   "codex.PreToolUse",
+		refused: `{"tool_name": "Bash", "tool_input": {"command": "git push --force"}}`,
+		files: []templateFile{
+			{"codex/settings.json", ".codex/hooks.json", 0o644},
+			{"codex/guard.sh", ".codex/hooks/guard.sh", 0o755},
+			{"codex/guard.hooktest.json", ".codex/hooks/guard.hooktest.json", 0o644},
+		},
 	},
-	"copilot": { // each .json file of .github/hooks is read as settings
-		{"copilot/settings.json", ".github/hooks/guard.json", 0o644},
-		{"copilot/guard.sh", ".github/hooks/guard.sh", 0o755},
-		{"copilot/guard.hooktest.json", ".github/guard.hooktest.json", 0o644},
+	"copilot": {
+		event:   "copilot.preToolUse",
+		refused: `{"toolName": "bash", "toolArgs": {"command": "git push --force"}}`,
+		files: []templateFile{ // each .json file of .github/hooks is read as settings
+			{"copilot/settings.json", ".github/hooks/guard.json", 0o644},
+			{"copilot/guard.sh", ".github/hooks/guard.sh", 0o755},
+			{"copilot/guard.hooktest.json", ".github/guard.hooktest.json", 0o644},
+		},
 	},
 	"cursor": {
-		{"cursor/settings.json", ".cursor/hooks.json", 0o644},
-		{"cursor/guard.sh", ".cursor/hooks/guard.sh", 0o755},
-		{"cursor/guard.hooktest.json", ".cursor/hooks/guard.hooktest.json", 0o644},
+		event:   "cursor.beforeShellExecution",
+		refused: `{"command": "git push --force"}`,
+		files: []templateFile{
+			{"cursor/settings.json", ".cursor/hooks.json", 0o644},
+			{"cursor/guard.sh", ".cursor/hooks/guard.sh", 0o755},
+			{"cursor/guard.hooktest.json", ".cursor/hooks/guard.hooktest.json", 0o644},
+		},
 	},
 	"xcsh": {
-		{"xcsh/guard.ts", ".xcsh/hooks/pre/guard.ts", 0o644},
-		{"xcsh/guard.hooktest.json", ".xcsh/hooks/guard.hooktest.json", 0o644},
+		event:   "xcsh.tool_call",
+		refused: `{"toolName": "bash", "toolCallId": "1", "input": {"command": "git push --force"}}`,
+		trust:   true,
+		files: []templateFile{
+			{"xcsh/guard.ts", ".xcsh/hooks/pre/guard.ts", 0o644},
+			{"xcsh/guard.hooktest.json", ".xcsh/hooks/guard.hooktest.json", 0o644},
+		},
 	},
 }
 
@@ -93,13 +125,13 @@ func (f *flags) init(cmd *cobra.Command) error {
 		return err
 	}
 	dialect := lo.CoalesceOrEmpty(f.dialect, dialectOf(dir))
-	files, known := templateFiles[dialect]
+	begin, known := projectTemplates[dialect]
 	if !known {
 		return fmt.Errorf("--dialect %q: write one of: %s", dialect, initNames())
 	}
 	var said []string
 	kept := "" // existing settings without the guard
-	for _, file := range append(files[:len(files):len(files)], workflow) {
+	for _, file := range append(begin.files[:len(begin.files):len(begin.files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
 		if err != nil {
 			return err
@@ -114,16 +146,27 @@ func (f *flags) init(cmd *cobra.Command) error {
 		said = append(said, lo.Ternary(wrote, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
 	}
 	if kept != "" {
-		said = append(said, "", files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
+		said = append(said, "", begin.files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
 	}
 	where := lo.Ternary(f.Dir == "", "", " --dir "+f.Dir)
-	said = append(said, "", "Next: snaphook test"+where)
-	return cli.Say(cmd, strings.Join(said, "\n"))
+	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where)), "\n"))
+}
+
+// next returns the commands to run next, each with the flag where.
+func (t projectTemplate) next(where string) string {
+	trust := lo.Ternary(t.trust, "trust this project, ", "")
+	commands := []string{"Next: " + trust + "fire a call that the guard refuses, then run the tests:", ""}
+	if t.trust {
+		commands = append(commands, "  snaphook trust grant"+where)
+	}
+	return strings.Join(append(commands,
+		"  echo '"+t.refused+"' |\n    snaphook fire "+t.event+where,
+		"  snaphook test"+where), "\n")
 }
 
 // initNames lists the dialects that have templates.
 func initNames() string {
-	return strings.Join(slices.Sorted(maps.Keys(templateFiles)), ", ")
+	return strings.Join(slices.Sorted(maps.Keys(projectTemplates)), ", ")
 }
 
 // hasGuard reports whether existing settings name the guard.
