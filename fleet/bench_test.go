@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -55,38 +54,4 @@ func BenchmarkRecord(b *testing.B) {
 			}
 		})
 	}
-}
-
-// 64 agents over three workers while workers come and go: each fire is answered once, and by a worker.
-func TestNothingIsLostWhileWorkersComeAndGo(t *testing.T) {
-	url := startServer(t)
-	public, private := newKey(t)
-	push(t, connect(t, url), private, policyDir(t, "answered"))
-	var stops []func()
-	start := func() {
-		_, stop := work(t, connect(t, url), public, t.TempDir())
-		stops = append(stops, stop)
-	}
-	for range 3 {
-		start()
-	}
-	nc := connect(t, url)
-	s := agent(t, nc, watch(t, nc, public, t.TempDir()))
-	eventually(t, "workers answer", func() bool { return reason(t, s) == "answered" })
-	var all sync.WaitGroup
-	for range 64 {
-		all.Go(func() {
-			for range 5 {
-				if got := reason(t, s); got != "answered" {
-					t.Errorf("an agent got %q", got)
-				}
-			}
-		})
-	}
-	for range 2 { // one ends by its drain, and another begins
-		stops[0]()
-		stops = stops[1:]
-		start()
-	}
-	all.Wait()
 }

@@ -43,10 +43,13 @@ func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) e
 	if keep.Bytes == 0 {
 		keep.Bytes = 8 << 30
 	}
-	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: PolicyBucket, Description: "the policy of the fleet", MaxBytes: 8 * maxPacked, Replicas: replicas,
+	err = unlessThere(ctx, js, "OBJ_"+PolicyBucket, func() error {
+		_, err := js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: PolicyBucket, Description: "the policy of the fleet", MaxBytes: 8 * maxPacked, Replicas: replicas,
+		})
+		return err
 	})
-	if err == nil || errors.Is(err, jetstream.ErrBucketExists) {
+	if err == nil {
 		err = makeKeys(ctx, js, jetstream.KeyValueConfig{Bucket: PolicyBucket, History: 64, Replicas: replicas})
 	}
 	if err == nil {
@@ -58,13 +61,13 @@ func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) e
 		})
 	}
 	if err == nil {
-		_, err = js.CreateStream(ctx, jetstream.StreamConfig{
-			Name: RecordStream, Subjects: []string{logPrefix + ".>"}, MaxAge: keep.Age, MaxBytes: keep.Bytes,
-			Duplicates: 2 * time.Minute, Replicas: replicas, DenyDelete: true, DenyPurge: true,
+		err = unlessThere(ctx, js, RecordStream, func() error {
+			_, err := js.CreateStream(ctx, jetstream.StreamConfig{
+				Name: RecordStream, Subjects: []string{logPrefix + ".>"}, MaxAge: keep.Age, MaxBytes: keep.Bytes,
+				Duplicates: 2 * time.Minute, Replicas: replicas, DenyDelete: true, DenyPurge: true,
+			})
+			return err
 		})
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			err = nil
-		}
 	}
 	if err != nil {
 		return fmt.Errorf("the buckets of the fleet: %w; the server needs JetStream, and the user the right to make streams", err)
@@ -73,9 +76,21 @@ func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) e
 }
 
 func makeKeys(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValueConfig) error {
-	_, err := js.CreateKeyValue(ctx, cfg)
-	if errors.Is(err, jetstream.ErrBucketExists) {
-		return nil
+	return unlessThere(ctx, js, "KV_"+cfg.Bucket, func() error {
+		_, err := js.CreateKeyValue(ctx, cfg)
+		return err
+	})
+}
+
+// unlessThere calls create if there is no stream of the name. The server counts the space of an existing stream twice
+// when it is created again, and then refuses it.
+func unlessThere(ctx context.Context, js jetstream.JetStream, stream string, create func() error) error {
+	_, err := js.Stream(ctx, stream)
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+	if err = create(); errors.Is(err, jetstream.ErrBucketExists) || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return nil // another process was faster
 	}
 	return err
 }

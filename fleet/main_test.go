@@ -16,6 +16,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		os.Exit(runRole(role))
+	}
 	// The client leaves this goroutine where a connection closes while an object is being put.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction(
 		"github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))

@@ -72,6 +72,10 @@ func TestRecordsOutliveAnOutageOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	eventually(t, "the client is connected again", nc.IsConnected)
+	if err := Prepare(t.Context(), nc, 1, Retention{}); err != nil {
+		t.Errorf("what is there is not prepared again: %v", err)
+	}
 	eventually(t, "the server has all lines", func() bool { return r.Waiting() == 0 })
 	r.Close()
 	if n, err := r.Lost(); n != 0 {

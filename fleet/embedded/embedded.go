@@ -30,6 +30,10 @@ type Server struct {
 // patience limits the time that the server takes to start.
 const patience = 10 * time.Second
 
+// pingEvery is the interval of pings to clients. A worker that does not answer two of them gets no more requests;
+// with the server's default this takes minutes.
+const pingEvery = 5 * time.Second
+
 // Start starts a server with JetStream. Without a Config it accepts every client; its address therefore has
 // to be a loopback address. A directory serves one server at a time.
 func Start(opts Options) (*Server, error) {
@@ -83,6 +87,7 @@ func (o Options) server() (*server.Options, error) {
 	}
 	return &server.Options{
 		ServerName: "snaphook", Host: u.Hostname(), Port: port, NoSigs: true, NoLog: true,
+		PingInterval: pingEvery, MaxPingsOut: 2,
 		JetStream: true, StoreDir: filepath.Join(o.Dir, "jetstream"), SyncInterval: 10 * time.Second,
 		JetStreamMaxStore: 16 << 30, JetStreamMaxMemory: 256 << 20,
 	}, nil
