@@ -59,6 +59,26 @@ func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	}
 }
 
+// foreignMembers lists members by which some systems select, start or judge a hook.
+var foreignMembers = []string{
+	"if", "once", "args", "exec", "shell", "env", "cwd", "async", "asyncRewake", "continueOnBlock", "allowedEnvVars", "failClosed", "onFailure",
+	"loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "timeoutSec", "sequential",
+}
+
+// Ignored reports members of a hook or a group that other systems read and this one does not. known lists
+// the names that are read. shared tells that the other systems read the file too, which therefore keeps them.
+func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...string) {
+	instead := "remove it"
+	if shared {
+		instead = "decide in the script, or write a hook for " + system + " alone"
+	}
+	for _, name := range foreignMembers {
+		if at := v.Get(name); at.Exists() && !slices.Contains(known, name) {
+			r.Problem(at.Wrong("%s does not read %q here: the hook runs as if it were not there; %s", system, name, instead))
+		}
+	}
+}
+
 // Text reads a string. A value that is not a string is a problem, unless it is null or absent.
 func (r *Reader) Text(v settings.Value) (text string, ok bool) {
 	if text, ok = v.Text(); !ok && v.Exists() && v.Kind() != 'n' {
@@ -77,6 +97,14 @@ type Group struct {
 	index  int
 	alone  bool              // Value is a single hook, not a group
 	broken *settings.Problem // why its hooks cannot be read; nil if they can
+}
+
+// Ignores reports members of a group that other systems read and this one does not, see [Reader.Ignored]. A
+// single hook is not a group.
+func (g Group) Ignores(system string, known ...string) {
+	if !g.alone {
+		g.reader.Ignored(system, false, g.Value, known...)
+	}
 }
 
 // Index returns the index of the group among those of its event in one file.

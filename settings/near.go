@@ -1,11 +1,8 @@
 package settings
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/samber/lo"
 )
 
 // maxNear limits the number of names that a "did you mean" offers.
@@ -15,22 +12,21 @@ const maxNear = 3
 // It ignores case, two swapped neighbours are one mistake, and a candidate allows one mistake for
 // every three letters.
 func Near(name string, candidates []string) []string {
-	type scored struct {
-		name     string
-		mistakes int
-	}
 	wrote := []rune(strings.ToLower(name))
-	near := lo.FilterMap(candidates, func(candidate string, _ int) (scored, bool) {
+	var byMistakes [][]string
+	for _, candidate := range candidates {
 		meant := []rune(strings.ToLower(candidate))
 		allowed := max(1, len(meant)/3)
 		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
-			return scored{}, false // also limits the time for very long names
+			continue // also limits the time for very long names
 		}
-		mistakes := distance(wrote, meant, allowed)
-		return scored{candidate, mistakes}, mistakes <= allowed
-	})
-	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.mistakes, b.mistakes) })
-	return lo.Map(near[:min(len(near), maxNear)], func(s scored, _ int) string { return s.name })
+		if mistakes := distance(wrote, meant, allowed); mistakes <= allowed {
+			byMistakes = append(byMistakes, make([][]string, max(0, mistakes+1-len(byMistakes)))...)
+			byMistakes[mistakes] = append(byMistakes[mistakes], candidate)
+		}
+	}
+	near := slices.Concat(byMistakes...)
+	return near[:min(len(near), maxNear)]
 }
 
 // distance returns the number of letters to insert, delete, replace, or swap with their neighbour

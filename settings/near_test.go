@@ -21,13 +21,13 @@ func TestNear(t *testing.T) {
 		{"a letter is missing", "BeforTool", events, []string{"BeforeTool"}},
 		{"an underscore", "session_start", events, []string{"SessionStart"}},
 		{"swapped letters are one mistake", "ytpe", []string{"type"}, []string{"type"}},
-		{"two letters of a short name are too many", "tipp", []string{"type"}, []string{}},
+		{"two letters of a short name are too many", "tipp", []string{"type"}, nil},
 		{"the same but for case comes first", "Command", []string{"commands", "comand", "command"}, []string{"command", "commands", "comand"}},
 		{"three at most, equally near in the given order", "ab", []string{"xb", "ax", "abx", "xab"}, []string{"xb", "ax", "abx"}},
 		{"letters of other scripts", "größe", []string{"GRÖSSE", "grösse"}, []string{"GRÖSSE", "grösse"}},
-		{"nothing alike", "PreToolUse", events, []string{}},
-		{"a very long name", strings.Repeat("BeforeTool", 1<<20), events, []string{}},
-		{"nothing to choose from", "x", nil, []string{}},
+		{"nothing alike", "PreToolUse", events, nil},
+		{"a very long name", strings.Repeat("BeforeTool", 1<<20), events, nil},
+		{"nothing to choose from", "x", nil, nil},
 		{"an empty name", "", []string{"a", "timeout"}, []string{"a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -83,18 +83,14 @@ func (e *entry) get(name string) settings.Value {
 	return e.value.Get(name)
 }
 
-// misspelt reports members that nothing reads; in a profile also those that Claude Code reads.
+// misspelt reports members that nothing reads, and those that only other systems read.
 func (e *entry) misspelt() {
-	if e.profile == nil {
-		e.Misspelt(e.value, entryMembers...)
-		return
+	read := entryMembers
+	if e.profile != nil {
+		read = append(slices.Clone(e.profile.members), e.profile.failure.name)
 	}
-	e.Misspelt(e.value, append(slices.Clone(e.profile.members), entryMembers...)...)
-	for _, name := range entryMembers {
-		if v := e.value.Get(name); v.Exists() && !e.get(name).Exists() {
-			e.Problem(v.Wrong("%s does not read %q: the hook runs as if it were not there; remove it", e.profile.system, name))
-		}
-	}
+	e.Misspelt(e.value, append(slices.Clone(read), entryMembers...)...)
+	e.Ignored(e.system(), false, e.value, read...)
 }
 
 // runs returns the types of hooks that run at the event.

@@ -82,8 +82,17 @@ type group struct {
 	broken  string         // why the group's matcher matches nothing
 }
 
+// system returns the name of the system in messages.
+func (g *group) system() string {
+	if g.profile != nil {
+		return g.profile.system
+	}
+	return "Claude Code"
+}
+
 func (g *group) read() {
 	g.Misspelt(g.Value, groupMembers...)
+	g.Ignores(g.system())
 	g.readMatcher(g.Value.Get("matcher"))
 	like := hook.Hook{
 		Identity:  hook.Identity{Source: g.layer.Source},

@@ -37,7 +37,8 @@ var claudeCode = portable.System{
 		"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd",
 		"Stop", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification",
 	}, func(name string) (string, string) { return name, name }),
-	MCP: "mcp__SERVER__TOOL", Unit: time.Second, Default: Dialect.Rules.Timeout, Closing: `"onFailure":"block"`, Vars: []string{projectDir},
+	MCP: "mcp__SERVER__TOOL", Unit: time.Second, Default: Dialect.Rules.Timeout, Closing: `"onFailure":"block"`, WhenClosed: "exit-1 deny top-deny permission-deny",
+	Vars:      []string{projectDir},
 	Unmatched: []string{"UserPromptSubmit", "Stop"},
 	Effects: map[portable.Effect]string{
 		portable.Refuses: "exit-2 exit-2-silent nested-deny nested-deny-bare block block-bare " +
@@ -65,7 +66,8 @@ var portables = map[Profile]*portable.System{
 	}},
 	Goose: {
 		File: ".agents/plugins/ported/hooks/hooks.json", Matching: portable.Search, Closing: `"on_failure":"block"`,
-		Unmatched: []string{"SessionStart", "SessionEnd", "Stop"}, Effects: map[portable.Effect]string{
+		WhenClosed: "exit-1 empty text nested-deny nested-deny-bare nested-ask nested-allow nested-rewrite deny top-deny permission-deny stop",
+		Unmatched:  []string{"SessionStart", "SessionEnd", "Stop"}, Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent block block-bare end-exit-2 end-block",
 			portable.Tells: "exit-1 empty text nested-deny nested-deny-bare nested-ask nested-allow nested-rewrite " +
 				"deny top-deny permission-deny stop prompt-exit-2 result-exit-2",
@@ -85,7 +87,8 @@ var portables = map[Profile]*portable.System{
 	},
 	Kimi: {
 		File: ".kimi-code/config.toml", OfUser: true, Form: portable.TOML, Matching: portable.Search, Closing: `"fail_mode":"closed"`,
-		Unmatched: []string{"Stop"}, Effects: map[portable.Effect]string{
+		WhenClosed: "exit-1 block block-bare deny top-deny permission-deny stop end-block",
+		Unmatched:  []string{"Stop"}, Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent nested-deny nested-deny-bare prompt-exit-2 end-exit-2",
 			portable.Adds:    "prompt-block prompt-text prompt-context",
 			portable.Tells: "exit-1 block block-bare deny top-deny " +

@@ -112,7 +112,7 @@ func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 		Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 	said := strings.Join(lo.Map(l.Problems, func(p settings.Problem, _ int) string { return p.String() }), "\n")
 	for _, want := range []string{
-		`/p/.devin/hooks.v1.json:1:70: Devin CLI does not read "if"`, `does not read "once"`, `"tiemout"; did you mean "timeout"`,
+		`/p/.devin/hooks.v1.json:1:70: Devin CLI does not read "if" here`, `does not read "once"`, `"tiemout"; did you mean "timeout"`,
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no problem %q in:\n%s", want, said)

@@ -57,6 +57,7 @@ type group struct {
 
 func (g *group) read(label string, like hook.Hook) {
 	g.Misspelt(g.Value, "matcher")
+	g.Ignores("Codex")
 	at := g.Value.Get("matcher")
 	like.Pattern, _ = at.Text()
 	if g.Event.Subject == "" {
@@ -76,6 +77,9 @@ func (g *group) read(label string, like hook.Hook) {
 		return (&handler{group: g, hook: h, value: v}).fill(index)
 	})
 }
+
+// handlerMembers lists the members of an entry.
+var handlerMembers = []string{"timeout", "async", "additionalContextLimit", "commandWindows", "command", "server", "tool", "input"}
 
 // handler is one entry of a group. Its file has been checked: its members have the right types.
 type handler struct {
@@ -113,7 +117,10 @@ func (e *handler) build() *settings.Problem {
 	h, v := e.hook, e.value
 	h.Type, _ = v.Get("type").Text()
 	h.Status, _ = v.Get("statusMessage").Text()
-	e.Misspelt(v, "timeout", "async", "additionalContextLimit", "commandWindows", "command", "server", "tool", "input")
+	e.Misspelt(v, handlerMembers...)
+	if e.Types[h.Type] == nil {
+		e.Ignored("Codex", false, v, handlerMembers...)
+	}
 	h.Timeout = e.timeout(v.Get("timeout"))
 	e.limit(v.Get("additionalContextLimit"))
 	switch {

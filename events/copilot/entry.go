@@ -116,6 +116,9 @@ func (e *entry) fill() *settings.Problem {
 		h.Type = word
 	}
 	e.Misspelt(v, entryMembers...)
+	if e.Types[h.Type] == nil {
+		e.Ignored("Copilot", kindOf(e.layer.File) == foreign, v, entryMembers...)
+	}
 	if h.Timeout = e.timeout("timeoutSec"); h.Timeout == 0 {
 		h.Timeout = e.timeout("timeout")
 	}

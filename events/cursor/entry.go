@@ -86,6 +86,9 @@ func (e *entry) fill() *settings.Problem {
 		return lo.ToPtr(v.Want(`an object {"command": "…"}`))
 	}
 	e.Misspelt(v, entryMembers...)
+	if e.Types[h.Type] == nil {
+		e.Ignored("Cursor", e.file.claude, v, entryMembers...)
+	}
 	e.failClosed(v.Get("failClosed"))
 	h.Timeout = e.timeout(v.Get("timeout"))
 	e.loopLimit(v.Get("loop_limit"))

@@ -18,9 +18,10 @@ func Portable() []portable.System {
 		Tools:   map[string]string{"Bash": "Shell", "Edit": "Write", "MultiEdit": "Write", "LS": "List", "Agent": "Task"},
 		Members: map[string]string{"tool_response": "tool_output"},
 		MCP:     "MCP:TOOL", Matching: portable.Search, Unit: time.Second, Default: Dialect.Rules.Timeout, Closing: `"failClosed":true`,
-		Vars:      []string{"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"},
-		Unmatched: []string{"beforeSubmitPrompt", "sessionStart", "sessionEnd", "stop", "preCompact"},
-		Reads:     portable.ClaudeFiles, Uses: []portable.Use{{File: ".cursor"}},
+		WhenClosed: "exit-1 silence prompt-block prompt-text prompt-context",
+		Vars:       []string{"CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"},
+		Unmatched:  []string{"beforeSubmitPrompt", "sessionStart", "sessionEnd", "stop", "preCompact"},
+		Reads:      portable.ClaudeFiles, Uses: []portable.Use{{File: ".cursor"}},
 		Effects: map[portable.Effect]string{
 			portable.Refuses: "exit-2 exit-2-silent text nested-deny nested-deny-bare nested-ask nested-allow nested-rewrite " +
 				"block block-bare deny top-deny permission-deny stop prompt-exit-2",

@@ -84,6 +84,7 @@ type group struct {
 
 func (g *group) read() {
 	g.Misspelt(g.Value, groupMembers...)
+	g.Ignores("LLxprt Code", groupMembers...)
 	g.readMatcher(g.Value.Get("matcher"))
 	sequential, _ := g.Bool(g.Value.Get("sequential"))
 	label := g.layer.Source.String()
@@ -138,6 +139,7 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 		return wrong(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
 	}
 	g.Misspelt(v, entryMembers...)
+	g.Ignored("LLxprt Code", false, v, "env")
 	h.Name, _ = g.Text(v.Get("name"))
 	h.Command, _ = v.Get("command").Text()
 	h.Timeout = g.timeout(v.Get("timeout"))

@@ -52,6 +52,8 @@ type System struct {
 	// same for hooks in .claude/settings.json that the system reads; it is nil if the system does not read
 	// that file, or reads answers there as in its own files.
 	Effects, Imported map[Effect]string
+	// WhenClosed lists the answers that refuse in a hook whose entry has Closing, and not without it.
+	WhenClosed string
 }
 
 // ClaudeFiles lists the files of Claude Code in a project, which other systems read too.
@@ -118,6 +120,15 @@ func (s *System) Effect(answer string, imported bool) Effect {
 	return Nothing
 }
 
+// EffectOf returns the effect of an answer of a hook in a file of the system's own; closed is true for one whose
+// entry says that a failure blocks.
+func (s *System) EffectOf(answer string, closed bool) Effect {
+	if closed && slices.Contains(strings.Fields(s.WhenClosed), answer) {
+		return Refuses
+	}
+	return s.Effect(answer, false)
+}
+
 // Event returns Claude Code's name of an event by its name in the dialect.
 func (s *System) Event(fired string) (name string, ok bool) {
 	if name, ok = lo.FindKey(s.Fired, fired); ok {
@@ -132,12 +143,18 @@ type Difference struct {
 	Was, Now Effect
 }
 
+// Side is one side of a port: a hook as a system has it.
+type Side struct {
+	*System
+	Closed bool // the entry says that a failure blocks
+}
+
 // Differences returns the answers of a hook whose effect in to differs from that in from, at an event by
 // Claude Code's name. texts are the hook's command and scripts; if they are nil, the hook may give every
 // answer.
-func Differences(from, to *System, event string, imported bool, texts []string) (all []Difference) {
+func Differences(from, to Side, event string, texts []string) (all []Difference) {
 	for _, a := range Answers {
-		was, now := from.Effect(a.ID, false), to.Effect(a.ID, imported)
+		was, now := from.EffectOf(a.ID, from.Closed), to.EffectOf(a.ID, to.Closed)
 		minor := (was == Tells || was == Nothing) && (now == Tells || now == Nothing)
 		if a.Event == event && was != now && !minor && a.givenBy(texts) {
 			all = append(all, Difference{a, was, now})

@@ -4,8 +4,8 @@ package rename
 
 import (
 	"bytes"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -29,11 +29,10 @@ type name struct {
 // names may map to one of theirs, and the other way around; an object should have only one of them.
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back}
-	for ours, theirs := range to {
-		quoted := wire.Quote(theirs)
-		n.to = append(n.to, name{ours, theirs, quoted[1 : len(quoted)-1], []byte(ours)})
+	for _, ours := range slices.Sorted(maps.Keys(to)) {
+		quoted := wire.Quote(to[ours])
+		n.to = append(n.to, name{ours, to[ours], quoted[1 : len(quoted)-1], []byte(ours)})
 	}
-	slices.SortFunc(n.to, func(a, b name) int { return strings.Compare(a.ours, b.ours) })
 	return n
 }
 

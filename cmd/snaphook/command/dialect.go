@@ -68,6 +68,7 @@ type dialect struct {
 	// run commands.
 	toolGate string
 	writers  []string
+	example  string // an input of toolGate
 
 	// callMembers holds the names of a tool and of its arguments in the input of toolGate, if they are not tool_name
 	// and tool_input.

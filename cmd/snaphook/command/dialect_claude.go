@@ -43,6 +43,7 @@ var claudeRow = dialect{
 	asks:     true,
 	portable: claude.Portable,
 	toolGate: "PreToolUse",
+	example:  `{"tool_name": "Bash", "tool_input": {"command": "ls"}}`,
 	writers:  []string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit"},
 	traits: func(event string) ([]string, string) {
 		about, _ := claude.About(event)

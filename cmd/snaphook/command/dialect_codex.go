@@ -30,6 +30,7 @@ var codexRow = dialect{
 	},
 	portable: codex.Portable,
 	toolGate: "PreToolUse",
+	example:  `{"tool_name": "Bash", "tool_input": {"command": "ls"}}`,
 	writers:  []string{"Bash", "apply_patch"},
 	traits:   func(event string) ([]string, string) { return codex.About(event) },
 	reaching: [][]string{{"features", "hooks"}, {"features", "codex_hooks"}},

@@ -21,6 +21,7 @@ var copilotRow = dialect{
 	borrows:  copilot.Foreign,
 	portable: copilot.Portable,
 	toolGate: "preToolUse",
+	example:  `{"toolName": "bash", "toolArgs": {"command": "ls"}}`,
 
 	callMembers: [2]string{"toolName", "toolArgs"},
 

@@ -28,6 +28,7 @@ var cursorRow = dialect{
 	borrows:  func(l settings.Layer) bool { return strings.HasPrefix(l.Name, "claude-") },
 	portable: cursor.Portable,
 	toolGate: "preToolUse",
+	example:  `{"tool_name": "Shell", "tool_input": {"command": "ls"}}`,
 	writers:  []string{"Shell", "Write", "Delete"},
 	traits:   cursor.About,
 }

@@ -19,6 +19,7 @@ var llxprtRow = dialect{
 	marks:    []string{".llxprt", ".gemini"},
 	portable: llxprt.Portable,
 	toolGate: "BeforeTool",
+	example:  `{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}`,
 	writers:  []string{"write_file", "replace", "run_shell_command"},
 	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},
 	discover: func(dir, profile string) []settings.Layer { return llxprt.Profile(profile).Discover(dir) },

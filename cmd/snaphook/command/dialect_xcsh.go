@@ -36,6 +36,7 @@ func moduleRow(d *pipeline.Dialect, supports string) dialect {
 		traits:   func(string) ([]string, string) { return []string{moduleType}, "" },
 		modules:  true,
 		toolGate: "tool_call",
+		example:  `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}`,
 
 		callMembers: [2]string{"toolName", "input"},
 	}

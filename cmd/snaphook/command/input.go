@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -18,18 +19,22 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// pipeExample returns an example of an input in a pipe, for modules and for commands.
+// pipeExample returns an example of an input in a pipe, for the dialect of the event that the verb names.
 func pipeExample(cmd *cobra.Command) string {
-	example := `{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook %s llxprt.BeforeTool`
-	switch event, err := eventNamed(cmd.Flags().Arg(0), pipeline.Events(nil)); {
-	case err == nil && event.Info().Dialect == claudeRow.Name:
-		example = `{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook %s claude.PreToolUse`
-	case strings.HasPrefix(cmd.Flags().Arg(0), "xcsh"),
-		cmd.Flags().Changed("module"),
-		err == nil && event.Info().Dialect == xcshRow.Name:
-		example = `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}' | snaphook %s xcsh.tool_call`
+	name := cmd.Flags().Arg(0)
+	row, _ := lo.Find(dialects, func(d *dialect) bool {
+		return name == d.Name || strings.HasPrefix(name, d.Name+".")
+	})
+	if event, err := eventNamed(name, pipeline.Events(nil)); err == nil {
+		row, _ = dialectNamed(event.Info().Dialect)
 	}
-	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())
+	switch {
+	case row == nil && cmd.Flags().Changed("module"):
+		row = &xcshRow
+	case row == nil:
+		row = &llxprtRow
+	}
+	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '%s' | snaphook %s %s.%s", row.example, cmd.Name(), row.Name, row.toolGate)
 }
 
 // readInput reads the event's fields. At a terminal it prints that input is expected.

@@ -33,6 +33,22 @@ func TestAnInputWithoutEndIsAnError(t *testing.T) {
 	}
 }
 
+// An empty input is answered with an example for the system of the event, and the example can be fired.
+func TestAnEmptyInputIsAnsweredWithAnExampleOfItsSystem(t *testing.T) {
+	for _, d := range dialects {
+		if d.toolGate == "" || d.modules && d != &xcshRow {
+			continue // modules of another runtime are asked for by the events of xcsh
+		}
+		_, said := executed(t, "", "fire", d.Name+"."+d.toolGate, "--dir", t.TempDir())
+		if want := "echo '" + d.example + "' | snaphook fire " + d.Name + "." + d.toolGate; d.example == "" || !strings.Contains(said, want) {
+			t.Errorf("%s: got %q; want %q in it", d.Name, said, want)
+		}
+		if status, said := executed(t, d.example, "fire", d.Name+"."+d.toolGate, "--dir", t.TempDir()); status != 0 {
+			t.Errorf("%s: the example ends with %d: %s", d.Name, status, said)
+		}
+	}
+}
+
 // A large input does not change the garbage collector's percentage, which a program that runs
 // commands of this package may have set.
 func TestALargeInputLeavesTheCollectorAsItWas(t *testing.T) {

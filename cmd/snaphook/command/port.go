@@ -195,7 +195,7 @@ func (p *porting) carry() (there portable.Hook, ok bool) {
 	there.Matcher = p.matcher(name, event)
 	there.Timeout = p.timeout()
 	there.Closed = p.closed(name)
-	p.rest(name)
+	p.rest(name, there.Closed)
 	return there, true
 }
 
@@ -278,8 +278,9 @@ func (p *porting) closed(name string) bool {
 	return blocks && !there
 }
 
-// rest notes the parts of an entry that the other system does not have, and the answers.
-func (p *porting) rest(name string) {
+// rest notes the parts of an entry that the other system does not have, and the answers. closed is true if the
+// entry there says that a failure blocks.
+func (p *porting) rest(name string, closed bool) {
 	if p.h.If != "" {
 		p.note("the condition %s is left out: the hook runs whenever its matcher selects", p.h.If)
 	}
@@ -289,7 +290,8 @@ func (p *porting) rest(name string) {
 	if p.h.Once {
 		p.note("the hook runs once in a session in %s; in %s each time", p.from.Title, p.to.Title)
 	}
-	for _, d := range portable.Differences(p.from, p.to, name, false, p.texts) {
+	was, now := portable.Side{System: p.from, Closed: p.h.FailClosed}, portable.Side{System: p.to, Closed: closed}
+	for _, d := range portable.Differences(was, now, name, p.texts) {
 		p.note("an answer: %s %s in %s, and %s in %s", d.Answer.Says, d.Was, p.from.Title, d.Now, p.to.Title)
 	}
 	p.words()

@@ -27,7 +27,7 @@ var fields = map[string]string{
 }
 
 // effectThere runs an answer through a system, from a file of its own or from .claude/settings.json.
-func effectThere(t *testing.T, program string, s *portable.System, a portable.Answer, imported bool) portable.Effect {
+func effectThere(t *testing.T, program string, s *portable.System, a portable.Answer, imported, closed bool) portable.Effect {
 	t.Helper()
 	event, there := s.Events[a.Event]
 	if !there {
@@ -58,7 +58,7 @@ func effectThere(t *testing.T, program string, s *portable.System, a portable.An
 	put(filepath.Join(dir, "out"), []byte(a.Stdout), 0o644)
 	put(filepath.Join(dir, "err"), []byte(a.Stderr), 0o644)
 	put(filepath.Join(dir, "answer.sh"), []byte("cat > /dev/null\ncat '"+dir+"/out'; cat '"+dir+"/err' >&2; exit "+string(rune('0'+a.Exit))+"\n"), 0o755)
-	put(filepath.Join(base, filepath.FromSlash(of.File)), of.Settings([]portable.Hook{{Event: of.Events[a.Event], Command: "sh " + dir + "/answer.sh"}}), 0o644)
+	put(filepath.Join(base, filepath.FromSlash(of.File)), of.Settings([]portable.Hook{{Event: of.Events[a.Event], Command: "sh " + dir + "/answer.sh", Closed: closed}}), 0o644)
 	if imported {
 		put(filepath.Join(base, filepath.FromSlash(s.File)), s.Settings(nil), 0o644)
 	}
@@ -135,7 +135,7 @@ func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 				seen := map[portable.Effect][]string{}
 				wrong := false
 				for _, a := range portable.Answers {
-					got := effectThere(t, program, &s, a, imported)
+					got := effectThere(t, program, &s, a, imported, false)
 					seen[got] = append(seen[got], a.ID)
 					if declared := s.Effect(a.ID, imported); declared != got {
 						wrong = true
@@ -149,6 +149,28 @@ func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Every answer that refuses only in a hook whose entry says that a failure blocks is declared.
+func TestEveryAnswerThatRefusesInAClosedHookIsDeclared(t *testing.T) {
+	program := build(t)
+	for _, s := range systems() {
+		if s.Closing == "" {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			var refuse []string
+			for _, a := range portable.Answers {
+				if effectThere(t, program, &s, a, false, true) == portable.Refuses && s.Effect(a.ID, false) != portable.Refuses {
+					refuse = append(refuse, a.ID)
+				}
+			}
+			if got := strings.Join(refuse, " "); got != s.WhenClosed {
+				t.Errorf("%q refuse; declared is %q", got, s.WhenClosed)
+			}
+		})
 	}
 }
 
