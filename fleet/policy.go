@@ -216,7 +216,9 @@ func (p *Policy) watch(ctx context.Context, up <-chan struct{}) error {
 				known[objectRevision(info.Name)] = info
 			}
 			if !initial {
-				p.tryNewest(ctx, store, known)
+				if err := p.tryNewest(ctx, store, known); err != nil {
+					return err
+				}
 			}
 		case <-up:
 			return nil
@@ -226,8 +228,10 @@ func (p *Policy) watch(ctx context.Context, up <-chan struct{}) error {
 	}
 }
 
-// tryNewest puts the newest valid policy in force.
-func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, known map[uint64]*jetstream.ObjectInfo) {
+// tryNewest puts the newest valid policy in force. An error means that it cannot be read now.
+func (p *Policy) tryNewest(
+	ctx context.Context, store jetstream.ObjectStore, known map[uint64]*jetstream.ObjectInfo,
+) error {
 	var revisions []uint64
 	for revision := range known {
 		revisions = append(revisions, revision)
@@ -243,24 +247,21 @@ func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, kno
 			continue
 		}
 		if revision <= p.Revision() {
-			return
+			return nil
 		}
 		text, err := fetch(ctx, store, info)
 		if err != nil && !errors.As(err, new(*TooLargeError)) {
-			p.opts.Log.Debug("the policy cannot be read", slog.String("object", info.Name), slog.String("error", err.Error()))
-			return // the next listing tries again
+			return fmt.Errorf("%s: %w", info.Name, err)
 		}
 		if err == nil {
 			err = p.take(ctx, text, []byte(info.Metadata["minisig"]), false)
 		}
-		if err == nil {
-			return
-		}
-		if ctx.Err() != nil {
-			return
+		if err == nil || ctx.Err() != nil {
+			return nil
 		}
 		p.refuse(instance, fmt.Errorf("revision %d of the policy is refused: %w", revision, err))
 	}
+	return nil
 }
 
 // fetchTime limits the time to read an object.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +78,12 @@ func watch(t testing.TB, nc *nats.Conn, key minisign.PublicKey, cache string) *P
 // agent is a session of an agent that is held to the policy.
 func agent(t testing.TB, nc *nats.Conn, p *Policy) *pipeline.Session {
 	t.Helper()
-	sys := system(t, pipeline.Config{Load: []pipeline.Load{Hooks(nc, HookOptions{Policy: p, Patience: 500 * time.Millisecond})}})
+	return impatientAgent(t, nc, p, 500*time.Millisecond)
+}
+
+func impatientAgent(t testing.TB, nc *nats.Conn, p *Policy, patience time.Duration) *pipeline.Session {
+	t.Helper()
+	sys := system(t, pipeline.Config{Load: []pipeline.Load{Hooks(nc, HookOptions{Policy: p, Patience: patience})}})
 	t.Cleanup(p.Reloads(sys))
 	return session(t, sys)
 }
@@ -319,13 +325,20 @@ func manifest(t testing.TB, text string) []byte {
 }
 
 // Every row is a start of an agent, a state of the server and a policy: there is no moment in which the call goes
-// ahead, unless the policy itself opens its gates.
+// ahead, unless the policy itself opens its gates. With the policy "cached" the server has lost its own, and the worker
+// runs the one in its cache.
 func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 	public, private := newKey(t)
 	_, stranger := newKey(t)
-	for _, start := range []string{"empty cache", "good cache", "forged cache", "torn cache", "old cache"} {
-		for _, server := range []string{"none", "up", "no worker", "no policy", "comes later"} {
-			for _, policy := range []string{"closed", "open"} {
+	for _, start := range []string{
+		"empty cache", "good cache", "forged cache", "torn cache", "old cache", "cache of tomorrow", "cache of 1970",
+	} {
+		for _, server := range []string{"none", "up", "no worker", "no policy", "comes later", "swaps", "forged"} {
+			for _, policy := range []string{"closed", "open", "cached"} {
+				dated := strings.HasPrefix(start, "cache of")
+				if policy == "cached" && (server == "none" || server == "swaps" || server == "forged") || dated && server != "none" && server != "up" {
+					continue // with the policy "cached" the server has none; the date of a file matters to nobody else
+				}
 				t.Run(start+", server "+server+", policy "+policy, func(t *testing.T) {
 					t.Parallel()
 					var more []string
@@ -334,17 +347,25 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 					}
 					dir, cache := policyDir(t, "guarded", more...), t.TempDir()
 					fill(t, start, cache, dir, private, stranger)
-					url, nc := "nats://127.0.0.1:1", (*nats.Conn)(nil)
+					url, nc, admin := "nats://127.0.0.1:1", (*nats.Conn)(nil), (*nats.Conn)(nil)
+					addWorker := func() {}
 					if server != "none" {
 						url = startServer(t)
-						admin := connect(t, url)
-						if server != "no policy" {
+						admin = connect(t, url)
+						if server != "no policy" && policy != "cached" {
 							for range 3 { // the cache is older
 								push(t, admin, private, dir)
 							}
 						}
-						if server == "up" || server == "no policy" {
-							work(t, admin, public, t.TempDir())
+						addWorker = func() {
+							workers := t.TempDir()
+							if policy == "cached" {
+								fill(t, "good cache", workers, dir, private, stranger)
+							}
+							work(t, admin, public, workers)
+						}
+						if server != "no worker" && server != "comes later" {
+							addWorker()
 						}
 					}
 					var err error
@@ -353,26 +374,67 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 					}
 					t.Cleanup(nc.Close)
 					p := watch(t, nc, public, cache)
-					s := agent(t, nc, p)
-					cached := start == "good cache" || start == "old cache"
-					for range 3 { // while it connects, and after
+					s := impatientAgent(t, nc, p, 50*time.Millisecond)
+					cached := start != "empty cache" && start != "forged cache" && start != "torn cache"
+					guarded := func() {
+						t.Helper()
 						got := reason(t, s)
 						opens := policy == "open" && (p.Current() != nil || cached)
 						if got == "allowed" && !opens {
-							t.Fatalf("the call went ahead")
+							t.Fatal("the call went ahead")
 						}
 						if server == "none" && policy == "open" && cached && got != "allowed" {
 							t.Fatalf("the policy opens its gates, and the agent got %q", got)
 						}
 					}
-					if policy == "closed" && server == "comes later" {
-						work(t, connect(t, url), public, t.TempDir())
-						eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
+					for range 3 { // while it connects, and after
+						guarded()
 					}
-					if server == "up" {
+					switch server {
+					case "comes later":
+						addWorker()
+					case "swaps":
+						for range 5 {
+							push(t, admin, private, dir)
+							guarded()
+						}
+						eventually(t, "the last policy counts", func() bool { guarded(); return p.Revision() == 8 })
+					case "forged":
+						text := archive(t, 9)
+						forge(t, admin, 9, text, string(minisign.Sign(stranger, text)))
+						eventually(t, "the agent refuses it", func() bool { guarded(); return len(p.Errors()) > 0 })
+					}
+					has := policy != "cached" && server != "no policy" || policy == "cached" && cached && start != "old cache"
+					if has && server != "none" && server != "no worker" {
 						eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
 					}
 				})
+			}
+		}
+	}
+}
+
+// The clock of the machine decides nothing: the package reads it for durations, and in a status for people.
+func TestNoDecisionGoesByAClock(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A time that comes from elsewhere, or that loses its monotonic part, changes with the clock.
+	wall := regexp.MustCompile(`time\.(Unix|UnixMilli|Parse|Date)\(|\.(Unix|UnixMilli|UnixNano|UTC|Format|ModTime|After|Equal)\(|\.ModTime|\.Expires`)
+	may := map[string]string{"status.go": "now := time.Now().UTC()"}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			if wall.MatchString(line) && line != may[name] && !strings.HasPrefix(line, "//") {
+				t.Errorf("%s: %s: it goes by the clock", name, line)
 			}
 		}
 	}
@@ -405,6 +467,12 @@ func fill(t testing.TB, start, cache, dir string, key, stranger minisign.Private
 	}
 	writeFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
 	writeFile(t, filepath.Join(cache, cachedSignature), string(signature), 0o600)
+	at := map[string]time.Time{"cache of tomorrow": time.Now().Add(24 * time.Hour), "cache of 1970": time.Unix(0, 0)}[start]
+	for _, name := range []string{cachedBundle, cachedSignature} {
+		if err := os.Chtimes(filepath.Join(cache, name), at, at); err != nil && !at.IsZero() {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestADirectoryThatIsNoPolicyIsNotPushed(t *testing.T) {

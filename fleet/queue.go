@@ -19,7 +19,8 @@ type queue struct {
 	waiting int
 	hosts   map[string][]func() // waiting jobs by host; no list is empty
 	turns   []string            // the waiting hosts, the next one first
-	all     sync.WaitGroup
+	idle    []chan func()       // goroutines without a job, the one that was busy last at the end
+	all     sync.WaitGroup      // the goroutines with a job
 }
 
 // put runs a job now, or queues it. It returns an error for a job that it does not take.
@@ -29,7 +30,13 @@ func (q *queue) put(host string, job func()) error {
 	switch waits := q.hosts[host]; {
 	case q.running < q.limit:
 		q.running++
-		q.all.Go(func() { q.run(job) })
+		q.all.Add(1)
+		if last := len(q.idle) - 1; last >= 0 {
+			q.idle[last] <- job
+			q.idle = q.idle[:last]
+		} else {
+			go q.run(job)
+		}
 	case q.waiting >= q.most:
 		return fmt.Errorf("%w: %d requests run and %d wait", errFull, q.running, q.waiting)
 	case len(waits) >= q.perHost:
@@ -47,36 +54,51 @@ func (q *queue) put(host string, job func()) error {
 	return nil
 }
 
-// run runs a job, and then waiting jobs.
+// run runs jobs. It keeps its goroutine, whose stack has grown: the stack of a new one is copied several times during a
+// fire.
 func (q *queue) run(job func()) {
+	jobs := make(chan func(), 1)
 	for job != nil {
 		job()
-		job = q.next()
+		if job = q.next(jobs); job == nil {
+			job = <-jobs
+		}
 	}
 }
 
-func (q *queue) next() func() {
+// next returns a waiting job, or puts a goroutine, which receives from jobs, among the idle ones.
+func (q *queue) next(jobs chan func()) func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.waiting == 0 {
 		q.running--
+		q.idle = append(q.idle, jobs)
+		q.all.Done()
 		return nil
 	}
 	host := q.turns[0]
-	jobs := q.hosts[host]
+	waits := q.hosts[host]
 	q.turns = q.turns[1:]
-	if len(jobs) == 1 {
+	if len(waits) == 1 {
 		delete(q.hosts, host)
 	} else {
-		q.hosts[host] = jobs[1:]
+		q.hosts[host] = waits[1:]
 		q.turns = append(q.turns, host)
 	}
 	q.waiting--
-	return jobs[0]
+	return waits[0]
 }
 
-// wait returns when no job runs or waits. put must not be called meanwhile.
-func (q *queue) wait() { q.all.Wait() }
+// wait returns when no job runs or waits, and ends the goroutines. put must not be called meanwhile.
+func (q *queue) wait() {
+	q.all.Wait()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, jobs := range q.idle {
+		close(jobs)
+	}
+	q.idle = nil
+}
 
 // load returns the numbers of running and of waiting jobs.
 func (q *queue) load() (running, waiting int) {

@@ -73,6 +73,7 @@ type Execution struct {
 	Text       Text          // the meaning of plain text; 0 means the event's Rules
 	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
 	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
+	NoPermit   bool          // its Runner limits its own runs: they take no permit of a system's Workers
 	Status     string        // a host may show this while the hook runs
 
 	// Policy holds the demands of the hook's operator, or nil. The engine sets it in a copy of

@@ -137,6 +137,14 @@ func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
 	return (*all)[b]
 }
 
+// workersFor returns the permits of a hook that is waited for.
+func (sys *System) workersFor(h *hook.Hook) *semaphore.Weighted {
+	if h.NoPermit {
+		return sys.unlimited
+	}
+	return sys.workers
+}
+
 // acquire takes one permit, and returns the time that it has waited.
 func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
 	if permits.TryAcquire(1) {

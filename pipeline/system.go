@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -33,8 +34,8 @@ type Config struct {
 	// Workers limits the hooks that run outside the process at the same time, over all fires; 0
 	// means 4 for each processor, and at least 16. Hooks written in Go do not count, but one fire
 	// runs no more than this many hooks of any kind at the same time. Waiting for a permit is not
-	// part of a hook's timeout. Background hooks have a separate set of permits of the same size; a
-	// hook that went to the background while it ran holds none.
+	// part of a hook's timeout. A hook with NoPermit does not count. Background hooks have a separate
+	// set of permits of the same size; a hook that went to the background while it ran holds none.
 	Workers int
 
 	// Matching limits the time of all matchers of one plan together; 0 means 100 ms. A matcher for
@@ -91,6 +92,7 @@ type System struct {
 	debug             bool // the log has lines of level debug
 	observed          bool // debug is set, or there are observers
 	workers           *semaphore.Weighted
+	unlimited         *semaphore.Weighted // the permits of hooks with NoPermit
 	backgroundWorkers *semaphore.Weighted // the workers of background hooks
 	limit             int
 	loading           singleflight.Group
@@ -131,7 +133,7 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers = semaphore.NewWeighted(int64(sys.limit))
+	sys.workers, sys.unlimited = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(math.MaxInt64)
 	sys.backgroundWorkers = semaphore.NewWeighted(int64(sys.limit))
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
