@@ -28,7 +28,8 @@ internal/common: hook
 wire: hook internal/common
 match: hook wire internal/bounded
 internal/permission: wire internal/bash internal/bounded
-internal/shell: internal/bash internal/bounded
+internal/posix: internal/bounded
+internal/shell: internal/bash internal/bounded internal/posix
 run: hook wire internal/bash internal/bounded internal/scratch internal/shell
 internal/within: hook
 internal/tomlform: settings

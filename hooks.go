@@ -46,6 +46,10 @@ type Config struct {
 	// sessions; 0 means 4 for each processor, and at least 16.
 	Workers int
 
+	// Warm keeps the interpreters of hooks ready, if a policy demands it. Nil means a [run.Warm]; warm.New of
+	// module warm returns one that also runs scripts for bash that use cat, grep and jq. Hooks closes it.
+	Warm pipeline.Warmer
+
 	// Log gets a warning for every hook that failed and for every settings entry that
 	// cannot be used; nil means [slog.Default].
 	Log *slog.Logger
@@ -158,7 +162,8 @@ func Open(cfg Config) (*Hooks, error) {
 		Load: slices.Clone(cfg.Load), Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap,
 		Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
 		Policy: cfg.policy(), Granted: cfg.Granted,
-		Warm: &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
+		Warm:         cmp.Or[pipeline.Warmer](cfg.Warm, &run.Warm{Log: cfg.Log}),
+		HostRechecks: true, // over all dialects; see recheck
 	}
 	sets := make([][]pipeline.Declared, int(moments)*maxDialects)
 	for i, d := range h.dialects {

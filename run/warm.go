@@ -82,12 +82,14 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
 	}
-	if kind == WarmBash && warmSystem {
-		script, note := c.shellScript(dir)
+	if warmSystem && (kind == WarmBash || kind == WarmAuto && w.Tools != nil) {
+		script, note := c.shellScript(w, dir)
 		if note == "" {
 			c.warm.Store(&warmth{pool: w, kind: WarmBash, shell: script})
 		}
-		return note
+		if kind == WarmBash || note != noScript {
+			return note
+		}
 	}
 	chosen, note := c.warmKind(kind, dir)
 	switch {
@@ -98,6 +100,9 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	}
 	return note
 }
+
+// noScript is the note for a command that is for another program than bash.
+const noScript = "the command does not run a script with bash"
 
 const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 
@@ -203,10 +208,10 @@ var environSeed = maphash.MakeSeed()
 
 // shellScript returns the script of the command that can run in this process, or a note with the
 // reason why it cannot.
-func (c *Command) shellScript(dir string) (s *shellScript, note string) {
+func (c *Command) shellScript(w *Warm, dir string) (s *shellScript, note string) {
 	j := c.job(hook.Call{Dir: dir})
 	if direct, ok := j.plain(c); ok {
 		j = direct
 	}
-	return shellOf(c, j)
+	return shellOf(c, w, j)
 }

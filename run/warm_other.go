@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
 const warmSystem = false
@@ -15,6 +16,7 @@ const warmSystem = false
 type Warm struct {
 	Limit int          // not used
 	Log   *slog.Logger // not used
+	Tools shell.Tools  // not used
 }
 
 // Close does nothing.
@@ -37,6 +39,6 @@ func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply,
 // shellScript is a script for bash that runs in this process: never here.
 type shellScript struct{}
 
-func shellOf(*Command, job) (s *shellScript, note string) { return nil, "" }
+func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }
 
 func (*shellScript) run(*Warm, job) (reply hook.Reply, ran bool) { return reply, false }

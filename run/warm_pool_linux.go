@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/scratch"
+	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
 // warmSystem reports whether hooks can be kept warm on this system.
@@ -35,6 +36,10 @@ type Warm struct {
 	// Log gets a warning for each command that cannot be kept warm; nil means
 	// [slog.Default].
 	Log *slog.Logger
+
+	// Tools are programs that scripts for bash may use in this process; package warm makes them. Nil:
+	// scripts that use builtins alone run in this process.
+	Tools shell.Tools
 
 	mu     sync.Mutex
 	dir    string // has the files that interpreters load first

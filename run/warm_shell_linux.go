@@ -26,6 +26,7 @@ type shellScript struct {
 	params []string // $1, …
 	file   string   // "" if the script is an argument
 	runs   bool     // the command executes the file itself
+	tools  shell.Tools
 
 	mu     sync.Mutex
 	was    fileStamp
@@ -43,13 +44,12 @@ type shellEnv struct {
 }
 
 // shellOf finds the script of a process; note has the reason if bash has to run it.
-func shellOf(c *Command, j job) (s *shellScript, note string) {
-	const none = "the command does not run a script with bash"
+func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
 		return nil, "the program has borrowed rights"
 	}
 	if len(c.Direct) == 0 && len(c.Argv) >= 3 && c.Argv[1] == "-c" && filepath.Base(c.Argv[0]) == "bash" {
-		script, err := shell.Compile(c.Argv[2])
+		script, err := shell.Compile(c.Argv[2], w.Tools)
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -58,18 +58,19 @@ func shellOf(c *Command, j job) (s *shellScript, note string) {
 	argv := j.argv
 	switch {
 	case len(argv) > 1 && filepath.Base(argv[0]) == "bash" && !strings.HasPrefix(argv[1], "-"):
-		if strings.Contains(argv[1], "/") {
-			s = &shellScript{bash: argv[0], file: argv[1], params: argv[2:]}
-		} else {
-			s = &shellScript{bash: argv[0], file: "./" + argv[1], params: argv[2:]}
+		file := argv[1]
+		if !strings.Contains(file, "/") {
+			file = "./" + file
 		}
+		s = &shellScript{bash: argv[0], file: file, params: argv[2:]}
 	case strings.Contains(argv[0], "/"):
 		if s, note = bashOf(j); s == nil {
-			return nil, cmp.Or(note, none)
+			return nil, cmp.Or(note, noScript)
 		}
 	default:
-		return nil, none
+		return nil, noScript
 	}
+	s.tools = w.Tools
 	_, err := s.compiled(j.dir)
 	if err != nil {
 		return nil, err.Error()
@@ -121,7 +122,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	}
 	text := make([]byte, mostScript+1)
 	n, _ := f.Read(text)
-	if s.script, err = shell.Compile(string(text[:n])); err != nil {
+	if s.script, err = shell.Compile(string(text[:n]), s.tools); err != nil {
 		return nil, err
 	}
 	if s.was = now; stampOf(path) != now {

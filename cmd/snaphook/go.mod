@@ -21,6 +21,7 @@ require (
 	github.com/snaphook-go/snaphook v0.0.0
 	github.com/snaphook-go/snaphook/fleet v0.0.0
 	github.com/snaphook-go/snaphook/jsrun v0.0.0
+	github.com/snaphook-go/snaphook/warm v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
@@ -35,6 +36,8 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
+	github.com/itchyny/gojq v0.12.20 // indirect
+	github.com/itchyny/timefmt-go v0.1.9 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -76,7 +79,7 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-	github.com/mattn/go-runewidth v0.0.24 // indirect
+	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/muesli/mango v0.1.0 // indirect
 	github.com/muesli/mango-cobra v1.2.0 // indirect
@@ -111,3 +114,5 @@ replace github.com/snaphook-go/snaphook/fleet => ../../fleet
 replace github.com/snaphook-go/snaphook/jsrun => ../../jsrun
 
 replace github.com/snaphook-go/snaphook/conformance => ../../conformance
+
+replace github.com/snaphook-go/snaphook/warm => ../../warm

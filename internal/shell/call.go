@@ -25,11 +25,9 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 		c.refuse(n, "a redirection of %s", name)
 	case special:
 		return run
-	case !c.functions[name] && builtins[name] == nil:
-		c.refuse(n, "%s, which is not a known builtin", name)
 	}
 	c.usesPWD = c.usesPWD || name == "pwd"
-	command := c.command(name, c.noFields(n))
+	command := c.command(n, name)
 	return func(s *state) flow {
 		s.spend(64)
 		list := args(s, nil)
@@ -43,9 +41,15 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 }
 
-// command returns the code that runs a function of the script, or a builtin.
-func (c *compiler) command(name string, noFields bool) func(s *state, args []string) flow {
-	builtin := builtins[name]
+// command returns the code that runs a function of the script, a builtin, or a program of the tools.
+func (c *compiler) command(n *syntax.CallExpr, name string) func(s *state, args []string) flow {
+	noFields, builtin := c.noFields(n), builtins[name]
+	if t := c.tools; t != nil && builtin == nil && !c.functions[name] {
+		builtin = t.command(c, n, name)
+	}
+	if builtin == nil && !c.functions[name] {
+		c.refuse(n, "%s, which is not a known builtin", name)
+	}
 	return func(s *state, args []string) flow {
 		switch {
 		case builtin == nil && s.funcs[name] == nil:

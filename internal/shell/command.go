@@ -9,8 +9,8 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Compile reads a script. The error names the part that needs bash.
-func Compile(text string) (script *Script, err error) {
+// Compile reads a script. The error names the part that needs bash. Nil tools: the script uses builtins alone.
+func Compile(text string, tools Tools) (script *Script, err error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return nil, fmt.Errorf("the script has the byte %#x", c)
@@ -20,7 +20,7 @@ func Compile(text string) (script *Script, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{script: text, functions: map[string]bool{}}
+	c := &compiler{functions: map[string]bool{}, tools: tools}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
 			c.functions[f.Name.Value] = true
@@ -48,8 +48,8 @@ func (r refused) Error() string {
 
 // compiler turns commands into actions. It panics with a refusal.
 type compiler struct {
-	script    string
 	functions map[string]bool // the names of all functions that the script defines
+	tools     Tools
 	usesPWD   bool
 	loops     int  // the enclosing loops that break and continue can leave
 	inFunc    bool // the code is in a function, where return and local are allowed

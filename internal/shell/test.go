@@ -146,6 +146,9 @@ func (c *compiler) binaryCondition(x *syntax.BinaryTest) condition {
 			return b(s)
 		}
 	}
+	if x.Op == syntax.TsReMatch && c.tools != nil {
+		return c.tools.match(c, x)
+	}
 	left, ok := x.X.(*syntax.Word)
 	right, also := x.Y.(*syntax.Word)
 	op := x.Op.String()

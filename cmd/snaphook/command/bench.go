@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -201,7 +201,7 @@ func (f *flags) measure(
 	first := true
 	return &bench.Bench{
 		Event: event, Input: input,
-		System: func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System {
+		System: func(change func(*pipeline.Loaded), kept pipeline.Warmer) *pipeline.System {
 			asWritten := map[string]*hook.Hook{} // hooks by id, before changes
 			load := func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 				loaded, err := src.load(ctx, at)
@@ -213,7 +213,7 @@ func (f *flags) measure(
 			}
 			return pipeline.NewSystem(pipeline.Config{
 				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: src.policy, Wrap: trust.wrapAs(asWritten),
-				Warm: cmp.Or[pipeline.Warmer](warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
+				Warm: cmp.Or[pipeline.Warmer](kept, workersAlone{warm.New(warm.Config{Log: f.log(cmd)})}),
 			})
 		},
 		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 )
 
 // listing holds the flags of hooks.
@@ -220,7 +220,7 @@ func (l *listedHook) isWarm(dir string) bool {
 	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
 		return false
 	}
-	note := coldNotes{&run.Warm{}}.Keep(h, h.Policy.Warm, dir)
+	note := coldNotes{warm.New(warm.Config{})}.Keep(h, h.Policy.Warm, dir)
 	l.Policy.WarmNote = lo.EmptyableToPtr(note)
 	return note == ""
 }

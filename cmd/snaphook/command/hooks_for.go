@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -191,7 +191,9 @@ func (d *dialect) inputFor(call *callAsked) []byte {
 
 // planCall plans a fire of one system; no hook runs.
 func (f *flags) planCall(cmd *cobra.Command, src *sources, event pipeline.Declared, input []byte) (plan, error) {
-	sys, ses, err := f.sessionOf(cmd, src, opening{event: event, input: input, warm: coldNotes{&run.Warm{}}, quiet: true})
+	sys, ses, err := f.sessionOf(cmd, src, opening{
+		event: event, input: input, warm: coldNotes{warm.New(warm.Config{})}, quiet: true,
+	})
 	if err != nil {
 		return plan{}, err
 	}

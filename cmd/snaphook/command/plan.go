@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/warm"
 )
 
 func newPlan(f *flags) *cobra.Command {
@@ -58,7 +58,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input, warm: coldNotes{&run.Warm{}}})
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, warm: coldNotes{warm.New(warm.Config{})}})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/fleet/embedded"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 )
 
 // quietLog drops the log, for verbs that print their errors themselves.
@@ -192,7 +192,7 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 		Policy:    fleet.PolicyOptions{Key: key, Cache: cache, Log: log},
 		Serve:     fleet.ServeOptions{Concurrency: of.concurrency, Drain: of.drain, Log: log, Metrics: metrics},
 		Loads:     fleetLoads,
-		System:    pipeline.Config{Log: log, Workers: of.concurrency, Warm: workersAlone{&run.Warm{Log: log}}},
+		System:    pipeline.Config{Log: log, Workers: of.concurrency, Warm: warm.New(warm.Config{Log: log})},
 		State:     state,
 		Observers: func(uint64) []pipeline.Observer { return []pipeline.Observer{recorder.Shared()} },
 	})

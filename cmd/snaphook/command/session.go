@@ -17,10 +17,10 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/state"
 	"github.com/snaphook-go/snaphook/trust"
+	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -66,7 +66,7 @@ func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipelin
 			Observe:     o.observe,
 			ObserveIdle: len(o.observe) > 0,
 			Policy:      src.policy,
-			Warm:        cmp.Or[pipeline.Warmer](o.warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
+			Warm:        cmp.Or[pipeline.Warmer](o.warm, workersAlone{warm.New(warm.Config{Log: f.log(cmd)})}),
 			Wrap:        trust.wrap(),
 			Granted:     trust.guards,
 		},

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -94,7 +94,7 @@ func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*op
 	}
 	o := &opened{sys: pipeline.NewSystem(pipeline.Config{
 		Load: []pipeline.Load{load}, Log: s.log, Observe: []pipeline.Observer{s}, ObserveIdle: true,
-		Policy: policy.Source{Files: s.policies()}, Warm: workersAlone{&run.Warm{Log: s.log}},
+		Policy: policy.Source{Files: s.policies()}, Warm: workersAlone{warm.New(warm.Config{Log: s.log})},
 	})}
 	o.ses, err = o.sys.NewSession(ctx, s.config(input))
 	if err == nil {

@@ -23,7 +23,7 @@ func (m *measurement) result() *Result {
 	for _, h := range m.hooks {
 		r.Hooks = append(r.Hooks, Hook{
 			ID: h.ID, Name: h.Name, Command: h.Command,
-			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warm), Startup: m.ranks(h.ID + startup),
+			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warmHook), Startup: m.ranks(h.ID + startup),
 			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID], Failed: m.failed[h.ID],
 		})
 		if m.failed[h.ID] == "" {
@@ -48,7 +48,7 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	if gain, ok := m.gain(h.ID+cold, h.ID+withArgv); ok {
 		add("argv", gain, "argv form saves %s: %s", inMS(gain), argvForm(h, m.trials[h.ID], m.dir))
 	}
-	if gain, ok := m.gain(h.ID+cold, h.ID+warm); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
+	if gain, ok := m.gain(h.ID+cold, h.ID+warmHook); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
 		rule := overlay.Rule(h.Event, overlay.Literal(h.Command), "warm", m.kinds[h.ID])
 		add("warm", gain, `warm saves %s: write %s into .snaphook.json`, inMS(gain), rule)
 	}

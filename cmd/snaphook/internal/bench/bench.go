@@ -14,6 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 )
 
 // Bench describes a measurement.
@@ -82,7 +83,7 @@ const (
 	coldFire  = "fire cold"
 	warmFire  = "fire warm"
 	cold      = " cold"
-	warm      = " warm"
+	warmHook  = " warm"
 	startup   = " startup"
 	withArgv  = " argv"
 	withAsync = " async"
@@ -179,7 +180,7 @@ func (m *measurement) prepareHook(ctx context.Context, h *hook.Hook) error {
 // until they are warm.
 func (m *measurement) prepareWarm(ctx context.Context) error {
 	for _, h := range m.hooks {
-		note, err := m.warmProbe(ctx, h.ID+warm, only(h.ID, nil), []*hook.Hook{h}, false)
+		note, err := m.warmProbe(ctx, h.ID+warmHook, only(h.ID, nil), []*hook.Hook{h}, false)
 		if err != nil {
 			return err
 		}
@@ -196,7 +197,7 @@ func (m *measurement) prepareWarm(ctx context.Context) error {
 func (m *measurement) warmProbe(
 	ctx context.Context, name string, change func(*pipeline.Loaded), hooks []*hook.Hook, whole bool,
 ) (note string, err error) {
-	keeper := &run.Warm{Log: quiet}
+	keeper := warm.New(warm.Config{Log: quiet})
 	p, err := m.probe(ctx, name, change, keeper)
 	if err != nil {
 		return "", err
@@ -240,10 +241,10 @@ func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
 		return h.Policy.Warm, keeper.Keep(h, h.Policy.Warm, dir)
 	}
-	if note = keeper.Keep(h, run.WarmAuto, dir); note == "" || keeper.Keep(h, run.WarmBash, dir) != "" {
-		return run.WarmAuto, note
+	if keeper.Keep(h, run.WarmBash, dir) == "" { // every host knows this word, also without module warm
+		return run.WarmBash, ""
 	}
-	return run.WarmBash, ""
+	return run.WarmAuto, keeper.Keep(h, run.WarmAuto, dir)
 }
 
 // mayGoToTheBackground reports whether the hook can run in the background without a loss: hooks of
@@ -255,12 +256,12 @@ func (m *measurement) mayGoToTheBackground(h *hook.Hook) bool {
 
 // probe returns a probe of a system with changed settings.
 func (m *measurement) probe(
-	ctx context.Context, name string, change func(*pipeline.Loaded), warm pipeline.Warmer,
+	ctx context.Context, name string, change func(*pipeline.Loaded), keeper pipeline.Warmer,
 ) (*probe, error) {
 	if change == nil {
 		change = func(*pipeline.Loaded) {}
 	}
-	sys := m.System(change, warm)
+	sys := m.System(change, keeper)
 	m.systems = append(m.systems, sys)
 	keep, err := m.Session(ctx, sys)
 	if err != nil {

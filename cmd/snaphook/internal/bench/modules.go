@@ -154,7 +154,7 @@ func (m *moduleMeasurement) measure(ctx context.Context, p *modulePart, counts b
 	}
 	keep(p.id+startup, loaded)
 	keep(p.id+cold, loaded+firstHooks)
-	keep(p.id+warm, hooks)
+	keep(p.id+warmHook, hooks)
 	m.engine = append(m.engine, 1000*max(0, again-hooks))
 	return nil
 }

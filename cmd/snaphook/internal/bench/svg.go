@@ -36,7 +36,7 @@ func (r *Result) SVG() string {
 	legend(&b)
 	r.panel(&b, 0, "whole fire", coldFire, warmFire, "")
 	for i, h := range r.Hooks {
-		r.panel(&b, i+1, h.Label(), h.ID+cold, h.ID+warm, h.ID+startup)
+		r.panel(&b, i+1, h.Label(), h.ID+cold, h.ID+warmHook, h.ID+startup)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()

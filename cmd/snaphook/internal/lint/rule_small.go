@@ -16,6 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm"
 )
 
 var ruleTimeoutUnit = Rule{
@@ -208,7 +209,7 @@ func warmHelps(v *view) {
 	if s == nil {
 		return
 	}
-	pool := &run.Warm{}
+	pool := warm.New(warm.Config{})
 	defer pool.Close()
 	starts, kind := map[lang]string{langPython: "Python", langNode: "Node"}[s.lang], run.WarmAuto
 	if starts == "" {

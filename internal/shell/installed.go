@@ -1,0 +1,101 @@
+package shell
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// programFile identifies the content of a program's file.
+type programFile struct {
+	path          string
+	device, inode uint64
+	size          int64
+	changed       int64 // nanoseconds
+	wrote         int64
+}
+
+// installed gives the run up unless bash would start the known program of that name.
+func (t *tools) installed(s *state, name string, program Program) {
+	file, ok := s.lookup(name)
+	if !ok {
+		panic(cold(name + " is not there"))
+	}
+	for _, variable := range [...]string{ // they change what any program does
+		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG", "LD_BIND_NOW", "LD_PROFILE", "GLIBC_TUNABLES", "GCONV_PATH",
+		"LOCPATH", "MALLOC_CHECK_", "MALLOC_TRACE", "_POSIX2_VERSION", "JQ_COLORS", "GREP_OPTIONS", "GREP_COLOR", "GREP_COLORS",
+	} {
+		if _, is := s.Env[variable]; is {
+			panic(cold("$" + variable + ", which programs read"))
+		}
+	}
+	if !certainLocale(s.Env) {
+		panic(cold("a locale in which programs may sort and compare in another way"))
+	}
+	id, ok := identify(file)
+	if !ok {
+		panic(cold(file + " is not a program of the system"))
+	}
+	is, tested := t.known.Load(id)
+	if !tested {
+		is = isBinary(file) && program.Known(file)
+		t.known.Store(id, is)
+	}
+	if !is.(bool) {
+		panic(cold("this version of " + name))
+	}
+}
+
+// certainLocale reports whether the locale is C or one of UTF-8 that orders ASCII as C does.
+func certainLocale(env map[string]string) bool {
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LC_COLLATE", "LANG"} {
+		switch strings.ToLower(env[name]) {
+		case "", "c", "posix", "c.utf-8", "c.utf8", "en_us.utf-8", "en_us.utf8", "en_gb.utf-8", "en_gb.utf8":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// lookup finds the file of a program as bash does. ok is false if bash finds none, or another one than is
+// certain.
+func (s *state) lookup(name string) (file string, ok bool) {
+	path, set := s.Env["PATH"]
+	if _, is := s.Env["BASH_FUNC_"+name+"%%"]; is || !set || path == "" {
+		return "", false
+	}
+	for dir := range strings.SplitSeq(path, ":") {
+		if !filepath.IsAbs(dir) {
+			return "", false
+		}
+		s.spend(64)
+		file := strings.TrimSuffix(dir, "/") + "/" + name
+		info, err := os.Stat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+			continue
+		case err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0o111:
+			return "", false // bash may go on, or not
+		}
+		return file, true
+	}
+	return "", false
+}
+
+// isBinary reports whether a file is no script.
+func isBinary(path string) bool {
+	f, _, err := bounded.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	_, err = f.Read(head)
+	return err == nil && string(head) == "\x7fELF"
+}

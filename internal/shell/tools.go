@@ -1,0 +1,187 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Program is a program that scripts may run in this process, exactly as the installed one would run.
+type Program interface {
+	// Check returns the reason for which only the installed program can run with these arguments. An
+	// argument that is not written out in the script is nil.
+	Check(args []*string) error
+
+	// Run runs the program and returns its exit status. It gives the run up, by [Process.GiveUp], for
+	// everything that the installed program may do in another way.
+	Run(p *Process) (status int)
+
+	// Known reports whether a file is a version of the program that Run stands for. It may start the file.
+	// Results are kept until the file changes.
+	Known(file string) bool
+}
+
+// Tools are programs, and forms of the language, that scripts may use beside the builtins of [Compile].
+// [NewTools] makes them. They are an interface so that a host without them does not link them.
+type Tools interface {
+	// command returns the code of a command that is no builtin and no function; nil: it is not known.
+	command(c *compiler, n *syntax.CallExpr, name string) builtin
+	// match compiles [[ =~ ]].
+	match(c *compiler, x *syntax.BinaryTest) condition
+}
+
+// NewTools returns the tools of a host, by the names of the programs. It adds [[ =~ ]] and command -v.
+func NewTools(programs map[string]Program) Tools { return &tools{programs: programs} }
+
+type tools struct {
+	programs map[string]Program
+	known    sync.Map // by programFile: whether the file is the program
+}
+
+func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
+	if name == "command" {
+		return commandV(c, n)
+	}
+	if p := t.programs[name]; p != nil {
+		return t.program(c, n, name, p)
+	}
+	return nil
+}
+
+// Process is one run of a [Program].
+type Process struct {
+	Args []string
+	s    *state
+}
+
+// GiveUp leaves the whole script to bash. It does not return.
+func (p *Process) GiveUp(why string, args ...any) { panic(cold(fmt.Sprintf(why, args...))) }
+
+// Spend counts n bytes of work. It gives the run up beyond its limit.
+func (p *Process) Spend(n int) { p.s.spend(n) }
+
+// Env returns a variable of the environment.
+func (p *Process) Env(name string) string { return p.s.Env[name] }
+
+// Print writes to standard output.
+func (p *Process) Print(text []byte) {
+	p.s.spend(len(text))
+	if !p.s.out.lost {
+		p.s.out.data = append(p.s.out.data, text...)
+	}
+}
+
+// Silent reports whether standard output is /dev/null.
+func (p *Process) Silent() bool { return p.s.out.lost }
+
+// Stdin reads standard input to its end.
+func (p *Process) Stdin() []byte {
+	in := p.s.in
+	if in.reopened {
+		p.GiveUp("standard input, of which it is not certain how much is read")
+	}
+	rest := in.data[in.at:]
+	p.s.spend(len(rest))
+	in.at = len(in.data)
+	return rest
+}
+
+// Leave reports that the program has ended before the end of what [Process.Stdin] returned. It is then not
+// certain how much of it was read, unless all of it is one line that one system call writes.
+func (p *Process) Leave() {
+	in := p.s.in
+	if n := len(in.data); n > 0 && (n > pipeWrite || strings.IndexByte(string(in.data[:n-1]), '\n') >= 0) {
+		in.at, in.reopened = n-1, true
+	}
+}
+
+// pipeWrite is the size up to which programs write their output in one system call.
+const pipeWrite = 4096
+
+// Open returns the content of a regular file, and gives the run up for others.
+func (p *Process) Open(name string) []byte {
+	if name == "/dev/stdin" || name == "-" || name == "/dev/null" {
+		p.GiveUp("a file that is a device")
+	}
+	return p.s.open(name).data
+}
+
+// program compiles a call of a program.
+func (t *tools) program(c *compiler, n *syntax.CallExpr, name string, program Program) builtin {
+	args := make([]*string, len(n.Args)-1)
+	for i, w := range n.Args[1:] {
+		if text, ok := written(w); ok {
+			args[i] = &text
+		}
+	}
+	if err := program.Check(args); err != nil {
+		c.refuse(n, "%s: %v", name, err)
+	}
+	return func(s *state, args []string, _ bool) int {
+		t.installed(s, name, program)
+		return program.Run(&Process{Args: args, s: s})
+	}
+}
+
+// written returns the text of a word that has no expansions.
+func written(w *syntax.Word) (text string, ok bool) {
+	var out strings.Builder
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, `\`) {
+				return "", false
+			}
+			out.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			out.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok || strings.ContainsAny(lit.Value, `\`) {
+					return "", false
+				}
+				out.WriteString(lit.Value)
+			}
+		default:
+			return "", false
+		}
+	}
+	return out.String(), true
+}
+
+// commandV compiles command -v for names that are written out.
+func commandV(c *compiler, n *syntax.CallExpr) builtin {
+	if len(n.Args) != 3 || n.Args[1].Lit() != "-v" || n.Args[2].Lit() == "" {
+		c.refuse(n, "this command")
+	}
+	name := n.Args[2].Lit()
+	if c.functions[name] || known(name) || !isProgramName(name) {
+		c.refuse(n, "command -v %s", name)
+	}
+	return func(s *state, _ []string, _ bool) int {
+		file, ok := s.lookup(name)
+		if !ok {
+			panic(cold(name + " is not there"))
+		}
+		s.print(file + "\n")
+		return 0
+	}
+}
+
+// isProgramName reports whether a name is one of a program, and of no builtin or word of bash.
+func isProgramName(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" &&
+		!strings.Contains(ownNames, " "+name+" ")
+}
+
+// ownNames has the other builtins and the words of bash.
+const ownNames = " alias bg bind builtin caller cd command compgen complete compopt declare dirs disown enable eval exec " +
+	"fc fg getopts hash help history jobs kill let logout mapfile popd pushd readarray readonly source suspend " +
+	"times trap type typeset ulimit umask unalias wait " +
+	"if then else elif fi case esac for select while until do done in function time coproc "

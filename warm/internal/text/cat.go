@@ -1,0 +1,87 @@
+// Package text runs the programs of GNU coreutils that scripts filter text with, in this process. What it does
+// not know exactly it leaves to the installed programs.
+package text
+
+import (
+	"errors"
+
+	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/version"
+)
+
+// program is a program of coreutils: its arguments are parsed into a function that runs it.
+type program struct {
+	name  string
+	parse func(args []string) (run, error)
+}
+
+// run reads standard input, writes, and returns the status.
+type run func(p *shell.Process) int
+
+// Programs returns the programs by their names.
+func Programs() map[string]shell.Program {
+	all := map[string]shell.Program{}
+	for name, parse := range parsers {
+		all[name] = program{name, parse}
+	}
+	return all
+}
+
+var parsers = map[string]func(args []string) (run, error){
+	"cat": cat,
+}
+
+// Known reports whether a file is the program of GNU coreutils.
+func (c program) Known(file string) bool {
+	return version.Starts(file, c.name+" (GNU coreutils) 8.", c.name+" (GNU coreutils) 9.")
+}
+
+// Check reads the arguments if all of them are known before a run.
+func (c program) Check(args []*string) error {
+	known := make([]string, 0, len(args))
+	for _, arg := range args {
+		if arg == nil {
+			return nil
+		}
+		known = append(known, *arg)
+	}
+	_, err := c.parse(known)
+	return err
+}
+
+// Run runs the program.
+func (c program) Run(p *shell.Process) int {
+	run, err := c.parse(p.Args)
+	if err != nil {
+		p.GiveUp("%s: %v", c.name, err)
+	}
+	return run(p)
+}
+
+var errArguments = errors.New("these arguments")
+
+// cat copies standard input, or files.
+func cat(args []string) (run, error) {
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	for _, arg := range args {
+		if len(arg) > 1 && arg[0] == '-' {
+			return nil, errArguments
+		}
+	}
+	return func(p *shell.Process) int {
+		if len(args) == 0 {
+			p.Print(p.Stdin())
+			return 0
+		}
+		for _, name := range args {
+			if name == "-" {
+				p.Print(p.Stdin())
+			} else {
+				p.Print(p.Open(name))
+			}
+		}
+		return 0
+	}, nil
+}

@@ -1,0 +1,37 @@
+// Package warm lets scripts for bash run in the host's process also where they use cat, grep and jq, which most
+// guards do.
+//
+// A host hands over New:
+//
+//	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
+//
+// Hooks whose policy says "warm": "auto" or "bash" then run so, if their scripts qualify. What is not known
+// exactly runs as without this package: bash runs the whole script, before an effect.
+package warm
+
+import (
+	"log/slog"
+	"maps"
+
+	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm/internal/grep"
+	"github.com/snaphook-go/snaphook/warm/internal/jq"
+	"github.com/snaphook-go/snaphook/warm/internal/text"
+)
+
+// Config is the configuration of New.
+type Config struct {
+	Limit int          // the number of commands that are kept warm; 0 means 8
+	Log   *slog.Logger // nil means [slog.Default]
+}
+
+// New returns the value for Warm of a snaphook.Config or a pipeline.Config, which closes it. It starts nothing.
+func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log, Tools: Tools()} }
+
+// Tools returns the programs that scripts may run in this process.
+func Tools() shell.Tools {
+	programs := map[string]shell.Program{"grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
+	maps.Copy(programs, text.Programs())
+	return shell.NewTools(programs)
+}
