@@ -65,7 +65,8 @@ func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 //
 // A refusal, and arguments that are not a JSON object, become an error result for the model. An
 // error of a tool stays an error: it wraps the tool's, and hooks may change its text. Any other
-// error is the context's or [hook.ErrClosed].
+// error is the context's or [hook.ErrClosed], and ends the agent: in v0.42 of fantasy with this error, in v0.46 as
+// StopTurn does, with the error as the result of the call.
 func Tools(s *snaphook.Session, opt Options, tools ...fantasy.AgentTool) []fantasy.AgentTool {
 	guarded, h := make([]fantasy.AgentTool, len(tools)), opt.hooks(s)
 	for i, t := range tools {
@@ -140,7 +141,7 @@ func run(
 	case failed != nil:
 		return fantasy.ToolResponse{StopTurn: res.StopTurn || out.Stop, Metadata: res.Metadata}, &failure{out.Text, failed}
 	case err != nil && !errors.As(err, &wrong):
-		return fantasy.ToolResponse{}, err
+		return fantasy.ToolResponse{StopTurn: true}, err // an error alone does not end the agent in v0.46
 	}
 	if !bytes.Equal(out.Data, seen.Data) { // hooks have replaced the media too
 		res.Type, res.Data, res.MediaType = "text", nil, ""
