@@ -25,40 +25,40 @@ type ClaudeConfig = claude.Settings
 // Claude Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
 	d := &Dialect{name: claude.Dialect.Name, translate: claudeWords(claude.ClaudeCode), load: cfg.Load, stages: table(
-		fires(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
+		fires(starts, claude.SessionStart, func(in *StartInput, _ *dialectAnswer) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
 		}, claudeStart),
-		fires(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *part) claude.UserPromptSubmitInput {
+		fires(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *dialectAnswer) claude.UserPromptSubmitInput {
 			return claude.UserPromptSubmitInput{Prompt: in.Text}
 		}, blocks),
 		fires(beforeTools, claude.PreToolUse, claudeCall, claudeGate),
 		afterTools.stage(claudeAfterTool, claude.PostToolUse, claude.PostToolUseFailure),
 		fires(permissions, claude.PermissionRequest, claudeAsked, claudePermission),
-		fires(subagentStarts, claude.SubagentStart, func(in *SubagentStartInput, _ *part) claude.SubagentStartInput {
+		fires(subagentStarts, claude.SubagentStart, func(in *SubagentStartInput, _ *dialectAnswer) claude.SubagentStartInput {
 			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
 		}, lifecycle),
-		fires(subagentStops, claude.SubagentStop, func(in *SubagentStopInput, _ *part) claude.SubagentStopInput {
+		fires(subagentStops, claude.SubagentStop, func(in *SubagentStopInput, _ *dialectAnswer) claude.SubagentStopInput {
 			c := claude.SubagentStopInput{Transcript: in.Transcript}
 			c.AgentID, c.AgentType, c.Active, c.Message = in.ID, in.Type, in.Again, in.Answer
 			return c
 		}, continues),
-		fires(stops, claude.Stop, func(in *StopInput, _ *part) claude.StopInput {
+		fires(stops, claude.Stop, func(in *StopInput, _ *dialectAnswer) claude.StopInput {
 			return claude.StopInput{Active: in.Again, Message: in.Answer}
 		}, continues),
-		fires(beforeCompacts, claude.PreCompact, func(in *BeforeCompactInput, _ *part) claude.PreCompactInput {
+		fires(beforeCompacts, claude.PreCompact, func(in *BeforeCompactInput, _ *dialectAnswer) claude.PreCompactInput {
 			c := claude.PreCompactInput{Trigger: cmp.Or(in.Trigger, "auto")}
 			if in.Instructions != "" {
 				c.Instructions = &in.Instructions
 			}
 			return c
 		}, blocks),
-		fires(afterCompacts, claude.PostCompact, func(in *AfterCompactInput, _ *part) claude.PostCompactInput {
+		fires(afterCompacts, claude.PostCompact, func(in *AfterCompactInput, _ *dialectAnswer) claude.PostCompactInput {
 			return claude.PostCompactInput{Trigger: cmp.Or(in.Trigger, "auto"), Summary: in.Summary}
 		}, lifecycle),
-		fires(notifies, claude.Notification, func(in *NotifyInput, _ *part) claude.NotificationInput {
+		fires(notifies, claude.Notification, func(in *NotifyInput, _ *dialectAnswer) claude.NotificationInput {
 			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
 		}, lifecycle),
-		fires(ends, claude.SessionEnd, func(in *EndInput, _ *part) claude.SessionEndInput {
+		fires(ends, claude.SessionEnd, func(in *EndInput, _ *dialectAnswer) claude.SessionEndInput {
 			return claude.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
 		}, lifecycle),
 	)}
@@ -83,22 +83,22 @@ func claudeWords(p claude.Profile) func(*Tool) *translated {
 }
 
 // direct applies the instructions that every result of Claude Code's hooks has.
-func (p *part) direct(d claude.Directive) {
+func (p *dialectAnswer) direct(d claude.Directive) {
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 }
 
 // lifecycle reads the result of an event that has only the common instructions.
-func lifecycle[R any](res *hook.Result[R], p *part) { p.direct(claude.ApplyLifecycle(res)) }
+func lifecycle[R any](res *hook.Result[R], p *dialectAnswer) { p.direct(claude.ApplyLifecycle(res)) }
 
 // claudeStart reads the result of SessionStart, and the variables that its hooks have exported. Reading variables
 // starts a shell, if there are any.
-func claudeStart(res *hook.Result[claude.SessionStartOutput], p *part) {
+func claudeStart(res *hook.Result[claude.SessionStartOutput], p *dialectAnswer) {
 	lifecycle(res, p)
 	p.exportEnv()
 }
 
 // exportEnv reads the variables that hooks have exported for the host's commands.
-func (p *part) exportEnv() {
+func (p *dialectAnswer) exportEnv() {
 	files := p.s.ses.EnvFiles()
 	if len(files) == 0 {
 		return
@@ -112,7 +112,7 @@ func (p *part) exportEnv() {
 }
 
 // claudeCall returns a call in the form of Claude Code's hooks.
-func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {
+func claudeCall(in *ToolCall, p *dialectAnswer) (c claude.PreToolUseInput) {
 	c.Name, c.Input, c.ID, c.OriginalInput = p.name, p.view.Object, in.ID, p.original(in)
 	if server := p.tool.Server; server != "" {
 		c.Server = &claude.Server{Name: server}
@@ -120,18 +120,18 @@ func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {
 	return c
 }
 
-func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *part) {
+func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *dialectAnswer) {
 	v := claude.ApplyPreToolUse(&claude.PreToolUseInput{}, res)
 	p.direct(v.Directive)
 	p.decide(v.Decision, v.Reason)
 	claudeRewrites(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
 }
 
-func claudeAsked(in *PermissionInput, p *part) claude.PermissionRequestInput {
+func claudeAsked(in *PermissionInput, p *dialectAnswer) claude.PermissionRequestInput {
 	return claude.PermissionRequestInput{PreToolUseInput: claudeCall(&in.ToolCall, p), Suggestions: in.Suggestions}
 }
 
-func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part) {
+func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *dialectAnswer) {
 	v := claude.ApplyPermissionRequest(&claude.PermissionRequestInput{}, res)
 	p.direct(v.Directive)
 	p.decide(v.Decision, v.Reason)
@@ -148,7 +148,7 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part)
 
 // claudeRewrites collects the rewrites of hooks. Each hook answers with all arguments; one that
 // returns an argument's original value therefore reverts another hook's change.
-func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
+func claudeRewrites[R any](p *dialectAnswer, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
 		p.changes = p.view.Whole(now)
 	}
@@ -171,7 +171,7 @@ func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Obj
 }
 
 // blocks reads the result of an event whose hooks can block.
-func blocks[R any](res *hook.Result[R], p *part) {
+func blocks[R any](res *hook.Result[R], p *dialectAnswer) {
 	v := claude.ApplyBlock(res)
 	p.direct(v.Directive)
 	if !v.Run && (!v.Stop || v.Reason != "") {
@@ -180,7 +180,7 @@ func blocks[R any](res *hook.Result[R], p *part) {
 }
 
 // continues reads the result of an event whose hooks can make the agent continue.
-func continues(res *hook.Result[claude.BasicOutput], p *part) {
+func continues(res *hook.Result[claude.BasicOutput], p *dialectAnswer) {
 	v := claude.ApplyStop(res)
 	p.direct(v.Directive)
 	switch {
@@ -197,7 +197,7 @@ func continues(res *hook.Result[claude.BasicOutput], p *part) {
 }
 
 // claudeAfterTool fires PostToolUse, or PostToolUseFailure if the tool has failed.
-func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
+func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *dialectAnswer) {
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
 		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
@@ -213,7 +213,7 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 }
 
 // object turns objections to a finished tool call into a denial.
-func (p *part) object(v claude.ResultVerdict) {
+func (p *dialectAnswer) object(v claude.ResultVerdict) {
 	p.direct(v.Directive)
 	if v.Feedback != "" {
 		p.Decision, p.Reason = hook.Deny, v.Feedback

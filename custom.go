@@ -51,7 +51,7 @@ func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialec
 }
 
 // take adds a stage to the dialect.
-func (d *Dialect) take(of *pipeline.Dialect, st stage) error {
+func (d *Dialect) take(of *pipeline.Dialect, st momentStage) error {
 	if len(st.events) == 0 {
 		return errors.New("a Stage is empty; make it with snaphook.Fires")
 	}
@@ -85,7 +85,7 @@ type Input interface {
 }
 
 // Stage is an event of a dialect that fires at a moment. Make one with [Fires].
-type Stage struct{ stage stage }
+type Stage struct{ stage momentStage }
 
 // Fires makes the Stage of an event. In selects the moment: *ToolCall is [BeforeTool].
 //
@@ -104,7 +104,7 @@ func Fires[In Input, E, R any](
 	ev *pipeline.Event[E, R], input func(*In) E, read func(*hook.Result[R], *Verdict),
 ) Stage {
 	m := momentOf[In]()
-	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
+	return Stage{m.stage(func(ctx context.Context, in *In, p *dialectAnswer) {
 		words := m.inWords(in, p)
 		sent := input(&words)
 		res := fired(ctx, ev, &sent, p)
@@ -147,7 +147,7 @@ func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Res
 }
 
 // inWords returns the input with the dialect's names.
-func (m *moment[In]) inWords(in *In, p *part) In {
+func (m *moment[In]) inWords(in *In, p *dialectAnswer) In {
 	words := *in
 	switch {
 	case m.call != nil:

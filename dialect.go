@@ -18,7 +18,7 @@ type Dialect struct {
 	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: translate
 	load      pipeline.Load                         // reads the settings; nil: the dialect has none
 	attach    func(context.Context, *Session) error // completes a session; may be nil
-	stages    [moments]stage
+	stages    [moments]momentStage
 	llxprt    *LLxprtConfig // set by LLxprt
 	wrong     error         // why the dialect cannot be used
 }
@@ -26,31 +26,31 @@ type Dialect struct {
 // Name returns claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.
 func (d *Dialect) Name() string { return d.name }
 
-// stage holds the events that a dialect fires at one moment, and the function that fires them. The
-// zero stage fires nothing.
-type stage struct {
+// momentStage holds the events that a dialect fires at one moment, and the function that fires them. The
+// zero momentStage fires nothing.
+type momentStage struct {
 	at     Moment
 	events []pipeline.Declared
-	fire   any // func(context.Context, *In, *part), where In is the moment's input
+	fire   any // func(context.Context, *In, *dialectAnswer), where In is the moment's input
 }
 
 // stage makes the stage of a dialect at m.
-func (m *moment[In]) stage(fire func(context.Context, *In, *part), events ...pipeline.Declared) stage {
-	return stage{m.at, events, fire}
+func (m *moment[In]) stage(fire func(context.Context, *In, *dialectAnswer), events ...pipeline.Declared) momentStage {
+	return momentStage{m.at, events, fire}
 }
 
 // fires makes the stage of one event: input converts the host's input, and read converts the result.
 func fires[In, E, R any](
-	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
-) stage {
-	return m.stage(func(ctx context.Context, in *In, p *part) {
+	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *dialectAnswer) E, read func(*hook.Result[R], *dialectAnswer),
+) momentStage {
+	return m.stage(func(ctx context.Context, in *In, p *dialectAnswer) {
 		sent := input(in, p)
 		read(fired(ctx, ev, &sent, p), p)
 	}, ev)
 }
 
 // fired fires an event, adds the reports of its hooks to p, and returns the result.
-func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *part) *hook.Result[R] {
+func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *dialectAnswer) *hook.Result[R] {
 	res, err := ev.Fire(ctx, p.s.ses, in)
 	p.err = err
 	report(p, res, ev.Outcome)
@@ -58,19 +58,19 @@ func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *pa
 }
 
 // table indexes the stages of a dialect by moment.
-func table(stages ...stage) (by [moments]stage) {
+func table(stages ...momentStage) (by [moments]momentStage) {
 	for _, st := range stages {
 		by[st.at] = st
 	}
 	return by
 }
 
-// part holds the answer of one dialect, or of the program, at a moment.
-type part struct {
+// dialectAnswer holds the answer of one dialect, or of the program, at a moment.
+type dialectAnswer struct {
 	Verdict
 	s       *Session
 	dialect int         // index in Hooks.dialects
-	tool    *known      // the tool of the call
+	tool    *knownTool  // the tool of the call
 	name    string      // the dialect's name of the tool
 	view    rename.View // maps the call's arguments, or the request, to the dialect's names and back
 	changes []rename.Change
@@ -80,7 +80,7 @@ type part struct {
 }
 
 // merge adds the answers of other dialects, in order.
-func (p *part) merge(others []part) {
+func (p *dialectAnswer) merge(others []dialectAnswer) {
 	for i := range others {
 		o := &others[i]
 		if p.unclear && o.unclear {
@@ -96,7 +96,7 @@ func (p *part) merge(others []part) {
 }
 
 // show translates a call for the dialect, and reports whether its arguments are one JSON object.
-func (p *part) show(c *ToolCall) (ok bool) {
+func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	p.tool = p.s.hooks.tool(c.Name)
 	name, args := p.words(c.Name)
 	p.name = name
@@ -105,14 +105,14 @@ func (p *part) show(c *ToolCall) (ok bool) {
 
 // clash describes arguments that hooks could read differently from the tool; it returns "" if no
 // argument is ambiguous.
-func (p *part) clash(c *ToolCall) string {
+func (p *dialectAnswer) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))
 }
 
 // words returns the dialect's name of the tool that the host calls name, and the names of its
 // arguments, for the profile of the session.
-func (p *part) words(name string) (theirs string, args *rename.Names) {
+func (p *dialectAnswer) words(name string) (theirs string, args *rename.Names) {
 	if p.tool == nameless {
 		return name, nil
 	}
@@ -126,7 +126,7 @@ func (p *part) words(name string) (theirs string, args *rename.Names) {
 
 // original returns the dialect's view of the arguments before hooks rewrote them; nil if no hook
 // did.
-func (p *part) original(c *ToolCall) wire.Object {
+func (p *dialectAnswer) original(c *ToolCall) wire.Object {
 	if c.Original == nil {
 		return nil
 	}

@@ -121,8 +121,8 @@ type Hooks struct {
 	sys      *pipeline.System
 	watch    *pipeline.Watch
 	dialects []*Dialect // the program's own, and then the dialects of the config
-	tools    map[string]*known
-	resolved sync.Map     // name to *known
+	tools    map[string]*knownTool
+	resolved sync.Map     // name to *knownTool
 	kept     atomic.Int64 // names admitted to resolved
 	closed   atomic.Bool
 
@@ -146,7 +146,7 @@ func Open(cfg Config) (*Hooks, error) {
 	}
 	h := &Hooks{
 		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: append([]*Dialect{own}, dialects...),
-		tools: map[string]*known{}, sessions: map[*Session]bool{},
+		tools: map[string]*knownTool{}, sessions: map[*Session]bool{},
 	}
 	for i := range cfg.Tools {
 		t := &cfg.Tools[i]
@@ -243,23 +243,23 @@ func checkDialects(all []*Dialect) error {
 	return nil
 }
 
-// known is a tool of the host, with its spelling in each dialect.
-type known struct {
+// knownTool is a tool of the host, with its spelling in each dialect.
+type knownTool struct {
 	Tool
 	by [][]*translated // by dialect: Dialect.translate, then its variants
 }
 
 // nameless is an undeclared tool, which keeps its names in every dialect.
-var nameless = new(known)
+var nameless = new(knownTool)
 
 // know translates a tool of the host for every dialect.
-func (h *Hooks) know(t *Tool) *known {
+func (h *Hooks) know(t *Tool) *knownTool {
 	if names := t.unknown(); len(names) > 0 {
 		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
 			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()),
 			slog.String("arguments", strings.Join(names, ", ")))
 	}
-	k := &known{Tool: *t}
+	k := &knownTool{Tool: *t}
 	for _, d := range h.dialects {
 		if d.translate == nil {
 			k.by = append(k.by, []*translated{untranslated(t)})
@@ -275,7 +275,7 @@ func (h *Hooks) know(t *Tool) *known {
 }
 
 // tool returns the declared tool of a name.
-func (h *Hooks) tool(name string) *known {
+func (h *Hooks) tool(name string) *knownTool {
 	if k := h.tools[name]; k != nil {
 		return k
 	}
@@ -283,7 +283,7 @@ func (h *Hooks) tool(name string) *known {
 		return nameless
 	}
 	if k, ok := h.resolved.Load(name); ok {
-		return k.(*known)
+		return k.(*knownTool)
 	}
 	k := nameless
 	if t, ok := h.cfg.Resolve(name); ok {
@@ -298,7 +298,7 @@ func (h *Hooks) tool(name string) *known {
 		return k
 	}
 	was, _ := h.resolved.LoadOrStore(name, k)
-	return was.(*known)
+	return was.(*knownTool)
 }
 
 // A model may invent any number of tool names. These constants limit the number and length of the names kept.

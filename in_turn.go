@@ -25,7 +25,7 @@ func InTurn[In Input](turns ...Turn[In]) Stage {
 		}
 		events = append(events, t.Stage.stage.events...)
 	}
-	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
+	return Stage{m.stage(func(ctx context.Context, in *In, p *dialectAnswer) {
 		seen := *in
 		for _, t := range turns {
 			if t.When != nil {
@@ -33,10 +33,10 @@ func InTurn[In Input](turns ...Turn[In]) Stage {
 					continue
 				}
 			}
-			turn := part{s: p.s, dialect: p.dialect, tool: p.tool, name: p.name, view: p.view}
-			t.Stage.stage.fire.(func(context.Context, *In, *part))(ctx, &seen, &turn)
+			turn := dialectAnswer{s: p.s, dialect: p.dialect, tool: p.tool, name: p.name, view: p.view}
+			t.Stage.stage.fire.(func(context.Context, *In, *dialectAnswer))(ctx, &seen, &turn)
 			now, result := turn.Input, turn.Result
-			p.merge([]part{turn})
+			p.merge([]dialectAnswer{turn})
 			if turn.err != nil || turn.Decision == hook.Deny || turn.Stop {
 				return
 			}

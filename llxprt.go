@@ -23,55 +23,55 @@ type LLxprtConfig = llxprt.Settings
 // [Config].Dialects may have it twice, once for each profile: then each hook follows the rules of
 // its own system. They run in the position of the first; see [llxprt.Both].
 func LLxprt(cfg LLxprtConfig) *Dialect {
-	word := func(w words) string { return w.llxprt }
+	word := func(w dialectNames) string { return w.llxprt }
 	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word, asIs), load: cfg.Load, llxprt: &cfg, stages: table(
-		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
+		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *dialectAnswer) llxprt.SessionStartInput {
 			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
 			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}
 		}, common),
-		fires(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *part) llxprt.BeforeAgentInput {
+		fires(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *dialectAnswer) llxprt.BeforeAgentInput {
 			return llxprt.BeforeAgentInput{Prompt: in.Text}
 		}, decide),
-		fires(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
+		fires(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *dialectAnswer) llxprt.BeforeModelInput {
 			p.view = rename.View{Object: object(in.Request)}
 			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtRequest),
-		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, p *part) llxprt.AfterModelInput {
+		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, p *dialectAnswer) llxprt.AfterModelInput {
 			p.view = rename.View{Object: object(in.Response)}
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: p.view.Object}
 		}, llxprtAnswer),
-		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
+		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, p *dialectAnswer) llxprt.BeforeModelInput {
 			p.view = rename.View{Object: object(in.Request)}
 			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtTools),
 		fires(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
-		fires(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
+		fires(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *dialectAnswer) llxprt.AfterToolInput {
 			c, response := llxprtCall(&in.ToolCall, p), llxprtResponse(&in.Result)
 			return llxprt.AfterToolInput{
 				Name: c.Name, Input: c.Input, OriginalInput: c.OriginalInput, Extra: c.Extra, Response: response,
 			}
 		}, llxprtReview),
 		fires(permissions, llxprt.Notification, llxprtAsked, common),
-		fires(stops, llxprt.AfterAgent, func(in *StopInput, _ *part) llxprt.AfterAgentInput {
+		fires(stops, llxprt.AfterAgent, func(in *StopInput, _ *dialectAnswer) llxprt.AfterAgentInput {
 			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
-		}, func(res *hook.Result[llxprt.AfterAgentOutput], p *part) {
+		}, func(res *hook.Result[llxprt.AfterAgentOutput], p *dialectAnswer) {
 			common(res, p)
 			p.Continue = llxprt.ApplyAfterAgent(res).Prompt
 		}),
-		fires(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+		fires(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *dialectAnswer) llxprt.PreCompressInput {
 			return llxprt.PreCompressInput{Trigger: cmp.Or(in.Trigger, "auto")}
 		}, common),
-		fires(notifies, llxprt.Notification, func(in *NotifyInput, _ *part) llxprt.NotificationInput {
+		fires(notifies, llxprt.Notification, func(in *NotifyInput, _ *dialectAnswer) llxprt.NotificationInput {
 			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
 		}, common),
-		fires(ends, llxprt.SessionEnd, func(in *EndInput, _ *part) llxprt.SessionEndInput {
+		fires(ends, llxprt.SessionEnd, func(in *EndInput, _ *dialectAnswer) llxprt.SessionEndInput {
 			return llxprt.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
 		}, common),
 	)}
 }
 
 // common applies the instructions that every result has.
-func common[R any](res *hook.Result[R], p *part) {
+func common[R any](res *hook.Result[R], p *dialectAnswer) {
 	c := llxprt.ApplyLifecycle(res)
 	p.Stop, p.StopReason, p.SuppressOutput = c.Stop, c.StopReason, c.Hide
 	p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
@@ -81,7 +81,7 @@ func common[R any](res *hook.Result[R], p *part) {
 
 // systemMessages returns the messages that both the model and the user read: those of hooks that
 // worked, without the warnings of failed hooks.
-func systemMessages[R any](res *hook.Result[R], p *part) []string {
+func systemMessages[R any](res *hook.Result[R], p *dialectAnswer) []string {
 	var warnings []string
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err != nil {
@@ -106,7 +106,7 @@ func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) 
 }
 
 // llxprtCall returns a call in the form of LLxprt's hooks.
-func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
+func llxprtCall(in *ToolCall, p *dialectAnswer) (c llxprt.BeforeToolInput) {
 	c.Name, c.Input, c.OriginalInput = p.name, p.view.Object, p.original(in)
 	if server := p.tool.Server; server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
@@ -116,7 +116,7 @@ func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
 }
 
 // llxprtAsked returns the notification that the user is asked for a permission.
-func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
+func llxprtAsked(in *PermissionInput, p *dialectAnswer) llxprt.NotificationInput {
 	c := llxprtCall(&in.ToolCall, p)
 	details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
 	if c.OriginalInput != nil {
@@ -126,7 +126,7 @@ func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 	return llxprt.NotificationInput{Type: "ToolPermission", Message: message, Details: details}
 }
 
-func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
+func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *dialectAnswer) {
 	decide(res, p)
 	p.Context = nil  // in this event additionalContext is not for the model
 	if !p.Denied() { // after a denial the model reads only the reason
@@ -138,7 +138,7 @@ func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 
 // decide takes the decision of a result. LLxprt's merged answer is a permission also when no hook
 // decides: only an explicit decision of a hook is taken.
-func decide[LOut any](res *hook.Result[LOut], p *part) {
+func decide[LOut any](res *hook.Result[LOut], p *dialectAnswer) {
 	common(res, p)
 	if blocked, reason := llxprt.BlockingError(&res.Output); blocked {
 		p.Decision, p.Reason = hook.Deny, reason
@@ -162,7 +162,7 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 
 // llxprtReview takes an objection to a finished tool call. In the profile of Gemini CLI the reason
 // replaces the result.
-func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
+func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *dialectAnswer) {
 	common(res, p)
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
@@ -188,7 +188,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 }
 
 // llxprtRequest takes changes to a model request, or a response that replaces it.
-func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
+func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *dialectAnswer) {
 	common(res, p)
 	if res.Blocked() {
 		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
@@ -208,7 +208,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 }
 
 // llxprtAnswer takes the changes of all hooks to a response: each may change another part.
-func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
+func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *dialectAnswer) {
 	common(res, p)
 	switch {
 	case res.Specific.Replaces():
@@ -223,7 +223,7 @@ func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 
 // llxprtTools takes the tools that hooks choose, with the host's names. Members that no hook sets
 // keep the request's values.
-func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
+func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *dialectAnswer) {
 	common(res, p)
 	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
 	sdk := wire.Object(nil).With("toolConfig", jsontext.Value(was))

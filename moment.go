@@ -74,8 +74,8 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 // keeps its input.
 type firing[In any] struct {
 	in    In
-	asked int               // number of parts in use
-	parts [maxDialects]part // one for each dialect with hooks; the first one collects all answers
+	asked int                        // number of parts in use
+	parts [maxDialects]dialectAnswer // one for each dialect with hooks; the first one collects all answers
 }
 
 // release clears the answers.
@@ -147,7 +147,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	return first.err
 }
 
-func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
+func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []dialectAnswer) {
 	var others sync.WaitGroup
 	for i := range parts[1:] {
 		others.Go(func() { m.ask(ctx, in, &parts[1+i]) })
@@ -157,7 +157,7 @@ func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
 }
 
 // ask runs the hooks of one dialect. A panic loses only this dialect's answer; at a gate it is a denial.
-func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
+func (m *moment[In]) ask(ctx context.Context, in *In, p *dialectAnswer) {
 	defer func() {
 		if failed := recover(); failed != nil {
 			m.failed(ctx, failed, p)
@@ -176,12 +176,12 @@ func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 			}
 		}
 	}
-	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
+	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *dialectAnswer))(ctx, in, p)
 }
 
-func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
+func (m *moment[In]) failed(ctx context.Context, value any, p *dialectAnswer) {
 	s, name, err := p.s, p.s.hooks.dialects[p.dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
-	*p = part{}
+	*p = dialectAnswer{}
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
 	if m.gate {
 		p.Reports[0].Outcome = string(pipeline.Blocking)
@@ -194,7 +194,7 @@ func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
 
 // unclear denies a call with ambiguous arguments: a guard could look at one value while the tool
 // uses the other.
-func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *part) {
+func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *dialectAnswer) {
 	err := fmt.Errorf("the arguments of %q have %s; give it once", call.Name, clash)
 	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()
 	name := p.s.hooks.dialects[p.dialect].name

@@ -94,7 +94,7 @@ func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
 }
 
 // askOwn runs the hooks of the program.
-func (m *moment[In]) askOwn(ctx context.Context, in *In, p *part) {
+func (m *moment[In]) askOwn(ctx context.Context, in *In, p *dialectAnswer) {
 	res := fired(ctx, m.own, in, p)
 	if res.Specific != nil {
 		p.add(res.Specific)

@@ -27,7 +27,7 @@ type Conflict struct {
 }
 
 // claims records the changes of each hook.
-func claims[R any](p *part, res *hook.Result[R], of func(*R) []rename.Change) {
+func claims[R any](p *dialectAnswer, res *hook.Result[R], of func(*R) []rename.Change) {
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err == nil {
 			for _, c := range of(&r.Output.Specific) {

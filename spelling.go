@@ -12,50 +12,50 @@ import (
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
-// words holds the dialects' names of a tool, or of an argument, where they differ from the
+// dialectNames holds the dialects' names of a tool, or of an argument, where they differ from the
 // canonical name. After a "|" there is a second name that a dialect's hooks may answer with. hosts
 // has further names by which a host's argument is recognised.
-type words struct{ claude, llxprt, xcsh, hosts string }
+type dialectNames struct{ claude, llxprt, xcsh, hosts string }
 
 // kinds lists the kinds of tools, with the canonical names of their arguments. In words, the name
 // of an MCP tool contains the server's name and its own.
 var kinds = [...]struct {
 	name string
-	tool words
-	args map[string]words
+	tool dialectNames
+	args map[string]dialectNames
 }{
-	Shell: {"Shell", words{"Bash", "run_shell_command", "bash", ""}, map[string]words{
+	Shell: {"Shell", dialectNames{"Bash", "run_shell_command", "bash", ""}, map[string]dialectNames{
 		"command": {hosts: "cmd"}, "timeout": {}, "description": {},
 	}},
-	Read: {"Read", words{"Read", "read_file", "read", ""}, map[string]words{
+	Read: {"Read", dialectNames{"Read", "read_file", "read", ""}, map[string]dialectNames{
 		"path": {"file_path", "absolute_path|file_path", "", ""}, "offset": {}, "limit": {},
 	}},
-	Write: {"Write", words{"Write", "write_file", "write", ""}, map[string]words{
+	Write: {"Write", dialectNames{"Write", "write_file", "write", ""}, map[string]dialectNames{
 		"path": {"file_path", "file_path", "", "absolute_path"}, "content": {},
 	}},
-	Edit: {"Edit", words{"Edit", "replace", "edit", ""}, map[string]words{
+	Edit: {"Edit", dialectNames{"Edit", "replace", "edit", ""}, map[string]dialectNames{
 		"path": {"file_path", "file_path", "", "absolute_path"},
 		"old":  {"old_string", "old_string", "oldText", ""},
 		"new":  {"new_string", "new_string", "newText", ""},
 		"all":  {"replace_all", "replace_all", "", ""},
 	}},
-	List: {"List", words{"LS", "list_directory", "ls", ""}, map[string]words{"path": {hosts: "dir_path"}}},
-	Glob: {"Glob", words{"Glob", "glob", "find", ""}, map[string]words{"pattern": {}, "path": {hosts: "dir_path"}}},
-	Grep: {"Grep", words{"Grep", "search_file_content", "grep", ""}, map[string]words{
+	List: {"List", dialectNames{"LS", "list_directory", "ls", ""}, map[string]dialectNames{"path": {hosts: "dir_path"}}},
+	Glob: {"Glob", dialectNames{"Glob", "glob", "find", ""}, map[string]dialectNames{"pattern": {}, "path": {hosts: "dir_path"}}},
+	Grep: {"Grep", dialectNames{"Grep", "search_file_content", "grep", ""}, map[string]dialectNames{
 		"pattern": {}, "path": {hosts: "dir_path"}, "include": {"glob", "", "glob", ""},
 	}},
-	Fetch:  {"Fetch", words{"WebFetch", "web_fetch", "fetch", ""}, map[string]words{"url": {}, "prompt": {}}},
-	Search: {"Search", words{"WebSearch", "google_web_search", "web_search", ""}, map[string]words{"query": {}}},
-	Task: {"Task", words{"Agent", "task", "task", ""}, map[string]words{
+	Fetch:  {"Fetch", dialectNames{"WebFetch", "web_fetch", "fetch", ""}, map[string]dialectNames{"url": {}, "prompt": {}}},
+	Search: {"Search", dialectNames{"WebSearch", "google_web_search", "web_search", ""}, map[string]dialectNames{"query": {}}},
+	Task: {"Task", dialectNames{"Agent", "task", "task", ""}, map[string]dialectNames{
 		"prompt": {}, "description": {}, "agent": {"subagent_type", "subagent_name", "", ""},
 	}},
-	Todo:  {"Todo", words{"TodoWrite", "todo_write", "todo_write", ""}, map[string]words{"todos": {}}},
-	MCP:   {name: "MCP", tool: words{"mcp__%s__%s", "mcp__%s__%s", "mcp_%s_%s", ""}},
+	Todo:  {"Todo", dialectNames{"TodoWrite", "todo_write", "todo_write", ""}, map[string]dialectNames{"todos": {}}},
+	MCP:   {name: "MCP", tool: dialectNames{"mcp__%s__%s", "mcp__%s__%s", "mcp_%s_%s", ""}},
 	Other: {name: "Other"},
 }
 
 // all returns the words of every dialect and host.
-func (w words) all() []string {
+func (w dialectNames) all() []string {
 	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
 }
 
@@ -86,7 +86,7 @@ func untranslated(t *Tool) *translated {
 
 // spelled returns a translator for one dialect of the table kinds. part writes the names of an MCP
 // server and its tool as the dialect does.
-func spelled(word func(words) string, part func(name string) string) func(*Tool) *translated {
+func spelled(word func(dialectNames) string, part func(name string) string) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
 		if t.Kind == MCP {

@@ -101,7 +101,7 @@ type Report struct {
 }
 
 // report adds the reports of a result; outcome classifies each.
-func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
+func report[Out any](p *dialectAnswer, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
 	dialect, all := p.s.hooks.dialects[p.dialect].name, make([]Report, len(res.Reports))
 	for i := range res.Reports {
 		r, to := &res.Reports[i], &all[i]
@@ -134,7 +134,7 @@ func word(d hook.Decision) hook.Decision {
 }
 
 // decide takes a decision, and lets an Allow skip the host's permission prompt.
-func (p *part) decide(d hook.Decision, reason string) {
+func (p *dialectAnswer) decide(d hook.Decision, reason string) {
 	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
 

@@ -39,27 +39,27 @@ type XcshConfig struct {
 // Xcsh is the hook system of xcsh and pi. Its hooks are modules: xcsh's discovery finds them, and a
 // program adds more by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
-	word := func(w words) string { return w.xcsh }
+	word := func(w dialectNames) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
 	return &Dialect{name: xcsh.Dialect.Name, translate: spelled(word, asIs), attach: attach, stages: table(
 		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
 		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
 		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),
-		notice(afterModels, xcsh.TurnEnd, func(in *AfterModelInput, p *part) xcsh.TurnEndEvent {
+		notice(afterModels, xcsh.TurnEnd, func(in *AfterModelInput, p *dialectAnswer) xcsh.TurnEndEvent {
 			said := saidMessage(responseText(in.Response))
 			return xcsh.TurnEndEvent{TurnIndex: int(p.s.turns.Add(1)) - 1, Message: said, ToolResults: []xcsh.Message{}}
 		}),
 		beforeTools.stage(xcshGate, declared(xcsh.ToolCall)...),
 		afterTools.stage(xcshEdit, declared(xcsh.ToolResult)...),
-		notice(stops, xcsh.AgentEnd, func(in *StopInput, _ *part) xcsh.AgentEndEvent {
+		notice(stops, xcsh.AgentEnd, func(in *StopInput, _ *dialectAnswer) xcsh.AgentEndEvent {
 			return xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage(in.Answer)}}
 		}),
 		beforeCompacts.stage(xcshCompaction, declared(xcsh.SessionBeforeCompact, xcsh.SessionCompacting)...),
-		notice(afterCompacts, xcsh.SessionCompact, func(in *AfterCompactInput, _ *part) xcsh.SessionCompactEvent {
+		notice(afterCompacts, xcsh.SessionCompact, func(in *AfterCompactInput, _ *dialectAnswer) xcsh.SessionCompactEvent {
 			entry := wire.Object(`{"type":"compaction"}`).With("summary", wire.Quote(in.Summary))
 			return xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}}
 		}),
-		notice(ends, xcsh.SessionShutdown, func(*EndInput, *part) (e xcsh.SessionShutdownEvent) { return e }),
+		notice(ends, xcsh.SessionShutdown, func(*EndInput, *dialectAnswer) (e xcsh.SessionShutdownEvent) { return e }),
 	)}
 }
 
@@ -73,7 +73,7 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 }
 
 // xcshFire fires an event whose handlers return results.
-func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
+func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *dialectAnswer) (*hook.Result[R], error) {
 	res, err := ev.FireResult(ctx, p.s.modules, sent)
 	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
 	if errors.Is(err, hook.ErrClosed) {
@@ -84,7 +84,7 @@ func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *p
 }
 
 // tell fires an event whose handlers return nothing.
-func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
+func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *dialectAnswer) {
 	res := ev.FireResult(ctx, p.s.modules, sent)
 	report(p, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
 		return ev.Outcome(p.s.modules, r)
@@ -93,22 +93,22 @@ func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
 }
 
 // notice makes a stage of one event whose handlers return nothing.
-func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part) E) stage {
-	return m.stage(func(ctx context.Context, in *In, p *part) {
+func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *dialectAnswer) E) momentStage {
+	return m.stage(func(ctx context.Context, in *In, p *dialectAnswer) {
 		sent := input(in, p)
 		tell(ctx, ev, &sent, p)
 	}, declared(ev)...)
 }
 
 // abort turns a module's abort into a Stop.
-func (p *part) abort() {
+func (p *dialectAnswer) abort() {
 	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // Load costs less than Swap
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
 	}
 }
 
 // xcshStart fires the event for the start of a session, or for the switch of the user to another session.
-func xcshStart(ctx context.Context, in *StartInput, p *part) {
+func xcshStart(ctx context.Context, in *StartInput, p *dialectAnswer) {
 	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
 		reason := map[string]string{"clear": "new"}[in.Source]
 		tell(ctx, xcsh.SessionSwitch, &xcsh.SessionSwitchEvent{Reason: cmp.Or(reason, in.Source)}, p)
@@ -118,7 +118,7 @@ func xcshStart(ctx context.Context, in *StartInput, p *part) {
 }
 
 // xcshPrompt collects the messages that modules add to a prompt.
-func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
+func xcshPrompt(ctx context.Context, in *PromptInput, p *dialectAnswer) {
 	res, _ := xcshFire(ctx, xcsh.BeforeAgentStart, &xcsh.BeforeAgentStartEvent{Prompt: in.Text}, p)
 	all := res.Specific.Messages
 	if m := res.Specific.Message; m != nil && len(all) == 0 {
@@ -131,7 +131,7 @@ func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
 	}
 }
 
-func xcshGate(ctx context.Context, in *ToolCall, p *part) {
+func xcshGate(ctx context.Context, in *ToolCall, p *dialectAnswer) {
 	sent := xcsh.ToolCallEvent{ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object}
 	res, err := xcshFire(ctx, xcsh.ToolCall, &sent, p)
 	var r *xcsh.ToolCallResult
@@ -145,7 +145,7 @@ func xcshGate(ctx context.Context, in *ToolCall, p *part) {
 
 // xcshEdit takes the changes of modules to a tool's result. In the hook runtime the result of a
 // failed tool is not changed.
-func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
+func xcshEdit(ctx context.Context, in *AfterToolInput, p *dialectAnswer) {
 	sent := xcsh.ToolResultEvent{
 		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
 		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
@@ -164,7 +164,7 @@ func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
 
 // xcshCompaction fires the two events before a compaction; it skips the second if the first has
 // cancelled the compaction or returned a summary.
-func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *part) {
+func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *dialectAnswer) {
 	none := []xcsh.Message{}
 	before, _ := xcshFire(ctx, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
 		Preparation:   xcsh.CompactionPreparation{MessagesToSummarize: none, TurnPrefixMessages: none, RecentMessages: none},
@@ -202,7 +202,7 @@ func withRole(m wire.Object, words map[string]string) wire.Object {
 
 // xcshRequest shows the messages of a request to modules, and takes the changed list. If the
 // content of a message is a list of parts, only their text is used.
-func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
+func xcshRequest(ctx context.Context, in *BeforeModelInput, p *dialectAnswer) {
 	p.view = rename.View{Object: in.Request}
 	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
 	for _, m := range elements(in.Request.Get("messages")) {

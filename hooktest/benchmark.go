@@ -23,7 +23,7 @@ func Benchmark[In, Out any](b *testing.B, event *pipeline.Event[In, Out], input 
 		if event.Info().Subject == "" {
 			b.Skip("the event has no subject, so every hook matches")
 		}
-		fires(b, event, input, 10, pipeline.MatchWith(nothing{}))
+		fires(b, event, input, 10, pipeline.MatchWith(matchesNothing{}))
 	})
 	b.Run("one", func(b *testing.B) { fires(b, event, input, 1) })
 	b.Run("parallel-8", func(b *testing.B) {
@@ -35,10 +35,10 @@ func Benchmark[In, Out any](b *testing.B, event *pipeline.Event[In, Out], input 
 	b.Run("chained-4", func(b *testing.B) { fires(b, event, input, 4, inSequence) })
 }
 
-// nothing matches nothing.
-type nothing struct{}
+// matchesNothing matches nothing.
+type matchesNothing struct{}
 
-func (nothing) Match(string) bool { return false }
+func (matchesNothing) Match(string) bool { return false }
 
 func fires[In, Out any](b *testing.B, event *pipeline.Event[In, Out], input In, hooks int, how ...pipeline.Option) {
 	var opts []Option

@@ -16,9 +16,9 @@ import (
 )
 
 // Option configures a [Session].
-type Option func(*setup)
+type Option func(*sessionSetup)
 
-type setup struct {
+type sessionSetup struct {
 	system  pipeline.Config
 	session pipeline.SessionConfig
 	files   map[string]string
@@ -33,7 +33,7 @@ type setup struct {
 //
 // The path is relative to the session's directory.
 func Settings(path, text string, load pipeline.Load) Option {
-	return func(s *setup) {
+	return func(s *sessionSetup) {
 		s.files[path] = text
 		s.system.Load = append(s.system.Load, load)
 	}
@@ -41,18 +41,18 @@ func Settings(path, text string, load pipeline.Load) Option {
 
 // File writes a file below the session's directory, such as the script of a
 // hook. One that begins with #! is made executable.
-func File(path, text string) Option { return func(s *setup) { s.files[path] = text } }
+func File(path, text string) Option { return func(s *sessionSetup) { s.files[path] = text } }
 
 // On adds a hook written in Go.
 func On[In, Out any](event *pipeline.Event[In, Out], name string, f hook.Func[In, Out], how ...pipeline.Option) Option {
-	return func(s *setup) {
+	return func(s *sessionSetup) {
 		s.hooks = append(s.hooks, func(at pipeline.Scope) { event.On(at, name, f, how...) })
 	}
 }
 
 // Configure changes the configurations of the system and the session.
 func Configure(change func(*pipeline.Config, *pipeline.SessionConfig)) Option {
-	return func(s *setup) { change(&s.system, &s.session) }
+	return func(s *sessionSetup) { change(&s.system, &s.session) }
 }
 
 // Session returns a session in a temporary directory, with the settings, files and hooks of opts,
@@ -91,7 +91,7 @@ func FakeClock(t *testing.T, f func(t *testing.T, s *pipeline.Session), opts ...
 
 func open(t testing.TB, opts []Option) *pipeline.Session {
 	t.Helper()
-	s := setup{files: map[string]string{}}
+	s := sessionSetup{files: map[string]string{}}
 	s.system.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError}))
 	s.session.ID, s.session.Dir = "hooktest", t.TempDir()
 	for _, opt := range opts {

@@ -103,7 +103,7 @@ func (e *busyError) Error() string {
 func (e *busyError) Unwrap() error { return e.late }
 
 // building returns the options for a bundle.
-func building(path string, modules library, files *sources) api.BuildOptions {
+func building(path string, modules library, files *moduleSources) api.BuildOptions {
 	dir, _ := filepath.Split(path)
 	return api.BuildOptions{
 		EntryPoints:    []string{path},
@@ -138,7 +138,7 @@ func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
 // imports resolves every import: files by path, and the modules of the library. It answers each
 // request of the bundler, which therefore never searches the disk.
-func imports(modules library, files *sources) api.Plugin {
+func imports(modules library, files *moduleSources) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		switch {
 		case args.Kind == api.ResolveEntryPoint:

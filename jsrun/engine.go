@@ -45,9 +45,9 @@ type errEngine struct{ cause any }
 
 func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v", e.cause) }
 
-// engine is a VM and the only access to it. One goroutine at a time uses it, and reports to the
+// jsEngine is a VM and the only access to it. One goroutine at a time uses it, and reports to the
 // guard when it enters and leaves the engine.
-type engine struct {
+type jsEngine struct {
 	vm    *quickjs.VM
 	main  quickjs.Value // the function that prelude.js returns
 	guard *guard
@@ -56,7 +56,7 @@ type engine struct {
 // hostFunc is a Go function that JavaScript calls; see prelude.js.
 type hostFunc func(args []any) (any, error)
 
-func newEngine(opt Options, source *bundle, back hostFunc) (*engine, error) {
+func newEngine(opt Options, source *bundle, back hostFunc) (*jsEngine, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func newEngine(opt Options, source *bundle, back hostFunc) (*engine, error) {
 	vm.SetMaxStackSize(uintptr(min(opt.Stack, maxFrames)))
 	vm.SetCanBlock(false)
 	vm.SetModuleLoader(source.load, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
-	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: maxUninterruptible}}
+	e := &jsEngine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: maxUninterruptible}}
 	if err := e.prelude(back, opt); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
@@ -74,7 +74,7 @@ func newEngine(opt Options, source *bundle, back hostFunc) (*engine, error) {
 
 // prelude defines the globals and the bridge. The function that calls Go is removed from the
 // globals once the prelude has it.
-func (e *engine) prelude(back hostFunc, opt Options) error {
+func (e *jsEngine) prelude(back hostFunc, opt Options) error {
 	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (e *engine) prelude(back hostFunc, opt Options) error {
 }
 
 // enter calls an entry of prelude.js, and does not run the jobs that follow.
-func (e *engine) enter(until time.Time, op string, args ...any) error {
+func (e *jsEngine) enter(until time.Time, op string, args ...any) error {
 	return e.run(until, func() error {
 		_, err := e.main.Call(quickjs.UndefinedValue, append([]any{op}, args...)...)
 		return err
@@ -93,7 +93,7 @@ func (e *engine) enter(until time.Time, op string, args ...any) error {
 
 // drain runs the waiting jobs, and the jobs that they start. The error is errCut if they do not
 // end in time, or an uncaught exception of a job.
-func (e *engine) drain(until time.Time) error {
+func (e *jsEngine) drain(until time.Time) error {
 	for {
 		jobs := 0
 		err := e.run(until, func() (err error) {
@@ -106,7 +106,7 @@ func (e *engine) drain(until time.Time) error {
 	}
 }
 
-func (e *engine) run(until time.Time, f func() error) (err error) {
+func (e *jsEngine) run(until time.Time, f func() error) (err error) {
 	left := time.Until(until)
 	if left <= 0 {
 		return errCut
@@ -127,7 +127,7 @@ func (e *engine) run(until time.Time, f func() error) (err error) {
 }
 
 // thrown converts err to the error that callers of the module receive.
-func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
+func (e *jsEngine) thrown(err *quickjs.Error, until time.Time) error {
 	switch {
 	case isInterruption(err.Name, err.Message) && (e.guard.hasEnded() || !time.Now().Before(until)):
 		return errCut
@@ -146,7 +146,7 @@ func isInterruption(name, message string) bool {
 	return name == internalError && message == "interrupted"
 }
 
-func (e *engine) close() (err error) {
+func (e *jsEngine) close() (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = &errEngine{cause}

@@ -30,7 +30,7 @@ func asksWhere(text string) bool {
 
 // placed returns the text of a file that may ask for its path, and records that there is one. The
 // constants precede the text on its first line: other lines keep their numbers.
-func (s *sources) placed(path, text string) string {
+func (s *moduleSources) placed(path, text string) string {
 	if !asksWhere(text) {
 		return text
 	}

@@ -75,9 +75,9 @@ type Module struct {
 	path    string
 	opt     Options
 	source  *bundle
-	engine  *engine  // nil if the module runs in a process
-	proc    *process // nil if the module runs in an engine
-	queue   *queue
+	engine  *jsEngine      // nil if the module runs in a process
+	proc    *moduleProcess // nil if the module runs in an engine
+	queue   *taskQueue
 	factory bool          // the default export is a function
 	loading time.Duration // rest of Options.Load for Start; loading uses one goroutine at a time
 
@@ -90,7 +90,7 @@ type Module struct {
 	mu     sync.Mutex
 	calls  map[int64]*pendingCall // calls without an answer
 	shapes map[*Object]int        // indexes in known
-	known  []*shape
+	known  []*objectShape
 	ids    int64 // last id of calls and bindings
 	reason error // why the module has ended; nil while it has not
 

@@ -99,9 +99,9 @@ func (o *Object) Bind(this, values any) Bound {
 	return Bound{object: o, this: this, values: text, err: err}
 }
 
-// shape is an Object prepared for one module: its functions numbered, and the JavaScript that
+// objectShape is an Object prepared for one module: its functions numbered, and the JavaScript that
 // creates one.
-type shape struct {
+type objectShape struct {
 	funcs  []Func
 	source string
 }
@@ -109,8 +109,8 @@ type shape struct {
 // newShape writes a JavaScript function that gets the ways to call Go, and returns a function from
 // a token and properties to the object. Members are own properties of the object and can be spread;
 // inner objects are created when they are first read.
-func newShape(o *Object) *shape {
-	s := &shape{}
+func newShape(o *Object) *objectShape {
+	s := &objectShape{}
 	var inner int
 	body := s.members(o, &inner)
 	variables := "s"
@@ -121,7 +121,7 @@ func newShape(o *Object) *shape {
 	return s
 }
 
-func (s *shape) members(o *Object, inner *int) string {
+func (s *objectShape) members(o *Object, inner *int) string {
 	var b strings.Builder
 	each := func(funcs map[string]Func, property, call string) {
 		for _, name := range slices.Sorted(maps.Keys(funcs)) {

@@ -35,9 +35,9 @@ const (
 // processModule is the name of the file that holds the text of the module.
 const processModule = "snaphook-module.mjs"
 
-// process runs a module outside of the sandbox. Its fields belong to the module's goroutine, unless
+// moduleProcess runs a module outside of the sandbox. Its fields belong to the module's goroutine, unless
 // they are marked otherwise.
-type process struct {
+type moduleProcess struct {
 	resident *run.Resident
 	dir      string   // the directory of its files: the module, and the protocol
 	to       *os.File // for calls, and answers that it awaits
@@ -64,7 +64,7 @@ func (m *Module) startProcess() error {
 	if err != nil {
 		return err
 	}
-	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue)}
+	p := &moduleProcess{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue)}
 	p.out.more = make(chan struct{}, 1)
 	m.source.name = entry
 	if err := p.start(m); err != nil {
@@ -90,7 +90,7 @@ func (m *Module) startProcess() error {
 }
 
 // start creates the pipes and starts the process.
-func (p *process) start(m *Module) error {
+func (p *moduleProcess) start(m *Module) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func afterComments(text string) string {
 }
 
 // note stores a text that may explain the end of the process.
-func (p *process) note(text string) {
+func (p *moduleProcess) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	words := []string{"Error", "FATAL", "error:"}
@@ -176,7 +176,7 @@ func (p *process) note(text string) {
 }
 
 // ended returns the error for a process that has ended by itself.
-func (p *process) ended(runtime string) error {
+func (p *moduleProcess) ended(runtime string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != "" {
@@ -239,7 +239,7 @@ func (m *Module) forsake(id int64) {
 }
 
 // close ends the process; with kindly it has a second to end by itself.
-func (p *process) close(kindly bool) {
+func (p *moduleProcess) close(kindly bool) {
 	p.looks.Stop()
 	p.to.Close()
 	p.answers.Close()

@@ -14,7 +14,7 @@ func (m *Module) hear(from io.Reader) {
 	lines := bufio.NewReaderSize(from, 64<<10)
 	for {
 		line, err := readLine(lines)
-		var said *message
+		var said *protocolLine
 		if err == nil {
 			said, err = readMessage(line)
 		}

@@ -98,7 +98,7 @@ func (m *Module) put(to *os.File, line []byte) {
 }
 
 // interrupt stops the current write. Any goroutine may call it.
-func (p *process) interrupt() {
+func (p *moduleProcess) interrupt() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ends = true

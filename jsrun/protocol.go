@@ -12,29 +12,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is a line of a process. Exactly one member is set, or an answer and its number.
-type message struct {
-	Ready   *struct{} `json:"ready"`
-	ID      string    `json:"id"`
-	Output  *output   `json:"output"`
-	Ask     *question `json:"ask"`
-	Cancel  string    `json:"cancel"`
-	Release int64     `json:"release"`
-	Pong    int64     `json:"pong"`
+// protocolLine is a line of a process. Exactly one member is set, or an answer and its number.
+type protocolLine struct {
+	Ready   *struct{}   `json:"ready"`
+	ID      string      `json:"id"`
+	Output  *callAnswer `json:"output"`
+	Ask     *hostCall   `json:"ask"`
+	Cancel  string      `json:"cancel"`
+	Release int64       `json:"release"`
+	Pong    int64       `json:"pong"`
 	Log     *struct {
 		Level string `json:"level"`
 		Text  string `json:"text"`
 	} `json:"log"`
 }
 
-// output is the answer to a call.
-type output struct {
+// callAnswer is the answer to a call.
+type callAnswer struct {
 	Value jsontext.Value `json:"value"`
 	Error jsontext.Value `json:"error"`
 }
 
-// question is a call of a host function, or a request of the other side.
-type question struct {
+// hostCall is a call of a host function, or a request of the other side.
+type hostCall struct {
 	ID        string         `json:"id"` // empty: the process blocks until it gets an answer
 	Object    int64          `json:"object"`
 	Function  int64          `json:"function"`
@@ -45,8 +45,8 @@ type question struct {
 }
 
 // readMessage parses a line. The decoder limits its nesting.
-func readMessage(line []byte) (*message, error) {
-	m := &message{}
+func readMessage(line []byte) (*protocolLine, error) {
+	m := &protocolLine{}
 	if err := json.Unmarshal(line, m, asJavaScript); err != nil {
 		return nil, fmt.Errorf("it wrote a line that is not part of the protocol: %.60q", bytes.TrimSpace(line))
 	}
@@ -54,7 +54,7 @@ func readMessage(line []byte) (*message, error) {
 }
 
 // hears handles a line.
-func (m *Module) hears(said *message) {
+func (m *Module) hears(said *protocolLine) {
 	switch {
 	case said.Ready != nil:
 		m.proc.ready = true
@@ -85,7 +85,7 @@ func numbered(id string) int64 {
 }
 
 // asked answers a question. It trusts nothing that the process sends about objects.
-func (m *Module) asked(q *question) {
+func (m *Module) asked(q *hostCall) {
 	b := m.bindings[q.Object]
 	known := b != nil && q.Function >= 0 && q.Function < int64(len(b.funcs))
 	id := numbered(q.ID)

@@ -2,8 +2,8 @@ package jsrun
 
 import "sync"
 
-// queue holds the tasks of a module's goroutine. Adding never waits.
-type queue struct {
+// taskQueue holds the tasks of a module's goroutine. Adding never waits.
+type taskQueue struct {
 	wake chan struct{} // buffered: one signal is enough for any number of tasks
 
 	mu     sync.Mutex
@@ -11,10 +11,10 @@ type queue struct {
 	closed bool
 }
 
-func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+func newQueue() *taskQueue { return &taskQueue{wake: make(chan struct{}, 1)} }
 
 // add queues a task. It drops the task if the queue is closed.
-func (q *queue) add(task func()) {
+func (q *taskQueue) add(task func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -25,14 +25,14 @@ func (q *queue) add(task func()) {
 }
 
 // close lets run return after its current task. Waiting tasks are dropped.
-func (q *queue) close() {
+func (q *taskQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed, q.tasks = true, nil
 	q.signal()
 }
 
-func (q *queue) signal() {
+func (q *taskQueue) signal() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -40,7 +40,7 @@ func (q *queue) signal() {
 }
 
 // run runs the tasks in their order until the queue is closed.
-func (q *queue) run() {
+func (q *taskQueue) run() {
 	for range q.wake {
 		for {
 			task, closed := q.next()
@@ -55,7 +55,7 @@ func (q *queue) run() {
 	}
 }
 
-func (q *queue) next() (task func(), closed bool) {
+func (q *taskQueue) next() (task func(), closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.tasks) > 0 {

@@ -31,9 +31,9 @@ var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 // instead.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// sources reads the files of one module for the bundler, which itself never reads the disk. It
+// moduleSources reads the files of one module for the bundler, which itself never reads the disk. It
 // reads nothing outside the root.
-type sources struct {
+type moduleSources struct {
 	ctx   context.Context // the context of loading
 	entry string          // absolute
 	root  string          // absolute; links are resolved
@@ -44,7 +44,7 @@ type sources struct {
 	asked bool // a file may ask for its path
 }
 
-func newSources(ctx context.Context, entry string, opt Options) (*sources, error) {
+func newSources(ctx context.Context, entry string, opt Options) (*moduleSources, error) {
 	root := opt.Root
 	if root == "" {
 		root = filepath.Dir(entry)
@@ -53,12 +53,12 @@ func newSources(ctx context.Context, entry string, opt Options) (*sources, error
 	if err != nil {
 		return nil, err
 	}
-	return &sources{ctx: ctx, entry: entry, root: real, check: opt.Check}, nil
+	return &moduleSources{ctx: ctx, entry: entry, root: real, check: opt.Check}, nil
 }
 
 // resolve finds the file of an import by TypeScript's rules, without packages: a package.json has
 // no effect.
-func (s *sources) resolve(importer, name string) (string, error) {
+func (s *moduleSources) resolve(importer, name string) (string, error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(importer), filepath.FromSlash(name))
@@ -82,7 +82,7 @@ func (s *sources) resolve(importer, name string) (string, error) {
 }
 
 // load returns the text of a file to the bundler.
-func (s *sources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
+func (s *moduleSources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	loader, err := loaderOf(args.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err
@@ -115,7 +115,7 @@ func withoutMap(code string) string {
 }
 
 // read reads a regular file below the root, and checks its size and nesting.
-func (s *sources) read(path string) ([]byte, error) {
+func (s *moduleSources) read(path string) ([]byte, error) {
 	name := filepath.Base(path)
 	if !s.contains(path) {
 		return nil, fmt.Errorf(
@@ -150,7 +150,7 @@ func (s *sources) read(path string) ([]byte, error) {
 	return text, nil
 }
 
-func (s *sources) count(more int) error {
+func (s *moduleSources) count(more int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.total += more; s.total > MaxFiles {
@@ -161,7 +161,7 @@ func (s *sources) count(more int) error {
 
 // contains reports whether a file is the module's own, or lies below the root
 // once links are resolved.
-func (s *sources) contains(path string) bool {
+func (s *moduleSources) contains(path string) bool {
 	if path == s.entry {
 		return true
 	}

@@ -27,21 +27,21 @@ func (r Renamed) Matcher(m hook.Matcher) hook.Matcher {
 	if m == nil {
 		return nil
 	}
-	return renamed{m, r}
+	return renamedMatcher{m, r}
 }
 
-type renamed struct {
+type renamedMatcher struct {
 	hook.Matcher
 	names Renamed
 }
 
 // Match reports whether any name of subject matches.
-func (r renamed) Match(subject string) bool {
+func (r renamedMatcher) Match(subject string) bool {
 	return r.Matcher.Match(subject) || slices.ContainsFunc(r.names.Of(subject), r.Matcher.Match)
 }
 
 // Quick reports whether the matcher below never takes long.
-func (r renamed) Quick() bool {
+func (r renamedMatcher) Quick() bool {
 	q, ok := r.Matcher.(interface{ Quick() bool })
 	return ok && q.Quick()
 }

@@ -67,7 +67,7 @@ func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {
 		if pattern == "" || all(pattern) {
 			return nil, ""
 		}
-		a := aliased{exact: Names{pattern}, names: names}
+		a := aliasedMatcher{exact: Names{pattern}, names: names}
 		if strings.Contains(pattern, "|") && pattern[0] != '^' && pattern[0] != '(' {
 			a.exact = alternatives(pattern)
 			if slices.ContainsFunc(a.exact, all) {
@@ -105,17 +105,17 @@ func alternatives(pattern string) (parts Names) {
 	return parts
 }
 
-type aliased struct {
+type aliasedMatcher struct {
 	exact   Names
 	names   Renamed
 	pattern *Pattern // nil: only names match
 }
 
 // Match reports whether a name, or the expression, selects subject.
-func (a aliased) Match(subject string) bool {
+func (a aliasedMatcher) Match(subject string) bool {
 	return a.exact.Match(subject) || slices.ContainsFunc(a.names.Of(subject), a.exact.Match) ||
 		a.pattern != nil && a.pattern.Match(subject)
 }
 
 // Quick reports whether a test never takes long.
-func (a aliased) Quick() bool { return a.pattern == nil || a.pattern.Quick() }
+func (a aliasedMatcher) Quick() bool { return a.pattern == nil || a.pattern.Quick() }

@@ -50,7 +50,7 @@ type backgroundContext struct {
 // backgroundRun is a hook that runs in the background; its fire ends without waiting for it.
 type backgroundRun[Out any] struct {
 	fire   *fire[Out] // a field: embedded, it would add wrappers of all its methods to every event
-	in     *input
+	in     *fireInput
 	ctx    context.Context // of the observers
 	queued time.Duration
 	trial  bool             // it is the trial run of an open breaker
@@ -62,7 +62,7 @@ func newBackgroundRun[Out any](
 	ctx context.Context,
 	f *fire[Out],
 	r *hook.Report[Out],
-	in *input,
+	in *fireInput,
 ) *backgroundRun[Out] {
 	return &backgroundRun[Out]{
 		fire:   f,
@@ -74,7 +74,7 @@ func newBackgroundRun[Out any](
 }
 
 // launch starts a hook that the fire does not wait for.
-func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *input) {
+func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *fireInput) {
 	payload, err := in.payload()
 	if err != nil { // only possible if the previous hook of a sequence changed the input
 		r.Err, f.chainFailed = err, err
@@ -98,7 +98,7 @@ func detach[Out any](
 	from context.Context,
 	f *fire[Out],
 	r *hook.Report[Out],
-	in *input,
+	in *fireInput,
 ) func(time.Duration) (context.Context, func(hook.Reply, error)) {
 	b, start := newBackgroundRun(from, f, r, in), time.Now()
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {

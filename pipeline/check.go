@@ -11,18 +11,18 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// check finds the JSON text in the values of a type, at any depth, and reports mistakes in it. It
+// jsonCheck finds the JSON text in the values of a type, at any depth, and reports mistakes in it. It
 // is made once for each event, and allocates nothing for a sound value.
-type check struct {
+type jsonCheck struct {
 	leaf   func(jsontext.Value) error // checks JSON text itself
 	fields []field                    // the fields of a struct
-	elem   *check                     // checks the target of a pointer, or the elements of a list or a map
+	elem   *jsonCheck                 // checks the target of a pointer, or the elements of a list or a map
 }
 
 type field struct {
 	index int
 	name  string // the path of the field; "" for an embedded struct
-	check *check
+	check *jsonCheck
 }
 
 // deepest limits the depth of the walk, since values can contain themselves.
@@ -34,24 +34,24 @@ var (
 )
 
 // checkOf returns the check of a type; nil if its values hold no JSON text.
-func checkOf(t reflect.Type) *check { return checks{}.of(t) }
+func checkOf(t reflect.Type) *jsonCheck { return checks{}.of(t) }
 
 // checks holds the checks made until now, since types can contain themselves.
-type checks map[reflect.Type]*check
+type checks map[reflect.Type]*jsonCheck
 
-func (all checks) of(t reflect.Type) *check {
+func (all checks) of(t reflect.Type) *jsonCheck {
 	switch {
 	case t == objectType:
-		return &check{leaf: checkObject}
+		return &jsonCheck{leaf: checkObject}
 	case t == valueType:
-		return &check{leaf: checkAny}
+		return &jsonCheck{leaf: checkAny}
 	case !reaches(t, map[reflect.Type]bool{}):
 		return nil
 	}
 	if known := all[t]; known != nil {
 		return known
 	}
-	c := &check{}
+	c := &jsonCheck{}
 	all[t] = c
 	if t.Kind() == reflect.Struct {
 		c.fields = all.fields(t)
@@ -76,7 +76,7 @@ func (all checks) fields(t reflect.Type) (fields []field) {
 		case name == "-":
 			continue
 		case f.Type == valueType && strings.Contains(options, "embed"):
-			c, name = &check{leaf: checkObject}, f.Name
+			c, name = &jsonCheck{leaf: checkObject}, f.Name
 		case f.Anonymous:
 			name = ""
 		case name == "":
@@ -139,7 +139,7 @@ func (w *wrong) below(part string) *wrong {
 }
 
 // of returns the first mistake in a value, or nil.
-func (c *check) of(v reflect.Value, depth int) *wrong {
+func (c *jsonCheck) of(v reflect.Value, depth int) *wrong {
 	if c.leaf != nil {
 		if err := c.leaf(v.Bytes()); err != nil {
 			return &wrong{err: err}
@@ -177,7 +177,7 @@ func (c *check) of(v reflect.Value, depth int) *wrong {
 }
 
 // checked returns the mistake in the JSON text that a pointer leads to, or nil.
-func (c *check) checked(ptr any) error {
+func (c *jsonCheck) checked(ptr any) error {
 	if c == nil {
 		return nil
 	}

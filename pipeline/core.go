@@ -27,8 +27,8 @@ type definition struct {
 	slot                   int
 	guards                 bool // a fire that cannot ask its hooks blocks
 	form                   unread.Form
-	input                  *check // checks the JSON text in inputs; nil if they have none
-	output                 *check // checks the JSON text in answers; nil if they have none
+	input                  *jsonCheck // checks the JSON text in inputs; nil if they have none
+	output                 *jsonCheck // checks the JSON text in answers; nil if they have none
 	on                     onInput
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }

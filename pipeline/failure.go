@@ -22,13 +22,13 @@ type Failure struct {
 	Blocked bool  // the failure blocks the action
 }
 
-// failing decides about the failures of hooks in one fire.
-type failing struct{ *fireState }
+// failureRules decides about the failures of hooks in one fire.
+type failureRules struct{ *fireState }
 
-func (f *fireState) failing() failing { return failing{f} }
+func (f *fireState) failing() failureRules { return failureRules{f} }
 
 // failsClosed reports whether a hook that failed blocks.
-func (f failing) failsClosed(h *hook.Hook, err error) bool {
+func (f failureRules) failsClosed(h *hook.Hook, err error) bool {
 	rules, late := &f.of.rules, new(hook.TimeoutError)
 	if !waitsFor(h) {
 		return false // a background hook decides nothing
@@ -49,7 +49,7 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 
 // failureAction returns the action of a hook's policy for a failure. While a breaker is open, a
 // hook stays closed if it fails closed for a failure that opened the breaker.
-func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
+func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // a background hook decides nothing
 	}
@@ -72,7 +72,7 @@ func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 // failureReason returns the reason of a denial, or of a question, for a hook that could not answer.
 // The model reads it: it contains no path, no position in a file, and no way to switch the hook
 // off. [waysOut] has these, for the user and the log.
-func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
+func (f failureRules) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
 	end := "the call is denied"
 	if action == hook.FailAsk {
 		end = "the user is asked"
@@ -86,7 +86,7 @@ func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Actio
 
 // denialReason returns the reason of a denial for a hook that failed. The error of a hook in Go is
 // the program's own text; other errors name commands and files, which a model must not see.
-func (f failing) denialReason(h *hook.Hook, err error, action hook.Action) string {
+func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) string {
 	if h.Func != nil && !swapped(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
 		return err.Error()
 	}
@@ -95,7 +95,7 @@ func (f failing) denialReason(h *hook.Hook, err error, action hook.Action) strin
 
 // propagates reports whether Fire returns the error of a hook. It does not if an overlay decides
 // about the failure: the result then is a denial with the overlay's reason.
-func (f failing) propagates(r *common.Report) bool {
+func (f failureRules) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 

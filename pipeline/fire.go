@@ -56,7 +56,7 @@ func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
 
 func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
 
-func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
+func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *fireInput) *Evaluation {
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
 		Outcome: end, Decision: r.Output.Decision,
@@ -100,7 +100,7 @@ type fireState struct {
 	of            *definition
 	s             *Session
 	plan          *stages.Planned
-	in            *input
+	in            *fireInput
 	runs          []hookRun     // by index in the plan
 	replies       []hook.Reply  // by index in the plan; nil if every hook is a Go function
 	contexts      []lazyContext // by index in the plan, for parallel hooks in Go
@@ -117,9 +117,9 @@ type fireState struct {
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's context, or a context that observers derived from it
 
-	view     *view // of a live event: the hooks when the plan was made
-	first    input // the input of the first hook
-	firstRan bool  // the first hook has run
+	view     *view     // of a live event: the hooks when the plan was made
+	first    fireInput // the input of the first hook
+	firstRan bool      // the first hook has run
 
 	again bool // this is the second round of a fire, which runs hooks again
 	base  int  // number of reports of the first round
@@ -274,7 +274,7 @@ func (f *fire[Out]) complete(ctx context.Context) (res *hook.Result[Out], err er
 // spawn returns the reports of the hooks, which run while the reports are read: on a bounded
 // pool, or as a fold. A watcher sees each report first, and may end the fire.
 func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
-	spawn := stages.Spawn[*input, Out]{
+	spawn := stages.Spawn[*fireInput, Out]{
 		Plan:        f.plan.Run,
 		In:          f.in,
 		Each:        f.each,
@@ -312,14 +312,14 @@ func (f *fireState) inProcess() bool {
 
 // applyHookOutputToInput returns the input of the hook after r in a sequential plan, or ends
 // the chain: after a hook that blocks, and when hooks can no longer run.
-func (f *fire[Out]) applyHookOutputToInput(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
+func (f *fire[Out]) applyHookOutputToInput(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	if f.event.spec.Blocks(&r.Output) || in.failed != nil {
 		return in, false
 	}
 	if f.event.spec.chainIn == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
-	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
+	return &fireInput{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
 }
 
 // ownHooks returns the indexes of the hooks that run as a chain, in parallel with the other hooks.
@@ -334,7 +334,7 @@ func (f *fireState) ownHooks() (places []int) {
 
 // nextOfChain is applyHookOutputToInput for the goroutine of a chain: a panic of a function of the
 // event becomes the error of the fire.
-func (f *fire[Out]) nextOfChain(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
+func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.chainFailed = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -370,7 +370,7 @@ func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 }
 
 // each runs the hook at index i of the plan, unless it is the first and has already run.
-func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *input) *hook.Report[Out] {
+func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
 	}
@@ -382,7 +382,7 @@ func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *input) *h
 
 // runHook runs one hook of the plan and writes its report: failure policy, the event's Refine,
 // notes, and observers follow the run, for every outcome.
-func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input) {
+func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireInput) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
 	if f.info != nil {
@@ -423,7 +423,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 }
 
 // refine lets the event adjust a report. A panic costs only the adjustment.
-func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
+func (f *fire[Out]) refine(r *hook.Report[Out], in *fireInput) {
 	before := *r
 	defer func() {
 		if v := recover(); v != nil {
@@ -451,7 +451,7 @@ var errExited = &hook.ClassError{
 
 // runOnce runs a hook: a Go function at once, a Runner with a worker permit. A panic is the
 // failure of the hook.
-func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -559,7 +559,7 @@ func isDecision(d hook.Decision) bool {
 }
 
 // runRunner runs a hook outside the process and parses its reply.
-func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	payload, err := in.payload()
 	if err != nil { // only possible if the previous hook of a sequence changed the input
 		r.Err, f.chainFailed = err, err
@@ -610,7 +610,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *inpu
 }
 
 // newCall returns the call of a hook outside the process, with the hook's own variables.
-func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input, payload []byte) hook.Call {
+func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireInput, payload []byte) hook.Call {
 	call := hook.Call{
 		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
 		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),

@@ -14,9 +14,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// input is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the
+// fireInput is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the
 // payload, for the others. It is encoded once, when the first hook needs it.
-type input struct {
+type fireInput struct {
 	value any // a pointer to the event's In
 	fire  *fireState
 
@@ -29,7 +29,7 @@ type input struct {
 
 // payload returns the JSON object for a hook outside the process. Hooks that share an input
 // share its text. The first call must return before hooks run at the same time.
-func (in *input) payload() ([]byte, error) {
+func (in *fireInput) payload() ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
@@ -59,7 +59,7 @@ func (in *input) payload() ([]byte, error) {
 }
 
 // head appends the members that the engine sets, with the opening brace.
-func (in *input) head(b []byte) []byte {
+func (in *fireInput) head(b []byte) []byte {
 	f := in.fire
 	now, given := f.ctx.Value(timeKey{}).(time.Time)
 	if !given {
@@ -81,7 +81,7 @@ func (in *input) head(b []byte) []byte {
 }
 
 // appendInput implements [FireInfo.AppendInput].
-func (in *input) appendInput(dst []byte) ([]byte, error) {
+func (in *fireInput) appendInput(dst []byte) ([]byte, error) {
 	in.mu.Lock()
 	encoded, at := in.encoded, in.members
 	in.mu.Unlock()

@@ -55,7 +55,7 @@ const (
 )
 
 // observe reports a finished hook run to observers and the log.
-func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
+func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *fireInput, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
 	f.s.sys.observers.hookEnd(ctx, ev)
@@ -64,7 +64,7 @@ func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *in
 	}
 }
 
-func (f observing[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
+func (f observing[Out]) evaluation(r *hook.Report[Out], in *fireInput) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
 	ev := f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)

@@ -111,7 +111,7 @@ func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) boo
 }
 
 // runUnderPolicy runs a hook under its policy: breaker, then retries.
-func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	p, k := r.Hook.Policy, policyStateOf(r.Hook)
 	var before time.Duration
 	var notes []string
@@ -146,7 +146,7 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 
 // runLimited runs a Runner within the bulkheads of its policy. The breaker counts its end
 // before its permits are free: the hook that gets them next sees the breaker.
-func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	var err error
 	k, turn := policyStateOf(r.Hook), &f.runs[r.Index]
 	workers := f.s.sys.workersFor(r.Hook)
@@ -165,7 +165,7 @@ func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *
 	}
 }
 
-func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}

@@ -19,15 +19,15 @@ type selector struct {
 	kept     atomic.Pointer[table]
 }
 
-// kept is the cached plan for one subject.
-type kept struct {
+// cachedPlan is the cached plan for one subject.
+type cachedPlan struct {
 	subject string
 	planned stages.Planned
 }
 
 // table caches plans by subject. Most selectors of a session with its own hooks see few subjects,
 // or none: a table begins small, and grows once.
-type table []atomic.Pointer[kept]
+type table []atomic.Pointer[cachedPlan]
 
 const fewPlans = 2
 
@@ -62,7 +62,7 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 			return &k.planned
 		}
 	}
-	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
+	k := &cachedPlan{subject: strings.Clone(subject)} // it may be part of a large input
 	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, stages.Limits{Matching: s.matching, Timeout: timeout})
 	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned

@@ -35,18 +35,18 @@ func inheritsState() bool {
 // stateDirs holds the directories of a session's state; it never changes.
 type stateDirs struct {
 	session state.Dir
-	sources []sourceState // the sources whose hooks have run
+	sources []stateOfSource // the sources whose hooks have run
 }
 
-// sourceState is the state of the hooks of one source.
-type sourceState struct {
+// stateOfSource is the state of the hooks of one source.
+type stateOfSource struct {
 	source hook.Source
 	state  hook.State
 	name   string // the variable with its name, made once; without a value if processes cannot use the state
 }
 
 // stateOf returns the state of a source, without making its directory.
-func (s *Session) stateOf(source hook.Source) *sourceState {
+func (s *Session) stateOf(source hook.Source) *stateOfSource {
 	for {
 		kept := s.kept.Load()
 		if kept != nil {
@@ -72,7 +72,7 @@ func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 		}
 		more.session = state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
 	}
-	of := sourceState{source: source, name: stateName}
+	of := stateOfSource{source: source, name: stateName}
 	if of.state = s.hostState(source); of.state == nil {
 		dir := more.session.ForSource(string(source))
 		of.state, of.name = dir, stateName+string(dir)

@@ -11,7 +11,7 @@ import (
 )
 
 // lock reads the members that lower levels cannot change.
-func (p *parser) lock(v settings.Value) {
+func (p *overlayParser) lock(v settings.Value) {
 	if p.o.Level != Machine {
 		p.wrong(
 			v.Wrong(

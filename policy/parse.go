@@ -45,7 +45,7 @@ func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem)
 }
 
 func fromValue(level Level, file string, v settings.Value, err error) (*Overlay, []settings.Problem) {
-	p := parser{o: &Overlay{Level: level, File: file, places: map[string]hook.Position{}}}
+	p := overlayParser{o: &Overlay{Level: level, File: file, places: map[string]hook.Position{}}}
 	if err != nil {
 		problem, ok := err.(settings.Problem)
 		if !ok {
@@ -63,20 +63,20 @@ func fromValue(level Level, file string, v settings.Value, err error) (*Overlay,
 	return p.o, nil
 }
 
-// parser reads one file.
-type parser struct {
+// overlayParser reads one file.
+type overlayParser struct {
 	o        *Overlay
 	problems []settings.Problem
 }
 
-func (p *parser) wrong(problem settings.Problem) {
+func (p *overlayParser) wrong(problem settings.Problem) {
 	problem.Fatal = true
 	p.problems = append(p.problems, problem)
 }
 
 // members passes each known member of an object to a function, and refuses the others. It records
 // the positions.
-func (p *parser) members(
+func (p *overlayParser) members(
 	v settings.Value,
 	path, what string,
 	known []string,
@@ -113,7 +113,7 @@ func near(name string, known []string) string {
 	) + "?)"
 }
 
-func (p *parser) overlay(v settings.Value) {
+func (p *overlayParser) overlay(v settings.Value) {
 	p.members(v, "", "an object {\"hooks\": […]}", overlayMembers, func(name, path string, v settings.Value) {
 		switch name {
 		case "hooks":
@@ -140,7 +140,7 @@ func (p *parser) overlay(v settings.Value) {
 	}
 }
 
-func (p *parser) rule(v settings.Value, path string) {
+func (p *overlayParser) rule(v settings.Value, path string) {
 	var r Rule
 	p.members(
 		v,
@@ -173,7 +173,7 @@ func (p *parser) rule(v settings.Value, path string) {
 	p.o.Rules = append(p.o.Rules, r)
 }
 
-func (p *parser) match(m *Match, v settings.Value, path string) {
+func (p *overlayParser) match(m *Match, v settings.Value, path string) {
 	p.members(v, path, "an object of globs", matchMembers, func(name, _ string, v settings.Value) {
 		into := map[string]*string{"dialect": &m.Dialect, "event": &m.Event, "name": &m.Name, "command": &m.Command, "source": &m.Source}[name]
 		text, ok := v.Text()
@@ -188,7 +188,7 @@ func (p *parser) match(m *Match, v settings.Value, path string) {
 }
 
 // onFailure reads one word, or an object of classes.
-func (p *parser) onFailure(v settings.Value, path string) OnFailure {
+func (p *overlayParser) onFailure(v settings.Value, path string) OnFailure {
 	if v.Kind() == '"' {
 		return OnFailure{Default: hook.Action(p.word(v, "open", "ask", "closed"))}
 	}

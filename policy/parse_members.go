@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-func (p *parser) retry(v settings.Value, path string) *hook.Retry {
+func (p *overlayParser) retry(v settings.Value, path string) *hook.Retry {
 	r := &hook.Retry{Times: 1, On: []hook.Class{hook.ClassSpawn, hook.ClassHTTP}}
 	p.members(
 		v,
@@ -39,7 +39,7 @@ var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUn
 	hook.ClassBreaker}
 
 // retryClass refuses the classes in which a retry cannot succeed: the hook would only be repeated.
-func (p *parser) retryClass(v settings.Value) hook.Class {
+func (p *overlayParser) retryClass(v settings.Value) hook.Class {
 	if text, _ := v.Text(); slices.Contains(notRetried, hook.Class(text)) {
 		p.wrong(
 			v.Wrong(
@@ -58,7 +58,7 @@ func (p *parser) retryClass(v settings.Value) hook.Class {
 	return hook.Class(known[p.word(v, known...)])
 }
 
-func (p *parser) defaults(v settings.Value, path string) {
+func (p *overlayParser) defaults(v settings.Value, path string) {
 	p.members(
 		v,
 		path,
@@ -94,7 +94,7 @@ func (p *parser) defaults(v settings.Value, path string) {
 	)
 }
 
-func (p *parser) limits(v settings.Value, path string) {
+func (p *overlayParser) limits(v settings.Value, path string) {
 	p.members(
 		v,
 		path,
@@ -115,7 +115,7 @@ func (p *parser) limits(v settings.Value, path string) {
 	)
 }
 
-func (p *parser) perEvent(v settings.Value) {
+func (p *overlayParser) perEvent(v settings.Value) {
 	if v.Kind() != '{' {
 		p.wrong(v.Want("an object {\"claude.PostToolUse\": 4}"))
 	}
@@ -126,7 +126,7 @@ func (p *parser) perEvent(v settings.Value) {
 	}
 }
 
-func (p *parser) breaker(v settings.Value, path string) {
+func (p *overlayParser) breaker(v settings.Value, path string) {
 	b := &p.o.Limits.Breaker
 	p.members(
 		v,
@@ -147,7 +147,7 @@ func (p *parser) breaker(v settings.Value, path string) {
 }
 
 // word reads one of several words, and returns its index.
-func (p *parser) word(v settings.Value, words ...string) int {
+func (p *overlayParser) word(v settings.Value, words ...string) int {
 	text, ok := v.Text()
 	i := slices.Index(words, text)
 	switch {
@@ -166,7 +166,7 @@ func (p *parser) word(v settings.Value, words ...string) int {
 	return max(0, i)
 }
 
-func (p *parser) bool(v settings.Value) bool {
+func (p *overlayParser) bool(v settings.Value) bool {
 	on, ok := v.Bool()
 	if !ok {
 		p.wrong(v.Want("true or false"))
@@ -174,7 +174,7 @@ func (p *parser) bool(v settings.Value) bool {
 	return on
 }
 
-func (p *parser) int(v settings.Value, least, most int) int {
+func (p *overlayParser) int(v settings.Value, least, most int) int {
 	n, ok := v.Number()
 	switch {
 	case !ok:
@@ -188,7 +188,7 @@ func (p *parser) int(v settings.Value, least, most int) int {
 }
 
 // duration reads a time with a unit.
-func (p *parser) duration(v settings.Value) time.Duration {
+func (p *overlayParser) duration(v settings.Value) time.Duration {
 	text, ok := v.Text()
 	if !ok {
 		p.wrong(v.Want("a duration with a unit, such as \"5s\" or \"250ms\""))

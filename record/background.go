@@ -8,10 +8,10 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// fire is the state of a fire whose line is not completely written.
-type fire struct {
+// pendingLine is the state of a fire whose line is not completely written.
+type pendingLine struct {
 	mu    sync.Mutex
-	state state
+	state lineState
 	ends  []*pipeline.Evaluation
 	late  []*pipeline.Evaluation // the ends of background hooks
 	place lineIDs
@@ -22,13 +22,13 @@ type fire struct {
 	head []byte
 }
 
-// state is the state of a fire's line.
-type state uint8
+// lineState is the state of a fire's line.
+type lineState uint8
 
 const (
-	open    state = iota // the fire has not ended
-	held                 // the line waits for background hooks
-	written              // the line has been written; background hooks get their own lines
+	open    lineState = iota // the fire has not ended
+	held                     // the line waits for background hooks
+	written                  // the line has been written; background hooks get their own lines
 )
 
 // lineIDs identify a line: its id, trace and span.
@@ -39,7 +39,7 @@ type lineIDs struct {
 }
 
 // backgrounded returns the number of hooks that ran in the background.
-func (f *fire) backgrounded() (n int) {
+func (f *pendingLine) backgrounded() (n int) {
 	for _, e := range f.ends {
 		if e.SkipReason == "" && e.Outcome == pipeline.Backgrounded {
 			n++
@@ -50,7 +50,7 @@ func (f *fire) backgrounded() (n int) {
 
 // endWithBackground writes the line of a fire with running background hooks, or holds it until they
 // have ended. Such a fire is not reused: the hooks' contexts refer to it.
-func (r *Recorder) endWithBackground(f *fire, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
+func (r *Recorder) endWithBackground(f *pendingLine, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.info, f.out = info, out
@@ -63,7 +63,7 @@ func (r *Recorder) endWithBackground(f *fire, info *pipeline.FireInfo, out *pipe
 }
 
 // hold stores a fire for release, unless release has already run.
-func (r *Recorder) hold(f *fire) bool {
+func (r *Recorder) hold(f *pendingLine) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held == nil {
@@ -90,7 +90,7 @@ func (r *Recorder) release() {
 
 // putHeld writes the line of a fire with the ends that are known by now. The caller holds its
 // mutex.
-func (r *Recorder) putHeld(f *fire) {
+func (r *Recorder) putHeld(f *pendingLine) {
 	l := r.sink.line()
 	l.text = append(l.text, f.head...)
 	l.text = r.appendTail(l.text, f.out, f.ends, f.late)
@@ -103,7 +103,7 @@ func (r *Recorder) putHeld(f *fire) {
 
 // putLate writes the line of a hook that has ended after the line of its fire was written. The
 // caller holds the fire's mutex.
-func (r *Recorder) putLate(f *fire, e *pipeline.Evaluation) {
+func (r *Recorder) putLate(f *pendingLine, e *pipeline.Evaluation) {
 	first := endOf(e, f.ends)
 	if first == nil {
 		return // the fire has no such hook

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// file is a record to which many processes append. The system appends each line at once, at the
+// sharedRecord is a record to which many processes append. The system appends each line at once, at the
 // current end of the file; only rotating needs a lock.
-type file struct {
+type sharedRecord struct {
 	path string
 	max  int64 // limit in bytes; 0: no rotation
 
@@ -48,8 +48,8 @@ const (
 // errNotFile is the error of a record that was a file, and whose name now leads to something else.
 var errNotFile = errors.New("something that is not a file has taken its place")
 
-func openFile(path string, cfg Config) (*file, error) {
-	f := &file{path: path, max: cfg.MaxSize, keep: cfg.Keep}
+func openFile(path string, cfg Config) (*sharedRecord, error) {
+	f := &sharedRecord{path: path, max: cfg.MaxSize, keep: cfg.Keep}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	if f.max == 0 {
 		f.max = defaultSize
@@ -68,7 +68,7 @@ func openFile(path string, cfg Config) (*file, error) {
 	return f, nil
 }
 
-func (f *file) open() error {
+func (f *sharedRecord) open() error {
 	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonBlocking, 0o600)
 	if err != nil {
 		return fmt.Errorf("the record: %w", err)
@@ -97,7 +97,7 @@ func endsInALine(f *os.File) bool {
 }
 
 // Write appends one line.
-func (f *file) Write(line []byte) (int, error) {
+func (f *sharedRecord) Write(line []byte) (int, error) {
 	if err := f.follow(); err != nil {
 		return 0, err
 	}
@@ -117,7 +117,7 @@ func (f *file) Write(line []byte) (int, error) {
 
 // follow reopens the file if it has been renamed or removed. If no new file can be made, a renamed
 // file still gets lines; in a removed one they would be lost unnoticed.
-func (f *file) follow() error {
+func (f *sharedRecord) follow() error {
 	if !f.regular {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (f *file) follow() error {
 	return nil
 }
 
-func (f *file) isCurrent() bool {
+func (f *sharedRecord) isCurrent() bool {
 	ours, err := f.f.Stat()
 	if err != nil {
 		return false
@@ -148,7 +148,7 @@ func (f *file) isCurrent() bool {
 
 // rotate renames a file that is full. A process that has waited while another one renamed it
 // continues with the new file. A file that cannot be renamed grows.
-func (f *file) rotate() {
+func (f *sharedRecord) rotate() {
 	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, this is the end of the file
 	if err != nil || end < f.max {
 		f.room = min(f.max-end, f.max/64) // other processes write too
@@ -169,7 +169,7 @@ func (f *file) rotate() {
 }
 
 // shift renames the files of a record, the oldest first.
-func (f *file) shift() error {
+func (f *sharedRecord) shift() error {
 	for i := f.keep; i > 0; i-- {
 		from := f.path
 		if i > 1 {
@@ -183,14 +183,14 @@ func (f *file) shift() error {
 }
 
 // Close closes the file.
-func (f *file) Close() error {
+func (f *sharedRecord) Close() error {
 	f.stop()
 	return f.f.Close()
 }
 
 // interrupt closes a file that is not a regular one, and ends a Write that waits, such as on a pipe
 // that no process reads, or for the lock to rotate. A regular file is closed by its Write.
-func (f *file) interrupt() {
+func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {
 		_ = f.f.Close() // no Write waits for it

@@ -21,8 +21,8 @@ const maxShape = 1 << 20
 // maxRef limits the text of one ref, in bytes.
 const maxRef = 256
 
-// shape converts an input for its line.
-type shape struct {
+// inputShape converts an input for its line.
+type inputShape struct {
 	own    []byte // the unchanged input
 	reader bytes.Buffer
 	dec    *jsontext.Decoder
@@ -32,11 +32,11 @@ type shape struct {
 	most   int // bytes of out
 }
 
-var shapes = sync.Pool{New: func() any { return &shape{dec: jsontext.NewDecoder(new(bytes.Buffer))} }}
+var shapes = sync.Pool{New: func() any { return &inputShape{dec: jsontext.NewDecoder(new(bytes.Buffer))} }}
 
 // appendInput appends the input, and its refs.
 func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
-	s := shapes.Get().(*shape)
+	s := shapes.Get().(*inputShape)
 	defer shapes.Put(s)
 	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
 	own, err := f.AppendInput(s.own[:0])
@@ -64,7 +64,7 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 }
 
 // value appends the next value; ref is its name if it is a ref.
-func (s *shape) value(depth int, ref bool) error {
+func (s *inputShape) value(depth int, ref bool) error {
 	switch s.dec.PeekKind() {
 	case '{':
 		return s.object(depth)
@@ -82,7 +82,7 @@ func (s *shape) value(depth int, ref bool) error {
 	return nil
 }
 
-func (s *shape) object(depth int) error {
+func (s *inputShape) object(depth int) error {
 	if _, err := s.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *shape) object(depth int) error {
 	return err
 }
 
-func (s *shape) array(depth int) error {
+func (s *inputShape) array(depth int) error {
 	if _, err := s.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -136,14 +136,14 @@ func (s *shape) array(depth int) error {
 }
 
 // comma separates a value from the one before it.
-func (s *shape) comma() {
+func (s *inputShape) comma() {
 	if last := s.out[len(s.out)-1]; last != '{' && last != '[' {
 		s.out = append(s.out, ',')
 	}
 }
 
 // leaf appends a value that is neither an object nor an array.
-func (s *shape) leaf(v jsontext.Value) {
+func (s *inputShape) leaf(v jsontext.Value) {
 	if s.mode == Keys {
 		s.out = append(s.out, typeNames[v.Kind()]...)
 		return
@@ -179,14 +179,14 @@ func unquote(v jsontext.Value, most int) string {
 	return string(text[:min(len(text), most+around+1)])
 }
 
-func (s *shape) refName(name jsontext.Value) {
+func (s *inputShape) refName(name jsontext.Value) {
 	if len(s.refs) > 0 {
 		s.refs = append(s.refs, ',')
 	}
 	s.refs = append(append(s.refs, name...), ':')
 }
 
-func (s *shape) ref(v jsontext.Value) {
+func (s *inputShape) ref(v jsontext.Value) {
 	s.refs = quote(s.refs, unquote(v, maxRef), maxRef)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// known caches the part of a line that is the same for every fire of a hook.
-type known struct {
+// hookTexts caches the part of a line that is the same for every fire of a hook.
+type hookTexts struct {
 	texts sync.Map // *hook.Hook to []byte
 	n     atomic.Int64
 }
@@ -20,7 +20,7 @@ type known struct {
 // mostKnown limits the number of cached hooks: each reload of settings adds new ones.
 const mostKnown = 4096
 
-func (k *known) of(h *hook.Hook) []byte {
+func (k *hookTexts) of(h *hook.Hook) []byte {
 	if b, ok := k.texts.Load(h); ok {
 		return b.([]byte)
 	}

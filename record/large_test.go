@@ -27,13 +27,13 @@ func TestALongTextCostsNoMoreThanWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	number := jsontext.Value(strings.Repeat("1", size))
-	for name, leaf := range map[string]func(*shape){
-		"text":   func(s *shape) { s.leaf(value) },
-		"a ref":  func(s *shape) { s.ref(value) },
-		"number": func(s *shape) { s.leaf(number) },
-		"answer": func(s *shape) { s.out = text(s.out, window([]byte(plain)[:size/2], maxText)) },
+	for name, leaf := range map[string]func(*inputShape){
+		"text":   func(s *inputShape) { s.leaf(value) },
+		"a ref":  func(s *inputShape) { s.ref(value) },
+		"number": func(s *inputShape) { s.leaf(number) },
+		"answer": func(s *inputShape) { s.out = text(s.out, window([]byte(plain)[:size/2], maxText)) },
 	} {
-		s := &shape{mode: Full, most: 4 << 10}
+		s := &inputShape{mode: Full, most: 4 << 10}
 		took := allocated(func() { leaf(s) })
 		if name == "answer" {
 			took -= min(took, size) // the test's own allocation

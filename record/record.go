@@ -60,12 +60,12 @@ type Config struct {
 // more than without a Recorder.
 type Recorder struct {
 	cfg   Config
-	sink  *sink
-	known known
-	fires sync.Pool // of *fire
+	sink  *queuedWriter
+	known hookTexts
+	fires sync.Pool // of *pendingLine
 
 	mu   sync.Mutex
-	held map[*fire]struct{} // fires whose lines wait for background hooks
+	held map[*pendingLine]struct{} // fires whose lines wait for background hooks
 }
 
 var (
@@ -81,8 +81,8 @@ func New(w io.Writer, cfg Config) *Recorder {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	r := &Recorder{cfg: cfg, sink: newSink(w, cfg.Log), held: map[*fire]struct{}{}}
-	r.fires.New = func() any { return new(fire) }
+	r := &Recorder{cfg: cfg, sink: newSink(w, cfg.Log), held: map[*pendingLine]struct{}{}}
+	r.fires.New = func() any { return new(pendingLine) }
 	return r
 }
 
@@ -122,7 +122,7 @@ func (r *Recorder) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.
 
 // HookEnd implements [pipeline.Observer].
 func (r *Recorder) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
-	f, ok := ctx.Value(fireKey{r}).(*fire)
+	f, ok := ctx.Value(fireKey{r}).(*pendingLine)
 	if !ok {
 		return
 	}
@@ -143,7 +143,7 @@ func (r *Recorder) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 
 // FireEnd implements [pipeline.Observer].
 func (r *Recorder) FireEnd(ctx context.Context, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
-	f, ok := ctx.Value(fireKey{r}).(*fire)
+	f, ok := ctx.Value(fireKey{r}).(*pendingLine)
 	if !ok {
 		return
 	}

@@ -21,18 +21,18 @@ var (
 	errClosed = errors.New("the record was closed before they could be written")
 )
 
-// line is one line for the sink.
-type line struct {
+// queuedLine is one line for the sink.
+type queuedLine struct {
 	text    []byte
 	written chan struct{} // gets a token when the line is written
 }
 
-// sink writes lines on its own goroutine: a fire need not wait for a slow sink.
-type sink struct {
+// queuedWriter writes lines on its own goroutine: a fire need not wait for a slow sink.
+type queuedWriter struct {
 	w     io.Writer
 	log   *slog.Logger
-	queue chan *line
-	lines sync.Pool // of *line
+	queue chan *queuedLine
+	lines sync.Pool // of *queuedLine
 	times sync.Pool // of *time.Timer
 
 	mu        sync.Mutex
@@ -44,22 +44,22 @@ type sink struct {
 	done      chan struct{}
 }
 
-func newSink(w io.Writer, log *slog.Logger) *sink {
-	return &sink{w: w, log: log, queue: make(chan *line, maxWaiting), done: make(chan struct{})}
+func newSink(w io.Writer, log *slog.Logger) *queuedWriter {
+	return &queuedWriter{w: w, log: log, queue: make(chan *queuedLine, maxWaiting), done: make(chan struct{})}
 }
 
 // line returns an empty line.
-func (s *sink) line() *line {
-	if l, ok := s.lines.Get().(*line); ok {
+func (s *queuedWriter) line() *queuedLine {
+	if l, ok := s.lines.Get().(*queuedLine); ok {
 		l.text = l.text[:0]
 		return l
 	}
-	return &line{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
+	return &queuedLine{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
 }
 
 // put queues a line, and waits a short time for it to be written: a process that is killed then has
 // lost only the last line.
-func (s *sink) put(l *line) {
+func (s *queuedWriter) put(l *queuedLine) {
 	if !s.enqueue(l) {
 		return
 	}
@@ -86,7 +86,7 @@ func (s *sink) put(l *line) {
 }
 
 // enqueue queues a line, unless the queue is full.
-func (s *sink) enqueue(l *line) bool {
+func (s *queuedWriter) enqueue(l *queuedLine) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -107,7 +107,7 @@ func (s *sink) enqueue(l *line) bool {
 }
 
 // write writes the queue until the sink is closed.
-func (s *sink) write() {
+func (s *queuedWriter) write() {
 	defer close(s.done)
 	for l := range s.queue {
 		if err := s.writeOne(l.text); err != nil {
@@ -122,7 +122,7 @@ func (s *sink) write() {
 }
 
 // writeOne writes a line. A panic of the sink is an error.
-func (s *sink) writeOne(text []byte) (err error) {
+func (s *queuedWriter) writeOne(text []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = errors.New("the sink panicked")
@@ -136,7 +136,7 @@ func (s *sink) writeOne(text []byte) (err error) {
 }
 
 // lose counts lost lines, under the lock, and warns of the first.
-func (s *sink) lose(n int64, why error) {
+func (s *queuedWriter) lose(n int64, why error) {
 	if s.n += n; s.err != nil {
 		return
 	}
@@ -149,14 +149,14 @@ func (s *sink) lose(n int64, why error) {
 	)
 }
 
-func (s *sink) lost() (int64, error) {
+func (s *queuedWriter) lost() (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.n, s.err
 }
 
 // close waits for the queue to empty, for a limited time.
-func (s *sink) close(wait time.Duration) {
+func (s *queuedWriter) close(wait time.Duration) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *sink) close(wait time.Duration) {
 }
 
 // abandon counts the queued lines as lost, and ends a write to a pipe.
-func (s *sink) abandon() {
+func (s *queuedWriter) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := int64(1) // the line that is being written
@@ -191,7 +191,7 @@ func (s *sink) abandon() {
 	}
 	s.lose(n, errClosed)
 	s.abandoned = true
-	if f, ok := s.w.(*file); ok {
+	if f, ok := s.w.(*sharedRecord); ok {
 		f.interrupt()
 	}
 }

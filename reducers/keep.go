@@ -36,7 +36,7 @@ type commonMembers[T any] struct {
 	ranged                   bool // the reducer has iterated over the answers
 	taken                    int  // answers collected, each once although a reducer may iterate twice
 	stop, suppress           bool
-	stops, messages, context lines
+	stops, messages, context joinedLines
 }
 
 // take yields the answers, and collects each of them once.

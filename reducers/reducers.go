@@ -53,7 +53,7 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 // iterator assigns to would be allocated.
 type blocking[T any] struct {
 	all                                hook.Output[T]
-	reasons, stops, messages, contexts lines
+	reasons, stops, messages, contexts joinedLines
 }
 
 // Replace lets later answers replace earlier ones field by field, also with an explicit null or
@@ -133,13 +133,13 @@ func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
 	}
 }
 
-// lines joins the lines that are not empty. One line alone is not copied.
-type lines struct {
+// joinedLines joins the lines that are not empty. One line alone is not copied.
+type joinedLines struct {
 	only string
 	all  strings.Builder
 }
 
-func (l *lines) add(line string) {
+func (l *joinedLines) add(line string) {
 	switch {
 	case line == "":
 	case l.only == "":
@@ -156,7 +156,7 @@ func (l *lines) add(line string) {
 	}
 }
 
-func (l *lines) join() string {
+func (l *joinedLines) join() string {
 	if l.all.Len() > 0 {
 		return l.all.String()
 	}

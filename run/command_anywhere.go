@@ -42,7 +42,7 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 type anyProcess struct {
 	cmd            *exec.Cmd
 	family         family
-	stdout, stderr sink
+	stdout, stderr capturingWriter
 	filter         outputFilter
 	asking         sync.WaitGroup
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
@@ -50,14 +50,14 @@ type anyProcess struct {
 	err            error                   // how the process ended; valid after gone
 }
 
-// sink captures the bytes written to it.
-type sink struct {
+// capturingWriter captures the bytes written to it.
+type capturingWriter struct {
 	capture
 	filter *outputFilter // nil: the output is not filtered
 }
 
 // Write keeps the bytes that fit and never fails.
-func (s *sink) Write(b []byte) (int, error) {
+func (s *capturingWriter) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := copy(s.room(), rest)
 		s.took(n)
@@ -76,8 +76,8 @@ func newProgram(j *job) *anyProcess {
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout = sink{capture{limit: MaxStdout}, &p.filter}
-	p.stderr = sink{capture: capture{limit: MaxStderr}}
+	p.stdout = capturingWriter{capture{limit: MaxStdout}, &p.filter}
+	p.stderr = capturingWriter{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
 	hide(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr

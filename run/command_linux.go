@@ -70,7 +70,7 @@ type process struct {
 	pid            int
 	pidfd          int
 	bell           int // eventfd: ctx has ended
-	stdout, stderr stream
+	stdout, stderr pipeEnd
 	theirs         [3]int // the child's ends of the pipes: stdin, stdout, stderr
 	strays         []int  // pidfds of descendants outside its group, found when the process has to end
 	marker         asyncMarker
@@ -92,8 +92,8 @@ var processes = sync.Pool{New: func() any {
 		_, _ = unix.Write(p.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 		p.rang <- struct{}{}
 	}
-	p.stdout = stream{capture{limit: MaxStdout}, -1}
-	p.stderr = stream{capture{limit: MaxStderr}, -1}
+	p.stdout = pipeEnd{capture{limit: MaxStdout}, -1}
+	p.stderr = pipeEnd{capture{limit: MaxStderr}, -1}
 	return p
 }}
 
@@ -198,15 +198,15 @@ var memfdFlags = sync.OnceValue(func() int {
 	return -1
 })
 
-// stream is the engine's end of a pipe; fd is -1 after EOF.
-type stream struct {
+// pipeEnd is the engine's end of a pipe; fd is -1 after EOF.
+type pipeEnd struct {
 	capture
 	fd int
 }
 
 // read reads at most most bytes, and returns the descriptor. A process with much output gets a
 // wider pipe, which wakes the engine less often.
-func (s *stream) read(most int) (fd int32) {
+func (s *pipeEnd) read(most int) (fd int32) {
 	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
 		closeFD(&s.fd)

@@ -41,11 +41,11 @@ func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return reply, true, err
 }
 
-// child is a process and the engine's ends of its pipes.
-type child struct {
+// childProcess is a process and the engine's ends of its pipes.
+type childProcess struct {
 	process        *os.Process
 	stdin          *os.File
-	stdout, stderr reader
+	stdout, stderr pipeReader
 	filter         outputFilter
 	moving         sync.WaitGroup          // the goroutines that move data
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
@@ -54,16 +54,16 @@ type child struct {
 	ward           ward
 }
 
-type reader struct {
+type pipeReader struct {
 	capture
 	file   *os.File
 	filter *outputFilter // nil: the output is not filtered
 }
 
-func newChild(j *job) *child {
-	p := &child{
-		stdout:     reader{capture: capture{limit: MaxStdout, shared: j.room}},
-		stderr:     reader{capture: capture{limit: MaxStderr, shared: j.room}},
+func newChild(j *job) *childProcess {
+	p := &childProcess{
+		stdout:     pipeReader{capture: capture{limit: MaxStdout, shared: j.room}},
+		stderr:     pipeReader{capture: capture{limit: MaxStderr, shared: j.room}},
 		filter:     newOutputFilter(j),
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
@@ -74,7 +74,7 @@ func newChild(j *job) *child {
 
 // watch waits until the process has ended, has to end, or has declared that it continues in the
 // background.
-func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
+func (p *childProcess) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
@@ -85,7 +85,7 @@ func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
 }
 
 // end waits for the end of the process and returns its result.
-func (p *child) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
+func (p *childProcess) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
 	defer p.close()
 	state, err := p.wait(ctx, grace)
 	p.rest(err == nil)
@@ -100,7 +100,7 @@ func (p *child) end(ctx context.Context, grace time.Duration) (hook.Reply, error
 	return reply, err
 }
 
-func (p *child) start(ctx context.Context, j *job) error {
+func (p *childProcess) start(ctx context.Context, j *job) error {
 	var theirs [3]*os.File
 	defer func() {
 		for _, file := range theirs {
@@ -142,7 +142,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 }
 
 // feed writes the payload. Standard input then ends, unless answers to questions may follow.
-func (p *child) feed(ctx context.Context, j *job) {
+func (p *childProcess) feed(ctx context.Context, j *job) {
 	if p.filter.questions == nil {
 		p.moving.Go(func() {
 			_, _ = p.stdin.Write(j.stdin) // a child that does not read it is not an error
@@ -155,7 +155,7 @@ func (p *child) feed(ctx context.Context, j *job) {
 	p.moving.Go(func() { p.filter.questions.serve(ctx, j.stdin, p.stdin) })
 }
 
-func (r *reader) readAll() {
+func (r *pipeReader) readAll() {
 	for {
 		n, err := r.file.Read(r.room())
 		r.received(n)
@@ -166,19 +166,19 @@ func (r *reader) readAll() {
 }
 
 // received records n bytes that were read, and filters the output.
-func (r *reader) received(n int) {
+func (r *pipeReader) received(n int) {
 	r.took(n)
 	r.scanMarker()
 }
 
-func (r *reader) scanMarker() {
+func (r *pipeReader) scanMarker() {
 	if r.filter != nil {
 		r.filter.listen(&r.capture)
 	}
 }
 
 // wait waits until the process has ended. The state is nil if it never did.
-func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
+func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
 	defer p.ward.end()
 	select {
 	case <-p.gone:
@@ -210,7 +210,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 }
 
 // rest stops the goroutines, and reads the remaining bytes of the pipes.
-func (p *child) rest(patiently bool) {
+func (p *childProcess) rest(patiently bool) {
 	p.stopAsking(errEnded)
 	past := time.Unix(1, 0)
 	_ = p.stdin.SetWriteDeadline(past)
@@ -228,7 +228,7 @@ func (p *child) rest(patiently bool) {
 }
 
 // rest reads the remaining bytes of the pipe, which holds less than a megabyte.
-func (r *reader) rest() (eof bool) {
+func (r *pipeReader) rest() (eof bool) {
 	_ = r.file.SetReadDeadline(time.Time{})
 	raw, err := r.file.SyscallConn()
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *reader) rest() (eof bool) {
 	return eof || err != nil
 }
 
-func (p *child) close() {
+func (p *childProcess) close() {
 	for _, file := range [...]*os.File{p.stdin, p.stdout.file, p.stderr.file} {
 		_ = file.Close()
 	}

@@ -47,7 +47,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 			<-p.rang // wait for the last ring, so that the bell can be closed
 		}
 	}()
-	var e ending
+	var e termination
 	if j.timeout > 0 {
 		e.next = time.Now().Add(j.timeout)
 	}
@@ -92,17 +92,17 @@ func (p *process) unguard() {
 	p.guard = nil
 }
 
-// ending tracks the signals sent to a process that has to end.
-type ending struct {
+// termination tracks the signals sent to a process that has to end.
+type termination struct {
 	cause error     // the reason for which it is killed
 	sent  int       // number of signals sent
 	next  time.Time // time of the next signal; zero: never
 }
 
-func (e *ending) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
+func (e *termination) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
 
 // hasten sends the next signal. It returns an error if no signal is left.
-func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) error {
+func (p *process) hasten(ctx context.Context, j *job, e *termination, rang bool) error {
 	switch e.sent++; e.sent {
 	case 1:
 		p.polled[pollBell].Fd = -1
@@ -270,7 +270,7 @@ func (p *process) abandon(err error) error {
 }
 
 // rest reads the remaining bytes of the pipe.
-func (s *stream) rest() {
+func (s *pipeEnd) rest() {
 	if s.fd < 0 {
 		return
 	}

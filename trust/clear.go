@@ -60,7 +60,7 @@ var gitReads = set(`
 		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
 		config remote version hash-object var count-objects grep tag reflog whatchanged show-branch cherry`)
 
-func (s *scope) git(args []arg) {
+func (s *shellScope) git(args []arg) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) != 1 {
@@ -92,7 +92,7 @@ var (
 )
 
 // filter handles a call of awk, sed or jq, whose argument is a program in its own language.
-func (s *scope) filter(l bash.Language, name string, args []arg) {
+func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
 		if !a.known && len(a.texts) == 0 && i == 0 {
 			s.cannotSee("the program that %s runs shows only when it runs", name)

@@ -30,8 +30,8 @@ const (
 	mostPairs = 1_000_000 // files of hooks, each counted once for every hook that has it
 )
 
-// collector finds and hashes the files of hooks, each once.
-type collector struct {
+// fileCollector finds and hashes the files of hooks, each once.
+type fileCollector struct {
 	ctx        context.Context
 	dir        string
 	environ    map[string]string
@@ -55,7 +55,7 @@ type collector struct {
 	gone    map[string]bool // the same as a set
 	folders []*folder       // folders that the hook searches
 	watched map[string]bool // watched directories, with the relevant file endings
-	procs   []*process      // shells that the hook starts
+	procs   []*shellProcess // shells that the hook starts
 	python  bool            // it runs Python with modules of the project
 	unclear string
 	depth   int
@@ -64,11 +64,11 @@ type collector struct {
 	read     map[string]bool // Python and JavaScript files that were read, by language and path
 }
 
-func newCollector(ctx context.Context, dir string, environ []string) *collector {
+func newCollector(ctx context.Context, dir string, environ []string) *fileCollector {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	c := &collector{ctx: ctx, dir: dir, environ: map[string]string{}, sums: map[string]string{}}
+	c := &fileCollector{ctx: ctx, dir: dir, environ: map[string]string{}, sums: map[string]string{}}
 	c.seen, c.stamps = map[string]stamp{}, map[string]stamp{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -81,7 +81,7 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 }
 
 // hook finds the files that one hook runs.
-func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
+func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
 	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
 	c.searched, c.gone, c.read, c.watched = map[[3]any]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	c.folders, c.procs, c.python = nil, nil, false
@@ -117,7 +117,7 @@ func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) (
 }
 
 // count counts the files of all hooks, each once for every hook that has it.
-func (c *collector) count(h Hook) error {
+func (c *fileCollector) count(h Hook) error {
 	if c.pairs += len(h.Files); c.pairs > mostPairs {
 		return fmt.Errorf(
 			"trust covers %d files of all hooks together, and the hooks of the project may run more than that; name the scripts that they run by their paths",
@@ -128,7 +128,7 @@ func (c *collector) count(h Hook) error {
 
 // command finds the files of a command: in its text, and in its arguments unless these are a shell
 // and that text.
-func (c *collector) command(h *hook.Hook) error {
+func (c *fileCollector) command(h *hook.Hook) error {
 	s := newScope(c, "")
 	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // the host's variables may lead into the project
 		if name != "PATH" && loads(name) && c.leadsIn(c.environ[name]) {
@@ -145,7 +145,7 @@ func (c *collector) command(h *hook.Hook) error {
 }
 
 // cannotSee records why not all files can be found; it keeps the first reason.
-func (c *collector) cannotSee(format string, args ...any) {
+func (c *fileCollector) cannotSee(format string, args ...any) {
 	if c.unclear == "" {
 		c.unclear = fmt.Sprintf(format, args...)
 	}
@@ -155,7 +155,7 @@ func (c *collector) cannotSee(format string, args ...any) {
 var errSpent = errors.New("too many files to look at")
 
 // spent returns errSpent once the limit of work is reached, and ctx's error once ctx has ended.
-func (c *collector) spent() error {
+func (c *fileCollector) spent() error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
@@ -166,20 +166,20 @@ func (c *collector) spent() error {
 }
 
 // below reports whether a file lies in the project.
-func (c *collector) below(path string) bool {
+func (c *fileCollector) below(path string) bool {
 	rel, err := filepath.Rel(c.dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
 // absent records a missing file of the project; quiet is true for a text that may not run at all.
-func (c *collector) absent(path string, quiet bool) {
+func (c *fileCollector) absent(path string, quiet bool) {
 	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) <= mostFiles && !c.gone[path] {
 		c.not = append(c.not, path)
 		c.gone[path] = true
 	}
 }
 
-func (c *collector) addAll(paths []string) error {
+func (c *fileCollector) addAll(paths []string) error {
 	for _, path := range paths {
 		if _, err := c.add(path); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (c *collector) addAll(paths []string) error {
 // file covers a file that a command names, and the files that it runs in turn. runs means that it
 // is certain to run: only then does an opaque part make the hook unclear. read reports that the
 // file determines which code runs: it is a script, or a program of the project.
-func (c *collector) file(path string, runs bool) (read bool, err error) {
+func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	path = filepath.Clean(path)
 	isNew, err := c.add(path)
 	if err != nil || !c.has[path] {
@@ -225,7 +225,7 @@ func (c *collector) file(path string, runs bool) (read bool, err error) {
 }
 
 // short returns a path in the form for messages.
-func (c *collector) short(path string) string {
+func (c *fileCollector) short(path string) string {
 	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
@@ -233,7 +233,7 @@ func (c *collector) short(path string) string {
 }
 
 // leadsIn reports whether a path, or one of a list of paths, leads into the project.
-func (c *collector) leadsIn(paths string) bool {
+func (c *fileCollector) leadsIn(paths string) bool {
 	for part := range strings.FieldsFuncSeq(paths, func(r rune) bool { return r == ':' || r == ' ' || r == '=' }) {
 		path := within(c.dir, part)
 		if real, err := filepath.EvalSymlinks(path); c.below(path) || err == nil && c.below(real) {
@@ -245,7 +245,7 @@ func (c *collector) leadsIn(paths string) bool {
 
 // shellFile covers a file that a shell reads as shell text; from is the scope of the text that
 // sources it.
-func (c *collector) shellFile(path string, from *scope) error {
+func (c *fileCollector) shellFile(path string, from *shellScope) error {
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // cover covers the files that a word may name, and the code that the word may contain.
-func (s *scope) cover(a arg, first bool) error {
+func (s *shellScope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
 		for _, name := range names(text) {
 			for _, path := range s.existing(name) {

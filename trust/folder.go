@@ -25,7 +25,7 @@ const mostNames = 4 * mostFiles
 
 // watch records a directory that is searched, if it lies in the project or a link of the project leads to
 // it, and returns all names in it. use distinguishes several searches of one directory.
-func (c *collector) watch(dir, use string, counts func(name string) bool) []string {
+func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)
 	if err != nil || !info.IsDir() {

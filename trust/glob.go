@@ -14,7 +14,7 @@ const mostListed = 50_000
 
 // glob returns the files that a clean absolute pattern matches; whole is false if the list was cut.
 // A path without pattern characters has no matches.
-func (c *collector) glob(pattern string) (matched []string, whole bool) {
+func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
 	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1
 	matched = []string{pattern[:cut]}
@@ -43,7 +43,7 @@ func (c *collector) glob(pattern string) (matched []string, whole bool) {
 }
 
 // list returns the names in a directory; ok is false if there are too many.
-func (c *collector) list(dir string) (names []string, ok bool) {
+func (c *fileCollector) list(dir string) (names []string, ok bool) {
 	if c.listed >= mostListed || c.ctx.Err() != nil {
 		return nil, false
 	}

@@ -14,7 +14,7 @@ import (
 var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
 
 // nodeCall covers a call of Node with a script or a text.
-func (s *scope) nodeCall(name string, args []arg) error {
+func (s *shellScope) nodeCall(name string, args []arg) error {
 	for i, a := range args {
 		if !a.known || len(a.texts) == 0 {
 			s.cannotSee("which script %s runs shows only when it runs", name)
@@ -48,7 +48,7 @@ func (s *scope) nodeCall(name string, args []arg) error {
 	return s.nodeInput(name)
 }
 
-func (s *scope) nodeInput(name string) error {
+func (s *shellScope) nodeInput(name string) error {
 	if len(s.stdin) != 1 || !s.stdin[0].known {
 		s.cannotSee("%s reads its program from its input", name)
 		return nil
@@ -57,7 +57,7 @@ func (s *scope) nodeInput(name string) error {
 }
 
 // nodeModule covers the script of a call.
-func (s *scope) nodeModule(name, text string) error {
+func (s *shellScope) nodeModule(name, text string) error {
 	there := false
 	for _, path := range s.paths(text) {
 		is, err := s.nodeFind(path)
@@ -74,7 +74,7 @@ func (s *scope) nodeModule(name, text string) error {
 
 // nodeFind covers the file that Node finds for a path: the path itself, with an ending, or the
 // index of a directory. The candidates before it must stay absent.
-func (s *scope) nodeFind(path string) (found bool, err error) {
+func (s *shellScope) nodeFind(path string) (found bool, err error) {
 	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
 		file := path + ending
 		info, err := os.Stat(file)
@@ -100,7 +100,7 @@ func isDir(path string) bool { info, err := os.Stat(path); return err == nil && 
 
 // nodeFile covers a module of Node, the modules that it loads, and the package.json files that
 // decide how it is read.
-func (s *scope) nodeFile(path string) error {
+func (s *shellScope) nodeFile(path string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *scope) nodeFile(path string) error {
 }
 
 // node covers the modules that a text of JavaScript loads.
-func (s *scope) node(what, text string, dirs []string) error {
+func (s *shellScope) node(what, text string, dirs []string) error {
 	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
 		return errSpent
 	}

@@ -11,7 +11,7 @@ import (
 
 // resolve covers the file of a program, by its name. read reports that the file determines which
 // code runs.
-func (s *scope) resolve(text string) (read bool, err error) {
+func (s *shellScope) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
 		is, err := s.c.file(path, !s.quiet)
 		read = read || is
@@ -40,7 +40,7 @@ func (s *scope) resolve(text string) (read bool, err error) {
 // search calls found for each file of the project that PATH has for a name, up to the first file
 // outside the project. Candidates that do not exist must stay absent. Each name is searched once
 // for each use.
-func (s *scope) search(name, use string, found func(path string) error) error {
+func (s *shellScope) search(name, use string, found func(path string) error) error {
 	key := [...]any{name, use, s.quiet}
 	if _, done := s.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
 		return nil
@@ -74,7 +74,7 @@ func (s *scope) search(name, use string, found func(path string) error) error {
 }
 
 // searchPath returns PATH with links resolved, since they may lead into the project.
-func (c *collector) searchPath() []string {
+func (c *fileCollector) searchPath() []string {
 	if c.path == nil && c.environ["PATH"] != "" {
 		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
 			dir := within(c.dir, folder)
@@ -88,7 +88,7 @@ func (c *collector) searchPath() []string {
 }
 
 // missing records the absent files that a word names as code to run, if none of them exists.
-func (s *scope) missing(text string) {
+func (s *shellScope) missing(text string) {
 	if strings.ContainsAny(text, "*?[") || len(s.existing(text)) > 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func folders(name string) bool {
 }
 
 // assign records a value, and covers the files that it names.
-func (s *scope) assign(a *syntax.Assign) error {
+func (s *shellScope) assign(a *syntax.Assign) error {
 	if a.Name == nil || a.Value == nil {
 		if a.Name != nil {
 			s.vars[a.Name.Value] = nil
@@ -142,7 +142,7 @@ func (s *scope) assign(a *syntax.Assign) error {
 }
 
 // ownPath reports whether PATH is set to its old value and known folders.
-func (s *scope) ownPath(name string, w *syntax.Word) bool {
+func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
 }
 
@@ -150,7 +150,7 @@ func (s *scope) ownPath(name string, w *syntax.Word) bool {
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
 // assigned covers the files that programs load because of a variable's value.
-func (s *scope) assigned(name, value string) error {
+func (s *shellScope) assigned(name, value string) error {
 	switch {
 	case value == "" || harmless[name] || !loads(name) && !folders(name):
 	case name == "BASH_ENV" || name == "ENV":
@@ -174,7 +174,7 @@ func (s *scope) assigned(name, value string) error {
 }
 
 // addPath records a folder of the project that a script adds to PATH.
-func (s *scope) addPath(part string) {
+func (s *shellScope) addPath(part string) {
 	for _, path := range s.paths(part) {
 		if s.c.below(path) && !slices.Contains(s.proc.path, path) && len(s.proc.path) < mostDirs {
 			s.proc.path = append(s.proc.path, path)

@@ -34,16 +34,16 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 		}
 		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent, c.Hooks[at].folders})
 	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
-		return refused{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
+		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
 	}
 	return r
 }
 
-// refused is the Runner of a hook that was not covered.
-type refused struct{ why error }
+// uncoveredRunner is the Runner of a hook that was not covered.
+type uncoveredRunner struct{ why error }
 
 // Run fails.
-func (r refused) Run(context.Context, hook.Call) (hook.Reply, error) {
+func (r uncoveredRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
 }
 

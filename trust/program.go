@@ -9,7 +9,7 @@ import (
 )
 
 // call covers the files of a program whose arguments are known texts.
-func (s *scope) call(words []string) error {
+func (s *shellScope) call(words []string) error {
 	args := make([]arg, len(words))
 	for i, word := range words {
 		args[i] = arg{texts: []string{word}, known: true}
@@ -18,7 +18,7 @@ func (s *scope) call(words []string) error {
 }
 
 // program covers the files of one call.
-func (s *scope) program(args []arg) error {
+func (s *shellScope) program(args []arg) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (s *scope) program(args []arg) error {
 }
 
 // runs covers the program that the first word names, for each of its possible values.
-func (s *scope) runs(args []arg) error {
+func (s *shellScope) runs(args []arg) error {
 	if err := s.c.spent(); err != nil || len(args) == 0 {
 		return err
 	}
@@ -61,7 +61,7 @@ func base(a arg) string {
 
 // known handles programs of which it is known which files they run, and marks the hook unclear for
 // all others. read means that the program is a file of the project that has been read.
-func (s *scope) known(program string, args []arg, read bool) error {
+func (s *shellScope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {
 		return nil // the file's text determines that, not its name
@@ -102,7 +102,7 @@ func (s *scope) known(program string, args []arg, read bool) error {
 
 // without marks the hook unclear if one of the words begins with, or abbreviates, an option that runs a
 // program.
-func (s *scope) without(name string, args []arg, options ...string) {
+func (s *shellScope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
 	}
@@ -122,7 +122,7 @@ func (s *scope) without(name string, args []arg, options ...string) {
 	}
 }
 
-func (s *scope) forget(args []arg) {
+func (s *shellScope) forget(args []arg) {
 	for _, a := range args {
 		for _, text := range a.texts {
 			s.vars[text] = nil
@@ -131,7 +131,7 @@ func (s *scope) forget(args []arg) {
 }
 
 // trap reads its first word as a script.
-func (s *scope) trap(args []arg) error {
+func (s *shellScope) trap(args []arg) error {
 	for _, a := range args {
 		if !a.known {
 			s.cannotSee("the text that trap runs shows only when it runs")
@@ -149,7 +149,7 @@ func (s *scope) trap(args []arg) error {
 }
 
 // wrapper handles the command that a wrapper runs.
-func (s *scope) wrapper(name string, w bash.Wrapper, args []arg) error {
+func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	words := make([]string, len(args))
 	for i, a := range args {
 		if a.known && len(a.texts) == 1 {
@@ -223,7 +223,7 @@ var (
 )
 
 // shell handles a call of a shell.
-func (s *scope) shell(args []arg) error {
+func (s *shellScope) shell(args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) == 0 {
@@ -284,7 +284,7 @@ func rcFile(option string) (file string, is bool) {
 	return file, name == "--rcfile" || name == "--init-file"
 }
 
-func (s *scope) sourced(args []arg) error {
+func (s *shellScope) sourced(args []arg) error {
 	if len(args) == 0 || !args[0].known {
 		s.cannotSee("which file it sources shows only when it runs")
 		return nil
@@ -297,7 +297,7 @@ func (s *scope) sourced(args []arg) error {
 	return nil
 }
 
-func (s *scope) eval(args []arg) error {
+func (s *shellScope) eval(args []arg) error {
 	var words []string
 	for _, a := range args {
 		if !a.known {
@@ -309,7 +309,7 @@ func (s *scope) eval(args []arg) error {
 	return s.script(strings.Join(words, " "))
 }
 
-func (s *scope) changeDir(args []arg) {
+func (s *shellScope) changeDir(args []arg) {
 	if len(args) == 0 && s.c.environ["HOME"] != "" {
 		s.addDir(within(s.c.dir, s.c.environ["HOME"]))
 	}
@@ -327,7 +327,7 @@ func (s *scope) changeDir(args []arg) {
 }
 
 // directories covers the files of programs that run whole directories.
-func (s *scope) directories(name string, args []arg) error {
+func (s *shellScope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
 	for i, a := range args {
 		if !a.known && runs {
@@ -352,7 +352,7 @@ func (s *scope) directories(name string, args []arg) error {
 }
 
 // runParts covers a directory whose files all run.
-func (s *scope) runParts(text string) error {
+func (s *shellScope) runParts(text string) error {
 	if err := s.directory(text); err != nil {
 		return err
 	}
@@ -372,7 +372,7 @@ func findRuns(text string) bool {
 }
 
 // found covers the program that find runs for each file.
-func (s *scope) found(args []arg) error {
+func (s *shellScope) found(args []arg) error {
 	for i, a := range args {
 		if len(a.texts) == 1 && findRuns(a.texts[0]) {
 			if err := s.program(s.matched(args[i+1:])); err != nil {
@@ -384,7 +384,7 @@ func (s *scope) found(args []arg) error {
 }
 
 // matched returns the command that find runs, up to its end, with unknown words in place of {}.
-func (s *scope) matched(args []arg) []arg {
+func (s *shellScope) matched(args []arg) []arg {
 	var words []arg
 	for i, a := range args {
 		if a.is(";") || a.is("+") {
@@ -403,7 +403,7 @@ func (s *scope) matched(args []arg) []arg {
 }
 
 // language handles a call of an interpreter.
-func (s *scope) language(l bash.Language, name string, args []arg) error {
+func (s *shellScope) language(l bash.Language, name string, args []arg) error {
 	switch {
 	case l == bash.Shell:
 		return s.shell(args)

@@ -15,7 +15,7 @@ import (
 const pythonLetters = "bBdEhiIOPqsSuvVx"
 
 // pythonCall handles a call of Python with a script, a directory, a text or a module.
-func (s *scope) pythonCall(name string, args []arg) error {
+func (s *shellScope) pythonCall(name string, args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) == 0 {
@@ -65,7 +65,7 @@ func (s *scope) pythonCall(name string, args []arg) error {
 }
 
 // pythonInput handles a call of Python that reads its program from its input.
-func (s *scope) pythonInput(name string) error {
+func (s *shellScope) pythonInput(name string) error {
 	if len(s.stdin) != 1 || !s.stdin[0].known {
 		s.cannotSee("%s reads its program from its input", name)
 		return nil
@@ -74,7 +74,7 @@ func (s *scope) pythonInput(name string) error {
 }
 
 // pythonScript covers a script of Python, or the directory of one.
-func (s *scope) pythonScript(name, text string) error {
+func (s *shellScope) pythonScript(name, text string) error {
 	there := s.existing(text)
 	s.missing(text)
 	if len(there) == 0 && !slices.ContainsFunc(s.paths(text), s.c.below) {
@@ -103,7 +103,7 @@ func (s *scope) pythonScript(name, text string) error {
 }
 
 // pythonFile covers a file of Python and its imports from the searched directories.
-func (s *scope) pythonFile(path string, dirs []string) error {
+func (s *shellScope) pythonFile(path string, dirs []string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *scope) pythonFile(path string, dirs []string) error {
 }
 
 // python covers the imports of a text of Python.
-func (s *scope) python(what, text string, dirs []string) error {
+func (s *shellScope) python(what, text string, dirs []string) error {
 	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
 		return errSpent
 	}
@@ -164,7 +164,7 @@ func stemOf(name string) string { stem, _, _ := strings.Cut(name, "."); return s
 var pythonEndings = set(".py .pyc .pyo .pyd .so")
 
 // pythonModule covers the module of a name in a directory, if there is one.
-func (s *scope) pythonModule(dir, name string) (found bool, err error) {
+func (s *shellScope) pythonModule(dir, name string) (found bool, err error) {
 	names, err := namesIn(dir)
 	if err != nil {
 		return false, nil //nolint:nilerr // nothing is found there
@@ -202,7 +202,7 @@ func (s *scope) pythonModule(dir, name string) (found bool, err error) {
 }
 
 // isPackage reports whether a directory is a package: a module of the library precedes a directory without __init__.
-func (s *scope) isPackage(path, name string) bool {
+func (s *shellScope) isPackage(path, name string) bool {
 	if !pythonLibrary[name] {
 		return true
 	}
@@ -211,7 +211,7 @@ func (s *scope) isPackage(path, name string) bool {
 }
 
 // pythonPackage covers all files of a package.
-func (s *scope) pythonPackage(path, dir string) error {
+func (s *shellScope) pythonPackage(path, dir string) error {
 	return s.c.walk(path, func(file string) error {
 		switch {
 		case !pythonEndings[filepath.Ext(file)]:

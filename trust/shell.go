@@ -17,29 +17,29 @@ const (
 	mostDirs  = 16 // possible working directories of a script
 )
 
-// scope holds the variables and the directory known at a point of a shell text.
-type scope struct {
-	c     *collector
+// shellScope holds the variables and the directory known at a point of a shell text.
+type shellScope struct {
+	c     *fileCollector
 	path  string              // the script; empty for the command of a hook
 	dirs  []string            // the possible working directories
 	vars  map[string][]string // the assigned values; nil: not known
-	proc  *process
+	proc  *shellProcess
 	stdin []arg // texts that the current command reads as its input
 	quiet bool  // the text may not run at all: an opaque part does not make the hook unclear
 	text  string
 }
 
-// process is a shell with its functions. Only at its end is it known which of the called names are
+// shellProcess is a shell with its functions. Only at its end is it known which of the called names are
 // functions.
-type process struct {
+type shellProcess struct {
 	functions map[string]bool
 	unknown   []string // programs that may run anything unless they are functions
 	path      []string // folders of the project that it adds to PATH
 }
 
-func newScope(c *collector, path string) *scope {
-	s := &scope{c: c, path: path, dirs: []string{c.dir}, vars: map[string][]string{}}
-	s.proc = &process{functions: map[string]bool{}}
+func newScope(c *fileCollector, path string) *shellScope {
+	s := &shellScope{c: c, path: path, dirs: []string{c.dir}, vars: map[string][]string{}}
+	s.proc = &shellProcess{functions: map[string]bool{}}
 	c.procs = append(c.procs, s.proc)
 	if path != "" {
 		for _, dir := range folderOf(path) {
@@ -58,27 +58,27 @@ func folderOf(path string) []string {
 	return dirs
 }
 
-func (s *scope) addDir(dir string) {
+func (s *shellScope) addDir(dir string) {
 	if !slices.Contains(s.dirs, dir) && len(s.dirs) < mostDirs {
 		s.dirs = append(s.dirs, dir)
 	}
 }
 
 // fork returns the scope of a shell that this one starts.
-func (s *scope) fork() *scope {
+func (s *shellScope) fork() *shellScope {
 	inner := *s
 	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)
 	return &inner
 }
 
-func (s *scope) cannotSee(format string, args ...any) {
+func (s *shellScope) cannotSee(format string, args ...any) {
 	if !s.quiet {
 		s.c.cannotSee(format, args...)
 	}
 }
 
 // script finds the files that a text of shell runs.
-func (s *scope) script(text string) error {
+func (s *shellScope) script(text string) error {
 	if s.c.depth++; s.c.depth > mostDepth {
 		s.cannotSee("its scripts run each other more than %d deep", mostDepth)
 		return nil
@@ -99,7 +99,7 @@ func (s *scope) script(text string) error {
 	return nil
 }
 
-func (s *scope) walk(stmt *syntax.Stmt) (err error) {
+func (s *shellScope) walk(stmt *syntax.Stmt) (err error) {
 	syntax.Walk(stmt, func(node syntax.Node) bool {
 		if node == nil || err != nil {
 			return err == nil
@@ -110,7 +110,7 @@ func (s *scope) walk(stmt *syntax.Stmt) (err error) {
 	return err
 }
 
-func (s *scope) visit(node syntax.Node) error {
+func (s *shellScope) visit(node syntax.Node) error {
 	if err := s.c.spent(); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *scope) visit(node syntax.Node) error {
 }
 
 // input covers the texts that a shell gets as its input.
-func (s *scope) input(stmt *syntax.Stmt) error {
+func (s *shellScope) input(stmt *syntax.Stmt) error {
 	s.stdin = nil
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -184,7 +184,7 @@ func (s *scope) input(stmt *syntax.Stmt) error {
 }
 
 // readsInput reports whether a call is one of a shell without a script.
-func (s *scope) readsInput(call *syntax.CallExpr) bool {
+func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
 		if a.known && len(a.texts) > 0 && bash.Interpreter(a.texts[0]) == bash.Shell {
@@ -210,7 +210,7 @@ var printing = set("cat echo printf head tail sed grep")
 
 // pipe checks whether the text that a shell reads from another program is completely known. The
 // words of both are covered elsewhere.
-func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
+func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {
 		return nil
@@ -244,7 +244,7 @@ func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
 }
 
 // loop records the values of a loop's variable.
-func (s *scope) loop(iter *syntax.WordIter) error {
+func (s *shellScope) loop(iter *syntax.WordIter) error {
 	var values []string
 	known := iter.InPos.IsValid()
 	for _, a := range s.words(iter.Items) {
@@ -262,7 +262,7 @@ func (s *scope) loop(iter *syntax.WordIter) error {
 }
 
 // directory covers everything below a directory of the project, or a file.
-func (s *scope) directory(text string) error {
+func (s *shellScope) directory(text string) error {
 	for _, path := range s.paths(text) {
 		info, err := os.Stat(path)
 		switch {
@@ -284,7 +284,7 @@ func (s *scope) directory(text string) error {
 }
 
 // source reads a file as shell text, regardless of its name.
-func (s *scope) source(text string) error {
+func (s *shellScope) source(text string) error {
 	for _, path := range s.existing(text) {
 		if err := s.c.shellFile(path, s); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 )
 
 // add covers a regular file, and reports whether it is new.
-func (c *collector) add(path string) (isNew bool, err error) {
+func (c *fileCollector) add(path string) (isNew bool, err error) {
 	path = filepath.Clean(path)
 	if c.has[path] {
 		return false, nil
@@ -28,7 +28,7 @@ func (c *collector) add(path string) (isNew bool, err error) {
 }
 
 // sum returns the digest of a regular file, "" for anything else, and its size and times.
-func (c *collector) sum(path string) (digest string, looked stamp, err error) {
+func (c *fileCollector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
 		c.looks += 8 // opening a file, and looking at some of its directories
 	}

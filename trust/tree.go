@@ -12,7 +12,7 @@ import (
 )
 
 // project covers all files of the project for a hook that is unclear.
-func (c *collector) project(h *Hook) error {
+func (c *fileCollector) project(h *Hook) error {
 	if h.Unclear == "" {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (c *collector) project(h *Hook) error {
 
 // tree covers all files of the project, including those of submodules, those below links, and those
 // that git does not track. If there are too many, the tracked ones come first.
-func (c *collector) tree() error {
+func (c *fileCollector) tree() error {
 	add := func(path string) error {
 		_, err := c.add(path)
 		if errors.Is(err, errMany) { // a file that is too large does not prevent the others from being covered
@@ -69,20 +69,20 @@ func (c *collector) tree() error {
 
 // walk visits the files below a directory, also through links, except git's own. The list of files
 // of each visited directory is covered too.
-func (c *collector) walk(dir string, visit func(path string) error) error {
-	w := walker{c: c, visit: visit, been: map[string]bool{}}
+func (c *fileCollector) walk(dir string, visit func(path string) error) error {
+	w := treeWalker{c: c, visit: visit, been: map[string]bool{}}
 	return w.dir(dir)
 }
 
-// walker visits each directory once, by whichever link.
-type walker struct {
-	c     *collector
+// treeWalker visits each directory once, by whichever link.
+type treeWalker struct {
+	c     *fileCollector
 	visit func(path string) error
 	been  map[string]bool
 	seen  int
 }
 
-func (w *walker) dir(dir string) error {
+func (w *treeWalker) dir(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || w.been[real] {
 		return nil //nolint:nilerr // a directory that cannot be listed runs nothing by its name either
@@ -121,7 +121,7 @@ const maxIndex = 64 << 20
 
 // tracked returns the files in git's index, if the project is the top of a repository and indexed
 // can read its index.
-func (c *collector) tracked() (files []string, ok bool) {
+func (c *fileCollector) tracked() (files []string, ok bool) {
 	index, err := bounded.ReadFile(c.ctx, filepath.Join(c.dir, ".git", "index"), maxIndex)
 	if err != nil {
 		return nil, false

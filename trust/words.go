@@ -26,7 +26,7 @@ type arg struct {
 	fields bool // texts are successive words, not alternatives
 }
 
-func (s *scope) words(words []*syntax.Word) (all []arg) {
+func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 	for _, w := range words {
 		a := s.word(w)
 		if !a.known || !a.fields {
@@ -42,7 +42,7 @@ func (s *scope) words(words []*syntax.Word) (all []arg) {
 
 // word expands a word like a shell, without running anything. If a variable may have several
 // values, it tries each.
-func (s *scope) word(w *syntax.Word) (a arg) {
+func (s *shellScope) word(w *syntax.Word) (a arg) {
 	raw := s.source1(w)
 	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
 		return s.plainly(w)
@@ -69,7 +69,7 @@ func (s *scope) word(w *syntax.Word) (a arg) {
 }
 
 // plainly reads a word with too many brace expansions as literal text.
-func (s *scope) plainly(w *syntax.Word) arg {
+func (s *shellScope) plainly(w *syntax.Word) arg {
 	env := &environ{s: s}
 	text, err := expand.Literal(env.config(), w)
 	if err != nil || len(text) > mostValue {
@@ -79,7 +79,7 @@ func (s *scope) plainly(w *syntax.Word) arg {
 }
 
 // source1 returns a word as it is written.
-func (s *scope) source1(w *syntax.Word) string {
+func (s *shellScope) source1(w *syntax.Word) string {
 	start, end := int(w.Pos().Offset()), int(w.End().Offset())
 	if start > end || end > len(s.text) {
 		return ""
@@ -89,7 +89,7 @@ func (s *scope) source1(w *syntax.Word) string {
 
 // environ provides variables to an expansion, and records those that are not known.
 type environ struct {
-	s       *scope
+	s       *shellScope
 	pick    int // index of the value to use for each variable
 	most    int // largest number of values of the variables used
 	unknown bool
@@ -219,7 +219,7 @@ func within(dir, word string) string {
 }
 
 // paths returns the paths that a word may mean, existing or not.
-func (s *scope) paths(text string) (paths []string) {
+func (s *shellScope) paths(text string) (paths []string) {
 	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
 		return nil
 	}
@@ -241,7 +241,7 @@ func (s *scope) paths(text string) (paths []string) {
 }
 
 // existing returns the paths of a word that exist.
-func (s *scope) existing(text string) (there []string) {
+func (s *shellScope) existing(text string) (there []string) {
 	for _, path := range s.paths(text) {
 		if _, err := os.Stat(path); err == nil {
 			there = append(there, path)

@@ -68,14 +68,14 @@ var parts = adapter.Parts[content]{
 	Part: func(text string) content { return content{OfText: &anthropic.BetaTextBlockParam{Text: text}} },
 }
 
-// refusal is a result that the model gets as an error.
-type refusal struct {
+// toolError is a result that the model gets as an error.
+type toolError struct {
 	text string
 	err  error // of the tool or of the session; nil if hooks refused the call
 }
 
-func (r *refusal) Error() string { return r.text }
-func (r *refusal) Unwrap() error { return r.err }
+func (r *toolError) Error() string { return r.text }
+func (r *toolError) Unwrap() error { return r.err }
 
 // Execute implements [anthropic.BetaTool].
 func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, error) {
@@ -93,7 +93,7 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil || out.Failed:
-		return nil, &refusal{text, err}
+		return nil, &toolError{text, err}
 	case !bytes.Equal(out.Data, seen.Data): // hooks have replaced the images too
 		return []content{parts.Part(text)}, nil
 	}

@@ -63,7 +63,7 @@ func Tools(s *snaphook.Session, opt Options) compose.ToolMiddleware {
 // around puts hooks around the tools of one of eino's four kinds. A refusal, and arguments that
 // are not a JSON object, become a text for the model.
 func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any](
-	h *adapter.Hooks, streams bool, read func(*Out) (parts, error), write func(parts) *Out,
+	h *adapter.Hooks, streams bool, read func(*Out) (outputParts, error), write func(outputParts) *Out,
 ) func(E) E {
 	return func(next E) E {
 		return func(ctx context.Context, in *compose.ToolInput) (*Out, error) {
@@ -71,7 +71,7 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 			if streams && passes(ctx, h.Session, call) {
 				return next(ctx, in)
 			}
-			var whole parts
+			var whole outputParts
 			text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 				changed := *in
 				changed.Arguments = string(args)

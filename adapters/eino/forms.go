@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-type parts = []schema.ToolOutputPart
+type outputParts = []schema.ToolOutputPart
 
 var part = adapter.Parts[schema.ToolOutputPart]{
 	Text: func(p schema.ToolOutputPart) (text string, ok bool) { return p.Text, p.Text != "" },
@@ -20,28 +20,32 @@ var part = adapter.Parts[schema.ToolOutputPart]{
 	},
 }
 
-func textPart(text string) parts { return parts{part.Part(text)} }
+func textPart(text string) outputParts { return outputParts{part.Part(text)} }
 
-func readText(out *compose.ToolOutput) (parts, error) { return textPart(out.Result), nil }
+func readText(out *compose.ToolOutput) (outputParts, error) { return textPart(out.Result), nil }
 
-func makeText(p parts) *compose.ToolOutput { return &compose.ToolOutput{Result: part.Join(p, "\n\n")} }
+func makeText(p outputParts) *compose.ToolOutput {
+	return &compose.ToolOutput{Result: part.Join(p, "\n\n")}
+}
 
-func readStream(out *compose.StreamToolOutput) (parts, error) {
+func readStream(out *compose.StreamToolOutput) (outputParts, error) {
 	chunks, err := all(out.Result)
 	return textPart(strings.Join(chunks, "")), err
 }
 
-func makeStream(p parts) *compose.StreamToolOutput {
+func makeStream(p outputParts) *compose.StreamToolOutput {
 	return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{part.Join(p, "\n\n")})}
 }
 
-func readParts(out *compose.EnhancedInvokableToolOutput) (parts, error) { return out.Result.Parts, nil }
+func readParts(out *compose.EnhancedInvokableToolOutput) (outputParts, error) {
+	return out.Result.Parts, nil
+}
 
-func makeParts(p parts) *compose.EnhancedInvokableToolOutput {
+func makeParts(p outputParts) *compose.EnhancedInvokableToolOutput {
 	return &compose.EnhancedInvokableToolOutput{Result: &schema.ToolResult{Parts: p}}
 }
 
-func readPartStream(out *compose.EnhancedStreamableToolOutput) (parts, error) {
+func readPartStream(out *compose.EnhancedStreamableToolOutput) (outputParts, error) {
 	chunks, err := all(out.Result)
 	if err != nil || len(chunks) == 0 {
 		return nil, err
@@ -53,7 +57,7 @@ func readPartStream(out *compose.EnhancedStreamableToolOutput) (parts, error) {
 	return whole.Parts, nil
 }
 
-func makePartStream(p parts) *compose.EnhancedStreamableToolOutput {
+func makePartStream(p outputParts) *compose.EnhancedStreamableToolOutput {
 	whole := []*schema.ToolResult{{Parts: p}}
 	return &compose.EnhancedStreamableToolOutput{Result: schema.StreamReaderFromArray(whole)}
 }

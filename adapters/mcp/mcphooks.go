@@ -65,31 +65,31 @@ func Middleware(s *snaphook.Session, opt Options) mcp.Middleware {
 	}
 }
 
-// call is a tool call, on either side.
-type call struct {
+// mcpCall is a tool call, on either side.
+type mcpCall struct {
 	name string // the host's name of the tool
 	args wire.Object
 	set  func(json.RawMessage)
 }
 
 // callOf returns the call in a request.
-func callOf(req mcp.Request) (*call, error) {
+func callOf(req mcp.Request) (*mcpCall, error) {
 	switch p := req.GetParams().(type) {
 	case *mcp.CallToolParamsRaw:
-		return &call{p.Name, wire.Object(p.Arguments), func(args json.RawMessage) { p.Arguments = args }}, nil
+		return &mcpCall{p.Name, wire.Object(p.Arguments), func(args json.RawMessage) { p.Arguments = args }}, nil
 	case *mcp.CallToolParams:
 		args, err := json.Marshal(p.Arguments)
 		if p.Arguments == nil {
 			args = nil
 		}
-		return &call{p.Name, wire.Object(args), func(args json.RawMessage) { p.Arguments = args }}, err
+		return &mcpCall{p.Name, wire.Object(args), func(args json.RawMessage) { p.Arguments = args }}, err
 	default:
 		return nil, fmt.Errorf("mcphooks: a call of a tool with parameters of type %T cannot be shown to hooks", p)
 	}
 }
 
 // run runs the call with the hooks around it.
-func (c *call) run(
+func (c *mcpCall) run(
 	ctx context.Context,
 	h *adapter.Hooks,
 	next func(context.Context) (mcp.Result, error),

@@ -62,9 +62,9 @@ func Chat(
 ) (results []openai.ChatCompletionMessageParamUnion, did Did, err error) {
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
-		one := call{id: c.ID, name: c.Function.Name, args: c.Function.Arguments}
+		one := openaiCall{id: c.ID, name: c.Function.Name, args: c.Function.Arguments}
 		if c.Type == "custom" {
-			one = call{id: c.ID, name: c.Custom.Name, args: c.Custom.Input, custom: true}
+			one = openaiCall{id: c.ID, name: c.Custom.Name, args: c.Custom.Input, custom: true}
 		}
 		text, err := did.run(ctx, s, one, tools)
 		if err != nil {
@@ -87,11 +87,11 @@ func Responses(
 		var text string
 		switch c := r.Output[i].AsAny().(type) {
 		case responses.ResponseFunctionToolCall:
-			text, err = did.run(ctx, s, call{id: c.CallID, name: c.Name, args: c.Arguments}, tools)
+			text, err = did.run(ctx, s, openaiCall{id: c.CallID, name: c.Name, args: c.Arguments}, tools)
 			item = responses.ResponseInputItemParamOfFunctionCallOutput(text)
 			item.OfFunctionCallOutput.CallID = param.NewOpt(c.CallID)
 		case responses.ResponseCustomToolCall:
-			text, err = did.run(ctx, s, call{id: c.CallID, name: c.Name, args: c.Input, custom: true}, tools)
+			text, err = did.run(ctx, s, openaiCall{id: c.CallID, name: c.Name, args: c.Input, custom: true}, tools)
 			item = responses.ResponseInputItemParamOfCustomToolCallOutput(c.CallID, text)
 		default:
 			continue
@@ -104,16 +104,16 @@ func Responses(
 	return results, did, nil
 }
 
-// call is a call of either interface. The arguments of a custom tool are a text, which
+// openaiCall is a call of either interface. The arguments of a custom tool are a text, which
 // hooks see as the argument input.
-type call struct {
+type openaiCall struct {
 	id, name, args string
 	custom         bool
 }
 
 // run runs a call with the hooks around it. A refusal, a failed tool, and arguments that are not
 // a JSON object become a text for the model.
-func (d *Did) run(ctx context.Context, s *snaphook.Session, c call, tools Tools) (string, error) {
+func (d *Did) run(ctx context.Context, s *snaphook.Session, c openaiCall, tools Tools) (string, error) {
 	if d.Stop {
 		return "A hook has ended the agent's work.", nil
 	}

@@ -78,7 +78,7 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	r := newReading(loaded.Settings, loaded.at)
 	r.policy = loaded.policy
 	layer := settings.Layer{Name: "host", Source: hook.Host, File: "the added hook"}
-	origin{reading: r, layer: layer, root: r.at.Dir, env: r.env}.hooks(v)
+	hooksSource{reading: r, layer: layer, root: r.at.Dir, env: r.env}.hooks(v)
 	for _, h := range r.Loaded.Hooks {
 		h.Key = "" // never a duplicate of one that the settings have
 		h.ID = fmt.Sprintf("%s/%s/added/%d", hook.Host, event, addedHooks.Add(1))

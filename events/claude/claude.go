@@ -87,7 +87,7 @@ type traits struct {
 	inAgent     string // the event in whose place it stands in an agent's front matter
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
-	verdict verdict       // the effect of a prompt's refusal
+	verdict refusalEffect // the effect of a prompt's refusal
 
 	// derive fills these from the declaration.
 	exitTwoDenies bool // exit status 2 refuses
@@ -122,19 +122,19 @@ func traitsOf(event string) *traits {
 	return t
 }
 
-// input and output are the common parts of the types of all events.
-type input interface{ common() *CommonInput }
+// commonIn and commonOut are implemented by the inputs and outputs of all events.
+type commonIn interface{ common() *CommonInput }
 
-type output interface{ own() *CommonOutput }
+type commonOut interface{ own() *CommonOutput }
 
 // declare makes an event of the dialect, with its traits. add merges the event's part of one
 // hook's answer into all; nil: the event has no part of its own.
 func declare[In, Out any, I interface {
 	*In
-	input
+	commonIn
 }, O interface {
 	*Out
-	output
+	commonOut
 }](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	t.derive(ev.Rules.Exits, ev.Can)
 	table[ev.Name] = &t
@@ -153,10 +153,10 @@ func declare[In, Out any, I interface {
 // The In of these is a pointer, so that they are compiled once. declare sees to it that it
 // is an input.
 
-func dirOf[In any](in In) string { return any(in).(input).common().Cwd }
+func dirOf[In any](in In) string { return any(in).(commonIn).common().Cwd }
 
 func varsOf[In any](s *pipeline.Session, in In) []string {
-	return variables(s, any(in).(input).common())
+	return variables(s, any(in).(commonIn).common())
 }
 
 // variables returns the environment variables of one call (release 2.1.239).

@@ -34,7 +34,7 @@ var permissions = map[hook.Decision]hook.Decision{
 func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
 
 func checkPart(part any) error {
-	c, ok := part.(checked)
+	c, ok := part.(checkedPart)
 	if !ok {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (e *AnswerError) Error() string {
 //go:noinline
 func decoder[Out any, O interface {
 	*Out
-	output
+	commonOut
 }](event string) stages.Decode[Out] {
 	return func(stdout []byte) (out hook.Output[Out], notes []string, err error) {
 		c, notes, err := decode(event, stdout, O(&out.Specific))
@@ -45,7 +45,7 @@ func decoder[Out any, O interface {
 // decode reads the standard output of a hook. White space and then an object is an answer; anything
 // else is plain text, also a banner with an object after it (C35). Known members have to be of the
 // right type; a null is treated as absent. Unknown members are not a mistake.
-func decode(event string, stdout []byte, part output) (out common.Output, notes []string, err error) {
+func decode(event string, stdout []byte, part commonOut) (out common.Output, notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {
 		return out, nil, nil
@@ -108,7 +108,7 @@ func member(
 
 // readSpecific reads hookSpecificOutput. An object for another event is ignored with a note; one
 // without hookEventName is an error.
-func readSpecific(event string, out *common.Output, part output, o wire.Object) (notes []string, err error) {
+func readSpecific(event string, out *common.Output, part commonOut, o wire.Object) (notes []string, err error) {
 	var name string
 	if err := setText(&name, "hookSpecificOutput.hookEventName", o.Get("hookEventName")); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func readSpecific(event string, out *common.Output, part output, o wire.Object) 
 	}
 	part.own().TerminalSequence = sequence
 	out.Set |= hook.SetSpecific
-	if c, ok := part.(checked); ok {
+	if c, ok := part.(checkedPart); ok {
 		if err := c.check(); err != nil {
 			return nil, err
 		}
@@ -170,8 +170,8 @@ func wanted(t reflect.Type) string {
 	return wire.Wanted(t)
 }
 
-// checked is an event's own part that has words to check.
-type checked interface{ check() error }
+// checkedPart is an event's own part that has words to check.
+type checkedPart interface{ check() error }
 
 // decider is an event's own part that carries a decision. It replaces the common decision and
 // reason with its own, if it has any.

@@ -74,13 +74,13 @@ type effected interface{ effects(*Effects) }
 // and [TextsOf].
 func EffectsOf[Out any, O interface {
 	*Out
-	output
+	commonOut
 }](res *hook.Result[Out]) *Effects {
 	o := common.Of(&res.Restore().Output)
 	return effectsOf(&o, res.OverriddenBlock, common.ReportsOf(res.Reports), O(&res.Specific), TextsOf(res))
 }
 
-func effectsOf(o *common.Output, lifted string, reports []common.Report, part output, texts Texts) *Effects {
+func effectsOf(o *common.Output, lifted string, reports []common.Report, part commonOut, texts Texts) *Effects {
 	own := part.own()
 	e := &Effects{
 		Reason:   some(o.Reason),
@@ -156,7 +156,7 @@ func timedOut(err error) bool {
 func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
 	for i := range res.Restore().Reports {
 		if r := &res.Reports[i]; !r.Backgrounded {
-			own, ok := any(&r.Output.Specific).(output)
+			own, ok := any(&r.Output.Specific).(commonOut)
 			c := common.ReportOf(r)
 			t.add(of(&c, ok && own.own().hideReason))
 		}

@@ -201,7 +201,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	if err != nil {
 		return lo.ToPtr(v.Wrong("the hook never runs: %v", err))
 	}
-	e.hook.Condition = condition{rule}
+	e.hook.Condition = ifRule{rule}
 	return nil
 }
 

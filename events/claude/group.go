@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// origin is the source of hooks, and the values that all hooks of the source share.
-type origin struct {
+// hooksSource is the source of hooks, and the values that all hooks of the source share.
+type hooksSource struct {
 	*reading
 	layer  settings.Layer
 	root   string // the directory to which a path rule with a leading slash is relative
@@ -21,7 +21,7 @@ type origin struct {
 }
 
 // label names the origin in the ids of its hooks.
-func (o origin) label() string {
+func (o hooksSource) label() string {
 	if o.plugin != nil {
 		return "plugin:" + o.plugin.id()
 	}
@@ -32,18 +32,18 @@ func (o origin) label() string {
 }
 
 // hooks reads the object of events.
-func (o origin) hooks(v settings.Value) {
+func (o hooksSource) hooks(v settings.Value) {
 	for g := range o.Groups(v, o.renamed) {
 		o.group(g)
 	}
 }
 
-func (o origin) group(g entries.Group) {
-	(&group{origin: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
+func (o hooksSource) group(g entries.Group) {
+	(&group{hooksSource: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
 }
 
 // renamed returns the event that a name in the settings means.
-func (o origin) renamed(event string) string {
+func (o hooksSource) renamed(event string) string {
 	if o.profile != nil {
 		return cmp.Or(o.profile.events[event], event)
 	}
@@ -72,7 +72,7 @@ var movedEvents = map[string]string{
 
 // group is one group of hooks, with a common matcher.
 type group struct {
-	origin
+	hooksSource
 	entries.Group
 	traits  *traits
 	pattern string

@@ -16,7 +16,7 @@ var (
 )
 
 // paths returns the placeholders for directories, with their values.
-func (o origin) paths() map[string]string {
+func (o hooksSource) paths() map[string]string {
 	if p := o.profile; p != nil {
 		paths := map[string]string{}
 		for _, name := range p.vars {
@@ -56,7 +56,7 @@ func parts(whole string) (name, option string) {
 }
 
 // plainly replaces placeholders by their values, for a text that is not read as code.
-func (o origin) plainly(text string) string {
+func (o hooksSource) plainly(text string) string {
 	paths := o.paths()
 	return replace(text, func(name, option string) (string, bool) {
 		if option != "" {
@@ -71,7 +71,7 @@ func (o origin) plainly(text string) string {
 // A path is a variable too, unless it needs no quotes and does not depend on the project; such a
 // variable is one word, also without quotes. The error names a value that code of another language
 // would contain; the script must not be run then (C93).
-func (o origin) inShell(script string) (string, error) {
+func (o hooksSource) inShell(script string) (string, error) {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {
 		value, ok := paths[name]
@@ -92,12 +92,12 @@ func (o origin) inShell(script string) (string, error) {
 
 // inPowerShell returns a script in which every placeholder is a variable (release 2.1.198), or
 // literal text.
-func (o origin) inPowerShell(script string) (string, error) {
+func (o hooksSource) inPowerShell(script string) (string, error) {
 	return splice.PowerShell(script, placeholder, o.variable)
 }
 
 // variable returns the variable for a placeholder, with its value, and whether the placeholder is known.
-func (o origin) variable(text string) (splice.Var, bool) {
+func (o hooksSource) variable(text string) (splice.Var, bool) {
 	name, option := parts(text)
 	if option != "" {
 		name = optionVar(option)
@@ -108,7 +108,7 @@ func (o origin) variable(text string) (splice.Var, bool) {
 }
 
 // option returns the value of a plugin's option; empty if it has none.
-func (o origin) option(key string) string {
+func (o hooksSource) option(key string) string {
 	if o.plugin == nil {
 		return ""
 	}

@@ -88,9 +88,9 @@ func (r *reading) plugin(p Plugin) {
 	files := []settings.Layer{{File: filepath.Join(p.Root, "hooks", "hooks.json"), Data: p.Data}}
 	inline := p.more(r, manifest.Get("hooks"), &files)
 	env := p.environ(r)
-	from := func(layer settings.Layer) origin {
+	from := func(layer settings.Layer) hooksSource {
 		layer.Name, layer.Source = p.Name, hook.Plugin
-		return origin{reading: r, layer: layer, root: r.at.Dir, space: p.Root, env: env, plugin: &p}
+		return hooksSource{reading: r, layer: layer, root: r.at.Dir, space: p.Root, env: env, plugin: &p}
 	}
 	for _, layer := range files {
 		layer.Strict = true

@@ -78,8 +78,8 @@ type profile struct {
 	sh         bool     // commands run in sh, and not in bash
 
 	failure  failureMember
-	payloads payloads
-	answers  answers
+	payloads payloadTraits
+	answers  answerTraits
 
 	tools map[string]toolWords // its words for the tools of Claude Code, by their names there
 	bare  bool                 // tools of MCP servers are called SERVER__TOOL, without "mcp__"

@@ -15,9 +15,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answers describes how a system reads the output of its hooks.
-type answers struct {
-	streams  [3]stream                // where the answer is, by [ending]
+// answerTraits describes how a system reads the output of its hooks.
+type answerTraits struct {
+	streams  [3]answerStream          // where the answer is, by [hookEnding]
 	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is not a decision
 	nested   map[string]hook.Decision // the words of permissionDecision; nil: as Claude Code
 	top      []string                 // the members that are read, other than decision and reason
@@ -31,17 +31,17 @@ type answers struct {
 	noReason string                   // reason of a denial that gives none, with %s for the event; "": the engine's
 }
 
-// ending is the way in which a hook ended, as far as reading its output depends on it.
-type ending int
+// hookEnding is the way in which a hook ended, as far as reading its output depends on it.
+type hookEnding int
 
-// The endings, in the order of answers.streams.
+// The endings, in the order of answerTraits.streams.
 const (
-	endedWell ending = iota // status 0
+	endedWell hookEnding = iota // status 0
 	endedByTwo
 	endedBadly
 )
 
-func endingOf(r *hook.Reply) ending {
+func endingOf(r *hook.Reply) hookEnding {
 	switch {
 	case r.Signal == nil && r.Exit == 0:
 		return endedWell
@@ -51,12 +51,12 @@ func endingOf(r *hook.Reply) ending {
 	return endedBadly
 }
 
-// stream selects the output that has the answer.
-type stream uint8
+// answerStream selects the output that has the answer.
+type answerStream uint8
 
 // The streams.
 const (
-	fromNowhere stream = iota
+	fromNowhere answerStream = iota
 	fromStdout
 	fromStderr
 	fromEither // standard output or, if that is no object, standard error
@@ -84,13 +84,13 @@ var (
 )
 
 // decides reports whether answers have an effect at an event.
-func (a *answers) decides(event string) bool {
+func (a *answerTraits) decides(event string) bool {
 	return a.blocking == nil || slices.Contains(a.blocking, event)
 }
 
-// speaking runs a hook of another system: it translates the payload to that system's words, and the
+// translator runs a hook of another system: it translates the payload to that system's words, and the
 // answer to Claude Code's.
-type speaking struct {
+type translator struct {
 	hook.Runner
 	*profile
 	event   string // its name in Claude Code
@@ -98,11 +98,11 @@ type speaking struct {
 }
 
 // Unwrap returns the Runner of the hook itself.
-func (s speaking) Unwrap() hook.Runner { return s.Runner }
+func (s translator) Unwrap() hook.Runner { return s.Runner }
 
 // Run runs the hook. Only the protocol of the system is available: a hook cannot go to the
 // background while it runs, ask the user, or export variables.
-func (s speaking) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	input := wire.Object(call.Payload)
 	call.Payload = s.payloads.of(s.named(s.event), s.subject, input)
 	call.Detach, call.Ask, call.Env = nil, nil, foreignVars(call.Env)
@@ -116,11 +116,11 @@ func (s speaking) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 // read returns a reply whose standard output is an answer in Claude Code's words, or empty. It fails
 // for output that the system does not read as a decision: one with a denial in it, or any where the
 // system demands a decision.
-func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
+func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
 	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
 	object, text, wrong := a.find(&r, end)
-	out := answer{}
+	out := rawAnswer{}
 	if a.decides(s.event) {
 		out = a.read(s.event, object, input)
 	}
@@ -161,7 +161,7 @@ func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 
 // isDamaged reports whether output without a decision looks like a part of an answer, or has a member
 // whose name or word is almost that of a decision.
-func (a *answers) isDamaged(object wire.Object, text []byte) bool {
+func (a *answerTraits) isDamaged(object wire.Object, text []byte) bool {
 	if object == nil {
 		return unread.LooksLikeAnswer(text, false)
 	}
@@ -195,7 +195,7 @@ func isDecisionWord(value jsontext.Value) bool {
 
 // tellUser makes plain text a message to the user, or the message of the failure if the hook
 // failed.
-func (a *answers) tellUser(r *hook.Reply, end ending, text string) {
+func (a *answerTraits) tellUser(r *hook.Reply, end hookEnding, text string) {
 	if end == endedWell {
 		r.Stdout = wire.Object(nil).With("systemMessage", wire.Quote(text))
 	} else if plain(r.Stderr) == "" {
@@ -205,7 +205,7 @@ func (a *answers) tellUser(r *hook.Reply, end ending, text string) {
 
 // find returns the object that holds the answer, or else the text. wrong is the reason for which
 // the output cannot be read at all.
-func (a *answers) find(r *hook.Reply, end ending) (object wire.Object, text, wrong string) {
+func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, text, wrong string) {
 	var streams [][]byte
 	switch a.streams[end] {
 	case fromStdout:
@@ -241,11 +241,11 @@ func promptContext(event string, object wire.Object, said []byte) []byte {
 	if text == "" {
 		return nil
 	}
-	return answer{own: wire.Object(nil).With("additionalContext", wire.Quote(text))}.encode(event)
+	return rawAnswer{own: wire.Object(nil).With("additionalContext", wire.Quote(text))}.encode(event)
 }
 
-// answer is an answer under translation.
-type answer struct {
+// rawAnswer is an answer under translation.
+type rawAnswer struct {
 	top      wire.Object // members other than decision and reason
 	own      wire.Object // hookSpecificOutput
 	decision hook.Decision
@@ -254,7 +254,7 @@ type answer struct {
 }
 
 // read reads the answer in an object; nil is no answer.
-func (a *answers) read(event string, object, input wire.Object) (out answer) {
+func (a *answerTraits) read(event string, object, input wire.Object) (out rawAnswer) {
 	var own wire.Object
 	for name, value := range object.Members() {
 		text, isText := wire.Text(value)
@@ -282,7 +282,7 @@ func (a *answers) read(event string, object, input wire.Object) (out answer) {
 }
 
 // take takes one member of hookSpecificOutput.
-func (o *answer) take(a *answers, name string, value jsontext.Value, input wire.Object) {
+func (o *rawAnswer) take(a *answerTraits, name string, value jsontext.Value, input wire.Object) {
 	text, isText := wire.Text(value)
 	switch name {
 	case "permissionDecision":
@@ -318,12 +318,12 @@ func fits(name string, value jsontext.Value) bool {
 
 // decisionForms maps an event to the function that writes its decision in Claude Code's form; other
 // events have the common word "block".
-var decisionForms = map[string]func(*answer){
-	"PreToolUse": func(o *answer) {
+var decisionForms = map[string]func(*rawAnswer){
+	"PreToolUse": func(o *rawAnswer) {
 		o.own = o.own.With("permissionDecision", wire.Quote(string(o.decision))).
 			With("permissionDecisionReason", wire.Quote(o.reason))
 	},
-	"PermissionRequest": func(o *answer) {
+	"PermissionRequest": func(o *rawAnswer) {
 		if o.own.Get("decision") == nil && o.decision != hook.Ask {
 			grant := wire.Object(nil).With("behavior", wire.Quote(string(o.decision))).With("message", wire.Quote(o.reason))
 			o.own = o.own.With("decision", jsontext.Value(grant))
@@ -332,7 +332,7 @@ var decisionForms = map[string]func(*answer){
 }
 
 // encode returns the text of the answer; nil if it is empty.
-func (o answer) encode(event string) []byte {
+func (o rawAnswer) encode(event string) []byte {
 	out := o.top
 	if form := decisionForms[event]; form != nil && o.decision != "" {
 		form(&o)

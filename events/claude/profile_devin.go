@@ -34,14 +34,14 @@ var devin = profile{
 	match:    match.SearchStar,
 	timeout:  time.Minute,
 	vars:     []string{"DEVIN_PROJECT_DIR", projectDir},
-	payloads: payloads{
+	payloads: payloadTraits{
 		names: map[string]string{
 			"cwd": "", "transcript_path": "", "permission_mode": "", "agent_id": "", "agent_type": "", "effort": "",
 		},
 		rest: true, newline: true,
 	},
-	answers: answers{
-		streams: [...]stream{fromStdout, fromNowhere, fromNowhere},
+	answers: answerTraits{
+		streams: [...]answerStream{fromStdout, fromNowhere, fromNowhere},
 		words:   map[string]hook.Decision{"approve": hook.Allow, "block": hook.Deny, "deny": hook.Deny},
 		top:     []string{"continue", "stopReason", "suppressOutput", "systemMessage"},
 		own:     ownMembers,

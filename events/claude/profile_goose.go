@@ -32,7 +32,7 @@ var goose = profile{
 	pluginVar:  "PLUGIN_ROOT",
 	sh:         true,
 	failure:    failureMember{name: "on_failure", words: []string{"allow", "block"}, events: []string{"PreToolUse"}},
-	payloads: payloads{
+	payloads: payloadTraits{
 		names: map[string]string{
 			"hook_event_name": "event", "session_id": "session_id", "cwd": "working_dir", "tool_name": "tool_name",
 			"tool_input": "tool_input", "tool_use_id": "tool_call_id", "tool_response": "tool_output", "error": "tool_output",
@@ -40,8 +40,8 @@ var goose = profile{
 		},
 		subject: "matcher_context",
 	},
-	answers: answers{
-		streams:  [...]stream{fromStdout, fromNowhere, fromStdout},
+	answers: answerTraits{
+		streams:  [...]answerStream{fromStdout, fromNowhere, fromStdout},
 		words:    map[string]hook.Decision{"block": hook.Deny, "allow": ""},
 		blocking: []string{"PreToolUse", "Stop"},
 		demands:  true,

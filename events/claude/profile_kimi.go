@@ -34,15 +34,15 @@ var kimi = profile{
 	grace:    100 * time.Millisecond,
 	key:      []string{"command"},
 	failure:  failureMember{name: "fail_mode", words: []string{"open", "closed"}},
-	payloads: payloads{
+	payloads: payloadTraits{
 		names: map[string]string{
 			"tool_use_id": "tool_call_id", "tool_response": "tool_output", "transcript_path": "", "permission_mode": "",
 		},
 		rest: true,
 		cut:  map[string]int{"tool_output": 2000},
 	},
-	answers: answers{
-		streams:  [...]stream{fromStdout, fromNowhere, fromNowhere},
+	answers: answerTraits{
+		streams:  [...]answerStream{fromStdout, fromNowhere, fromNowhere},
 		nested:   map[string]hook.Decision{"deny": hook.Deny},
 		own:      []string{"permissionDecision", "permissionDecisionReason"},
 		prompted: "UserPromptSubmit",

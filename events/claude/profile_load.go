@@ -107,7 +107,7 @@ func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
 }
 
 func (r *reading) readProfileFile(layer settings.Layer, f profileFile, v settings.Value) {
-	o := origin{reading: r, layer: layer, root: r.at.Dir, env: r.env}
+	o := hooksSource{reading: r, layer: layer, root: r.at.Dir, env: r.env}
 	if f.plugin {
 		file, err := filepath.Abs(layer.File)
 		if err != nil {
@@ -281,7 +281,7 @@ func (e *entry) speak() *settings.Problem {
 	word, _ := e.get(p.failure.name).Text()
 	counts := p.failure.events == nil && p.answers.decides(h.Event) || slices.Contains(p.failure.events, h.Event)
 	h.FailClosed = counts && p.failure.name != "" && word == p.failure.words[1]
-	h.Runner = speaking{h.Runner, p, h.Event, p.subject(h.Event, e.subjectMember())}
+	h.Runner = translator{h.Runner, p, h.Event, p.subject(h.Event, e.subjectMember())}
 	return nil
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// payloads describes how the payload of a system differs from Claude Code's.
-type payloads struct {
+// payloadTraits describes how the payload of a system differs from Claude Code's.
+type payloadTraits struct {
 	names   map[string]string // members with another name in the system; "" leaves one out
 	rest    bool              // members that are not in names stay as they are
 	subject string            // a member with the text that matchers test; "": there is none
@@ -22,7 +22,7 @@ type payloads struct {
 
 // of translates a payload to the words of the system. event is the event's name in the system, and
 // subject the name of the member that matchers test; "" if they test nothing.
-func (p *payloads) of(event, subject string, payload wire.Object) []byte {
+func (p *payloadTraits) of(event, subject string, payload wire.Object) []byte {
 	dst := append(make([]byte, 0, len(payload)+100), '{')
 	add := func(name string, value jsontext.Value) {
 		if len(dst) > 1 {

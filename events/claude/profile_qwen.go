@@ -36,9 +36,9 @@ var qwen = profile{
 	grace:        2 * time.Second,
 	key:          []string{"name", "command", "url", "prompt", "args"},
 	vars:         []string{"QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", projectDir},
-	payloads:     payloads{rest: true, stamp: "timestamp"},
-	answers: answers{
-		streams: [...]stream{fromStdout, fromStderr, fromEither},
+	payloads:     payloadTraits{rest: true, stamp: "timestamp"},
+	answers: answerTraits{
+		streams: [...]answerStream{fromStdout, fromStderr, fromEither},
 		words: map[string]hook.Decision{
 			"ask": hook.Ask, "block": hook.Deny, "deny": hook.Deny, "approve": hook.Allow, "allow": hook.Allow,
 		},

@@ -132,7 +132,7 @@ func (r replying) Run(context.Context, hook.Call) (hook.Reply, error) { return r
 func TestALostDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	for _, p := range []*profile{&kimi, &goose} {
 		r := replying{hook.Reply{Stdout: []byte(`{"hookSpecificOutput": {"decision": "deny"}, "permissionDecision": "deny"}`)}}
-		_, err := speaking{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
+		_, err := translator{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
 		if lost, ok := errorAs[*hook.UnreadError](err); !ok || !lost.Denies {
 			t.Errorf("%s: %v", p.system, err)
 		}
@@ -148,7 +148,7 @@ func TestADamagedDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	}
 	say := func(p *profile, text string) (hook.Reply, error) {
 		r := replying{hook.Reply{Stdout: []byte(text)}}
-		return speaking{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
+		return translator{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
 	}
 	refuses := func(r hook.Reply) bool {
 		o := wire.Object(r.Stdout)
@@ -201,7 +201,7 @@ func FuzzOutputOfOtherSystems(f *testing.F) {
 		for _, p := range profiles {
 			for _, event := range events {
 				r := replying{hook.Reply{Exit: exit & 3, Stdout: []byte(stdout), Stderr: []byte(stderr)}}
-				got, err := speaking{r, p, event, ""}.Run(t.Context(), hook.Call{Payload: []byte(`{"tool_input":{"a":2}}`)})
+				got, err := translator{r, p, event, ""}.Run(t.Context(), hook.Call{Payload: []byte(`{"tool_input":{"a":2}}`)})
 				if err != nil {
 					continue
 				}

@@ -21,7 +21,7 @@ var rank = map[hook.Decision]int{
 //go:noinline
 func reducer[Out any, O interface {
 	*Out
-	output
+	commonOut
 }](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
 	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
 		so := new(struct { // one value: the body of a loop over an iterator makes each variable that it assigns to escape

@@ -30,10 +30,10 @@ type refiner struct {
 //go:noinline
 func refining[In, Out any, O interface {
 	*Out
-	output
+	commonOut
 }](f refiner, own func(*pipeline.Session, In, *hook.Report[Out])) func(*pipeline.Session, In, *hook.Report[Out]) {
 	return func(s *pipeline.Session, in In, r *hook.Report[Out]) {
-		var part output = O(&r.Output.Specific)
+		var part commonOut = O(&r.Output.Specific)
 		c := common.ReportOf(r)
 		if f.honour(&c, part) {
 			sequence := part.own().TerminalSequence
@@ -52,7 +52,7 @@ func refining[In, Out any, O interface {
 
 // honour removes from a report the parts that its event does not honour, and reports whether
 // nothing is left of the event's part but the terminal sequence.
-func (f refiner) honour(r *common.Report, part output) (silenced bool) {
+func (f refiner) honour(r *common.Report, part commonOut) (silenced bool) {
 	if r.Hook.Func != nil && r.Err == nil {
 		spoken(&r.Output, part)
 	}
@@ -72,7 +72,7 @@ func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string,
 }
 
 // spoken copies the decision in a Go function's own part to the common decision.
-func spoken(o *common.Output, part output) {
+func spoken(o *common.Output, part commonOut) {
 	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
 		said := struct { // a copy: otherwise the answer would be allocated
 			decision hook.Decision

@@ -162,7 +162,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		hooks := r.Hooks(values[i])
 		like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}, Exclusion: r.policy.judge(layer.Source, "")}
 		r.LoseUnread(layer.Source.String(), like, values[i], hooks, '{')
-		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(hooks)
+		hooksSource{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(hooks)
 	}
 	r.readPluginConfigs(layers, values)
 	for _, p := range s.Plugins {

@@ -19,11 +19,11 @@ var toolNames = match.Renamed{
 // toolSubject is the name of the subject of tool events.
 const toolSubject = "tool_name"
 
-// condition is the "if" of a hook.
-type condition struct{ *permission.Rule }
+// ifRule is the "if" of a hook.
+type ifRule struct{ *permission.Rule }
 
 // Holds reports whether the rule matches the call under any name of its tool.
-func (c condition) Holds(d hook.ConditionInput) bool {
+func (c ifRule) Holds(d hook.ConditionInput) bool {
 	holds := func(tool string) bool {
 		return c.Match(permission.Call{Tool: tool, Input: d.Input, Dir: d.Dir})
 	}

@@ -5,20 +5,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// verdict is the effect that a model's refusal has on an event (release 2.1.239).
-type verdict uint8
+// refusalEffect is the effect that a model's refusal has on an event (release 2.1.239).
+type refusalEffect uint8
 
 const (
-	nothing    verdict = iota // no effect
-	block                     // as exit status 2: the guarded action does not go ahead
-	endTurn                   // the turn ends, or the teammate stops; the user is told why
-	denyAndEnd                // both
-	endLoop                   // as endTurn, also with gently
+	nothing    refusalEffect = iota // no effect
+	block                           // as exit status 2: the guarded action does not go ahead
+	endTurn                         // the turn ends, or the teammate stops; the user is told why
+	denyAndEnd                      // both
+	endLoop                         // as endTurn, also with gently
 )
 
 // reply returns a refusal in the form in which a command would have answered. gently leaves the
 // turn going, and passes the reason to the model; endLoop ignores it.
-func (v verdict) reply(reason string, gently bool) hook.Reply {
+func (v refusalEffect) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:
 		return hook.Reply{}

@@ -130,13 +130,13 @@ type reading struct {
 	entries.Reader
 	at      pipeline.Workspace
 	profile Profile
-	all     scope // settings for hooks of all levels
-	own     scope // settings for the project's hooks, which the project's own settings may restrict further
+	all     scopeSettings // settings for hooks of all levels
+	own     scopeSettings // settings for the project's hooks, which the project's own settings may restrict further
 	types   entries.Types
 }
 
-// scope holds the settings that apply to a set of hooks.
-type scope struct {
+// scopeSettings holds the settings that apply to a set of hooks.
+type scopeSettings struct {
 	environ   []string
 	redaction []environ.Redaction // of each layer
 	shell     bool
@@ -150,7 +150,7 @@ type scope struct {
 }
 
 // of returns the settings that apply to a hook of a source.
-func (r *reading) of(source hook.Source) *scope {
+func (r *reading) of(source hook.Source) *scopeSettings {
 	if source == hook.Project {
 		return &r.own
 	}
@@ -165,7 +165,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	if environment == nil {
 		environment = os.Environ()
 	}
-	r.all = scope{shell: shell}
+	r.all = scopeSettings{shell: shell}
 	if r.profile != Gemini {
 		r.all.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
 	}
@@ -276,7 +276,7 @@ func (r *reading) boolean(v settings.Value) settings.Value {
 
 // add merges the settings of one layer. A layer that is not vouched for cannot switch on hooks
 // that another has switched off.
-func (s *scope) add(w wishes, vouched bool) {
+func (s *scopeSettings) add(w wishes, vouched bool) {
 	switch {
 	case w.hooks.Kind() == 'f':
 		s.off, s.decided = "hooks are off: tools.enableHooks is false at "+w.hooks.Position().String(), true
@@ -301,7 +301,7 @@ func (s *scope) add(w wishes, vouched bool) {
 	s.redaction = append(s.redaction, w.redaction)
 }
 
-func (s *scope) finish(environment []string, dir string) {
+func (s *scopeSettings) finish(environment []string, dir string) {
 	if s.config != "" && (s.off == "" || s.offBy != hook.Host && s.offBy != hook.SystemWide) {
 		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that no lock overrules
 	}

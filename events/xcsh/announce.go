@@ -49,12 +49,12 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 
 // next returns the handler of an untyped event that follows handler number after, also one that was
 // subscribed while that handler ran; nil after the last.
-func (mod *module) next(event string, after int) *handler {
+func (mod *module) next(event string, after int) *subscription {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
 	i := slices.IndexFunc(
 		mod.handlers,
-		func(h *handler) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event },
+		func(h *subscription) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event },
 	)
 	if i < 0 {
 		return nil

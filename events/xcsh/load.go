@@ -61,16 +61,16 @@ func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []
 	if cwd == "" {
 		cwd = m.cfg.Dir
 	}
-	return m.loadAll(ctx, lo.Map(paths, func(path string, _ int) file { return file{path, hook.Host} }), cwd)
+	return m.loadAll(ctx, lo.Map(paths, func(path string, _ int) moduleFile { return moduleFile{path, hook.Host} }), cwd)
 }
 
-// file is a module to load, with its source.
-type file struct {
+// moduleFile is a module to load, with its source.
+type moduleFile struct {
 	path   string
 	source hook.Source
 }
 
-func (m *Modules) loadAll(ctx context.Context, files []file, cwd string) (errs []*LoadError) {
+func (m *Modules) loadAll(ctx context.Context, files []moduleFile, cwd string) (errs []*LoadError) {
 	for _, f := range files {
 		err := m.load(ctx, f, cwd)
 		if err == nil {
@@ -106,7 +106,7 @@ func (slowError) Error() string {
 // Unwrap makes errors.Is report a timeout.
 func (slowError) Unwrap() error { return context.DeadlineExceeded }
 
-func (m *Modules) load(ctx context.Context, from file, cwd string) error {
+func (m *Modules) load(ctx context.Context, from moduleFile, cwd string) error {
 	mod := &module{path: from.path, resolved: discover.Resolve(from.path, cwd, m.home()), source: from.source}
 	for _, loader := range m.cfg.Loaders {
 		if loader.Match(mod.resolved) {
@@ -175,7 +175,7 @@ func (m *Modules) loadNow(ctx context.Context, loader ModuleLoader, mod *module,
 
 // closeGates subscribes a handler that fails to each event that can block, in place of an abandoned
 // module.
-func (m *Modules) closeGates(f file, failed *LoadError) {
+func (m *Modules) closeGates(f moduleFile, failed *LoadError) {
 	mod := &module{path: f.path, resolved: f.path, source: f.source}
 	m.number(mod)
 	for _, event := range known {
@@ -245,14 +245,14 @@ func (m *Modules) DiscoverAndLoad(
 	configured []string,
 ) (warnings []string, errs []*LoadError) {
 	found := d.Registry.Discover(ctx, d.Place, d.Options)
-	var files []file
+	var files []moduleFile
 	for _, item := range found.Items {
-		files = append(files, file{item.Path, SourceOf(item.Source.Level)})
+		files = append(files, moduleFile{item.Path, SourceOf(item.Source.Level)})
 	}
 	for _, path := range configured {
-		files = append(files, file{discover.Resolve(path, d.Place.Cwd, d.Place.Home), hook.Host})
+		files = append(files, moduleFile{discover.Resolve(path, d.Place.Cwd, d.Place.Home), hook.Host})
 	}
-	files = lo.UniqBy(files, func(f file) string { return filepath.Clean(f.path) })
+	files = lo.UniqBy(files, func(f moduleFile) string { return filepath.Clean(f.path) })
 	return found.Warnings, m.loadAll(ctx, files, d.Place.Cwd)
 }
 

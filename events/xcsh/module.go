@@ -22,15 +22,15 @@ type module struct {
 	mu        sync.Mutex
 	live      bool // its handlers run
 	closed    bool
-	handlers  []*handler
+	handlers  []*subscription
 	counted   int
 	commands  []Command
 	renderers map[string]Renderer
 	others    []Registration
 }
 
-// handler is one subscription.
-type handler struct {
+// subscription is a handler of a module that is subscribed to an event.
+type subscription struct {
 	hook    *hook.Hook
 	number  int            // number of the handler in its module, from 1
 	dynamic DynamicHandler // for an event that is not one of the system's; see [Modules.Announce]
@@ -48,7 +48,7 @@ func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func(
 	h.ID = fmt.Sprintf("%s/%s/%s#%d", mod.source, h.Event, mod.path, mod.counted)
 	h.Name, h.Type, h.Command, h.Source, h.Rank = mod.path, "module", mod.path, mod.source, mod.rank
 	h.Position.File = mod.resolved
-	entry := &handler{hook: h, number: mod.counted, dynamic: dynamic}
+	entry := &subscription{hook: h, number: mod.counted, dynamic: dynamic}
 	if mod.closed {
 		return func() {}
 	}
@@ -59,10 +59,10 @@ func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func(
 	return func() { mod.drop(entry) }
 }
 
-func (mod *module) drop(entry *handler) {
+func (mod *module) drop(entry *subscription) {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
-	mod.handlers = slices.DeleteFunc(mod.handlers, func(other *handler) bool { return other == entry })
+	mod.handlers = slices.DeleteFunc(mod.handlers, func(other *subscription) bool { return other == entry })
 	if entry.remove != nil {
 		entry.remove()
 	}

@@ -66,21 +66,21 @@ func (e *BlockedError) Error() string { return e.Reason }
 //
 // Without handlers the tool costs no more than before.
 func WrapTool[P, R any](m *Modules, name string, shape Shape[P, R], execute Execute[P, R]) Execute[P, R] {
-	w := wrapper[P, R]{m: m, name: name, shape: shape, execute: execute}
+	w := toolWrapper[P, R]{m: m, name: name, shape: shape, execute: execute}
 	if w.shape.Input == nil {
 		w.shape.Input = func(p P) (wire.Object, error) { return wire.Of(p) }
 	}
 	return w.run
 }
 
-type wrapper[P, R any] struct {
+type toolWrapper[P, R any] struct {
 	m       *Modules
 	name    string
 	shape   Shape[P, R]
 	execute Execute[P, R]
 }
 
-func (w *wrapper[P, R]) run(ctx context.Context, id string, params P, progress func(R)) (none R, err error) {
+func (w *toolWrapper[P, R]) run(ctx context.Context, id string, params P, progress func(R)) (none R, err error) {
 	if err := w.before(ctx, id, params); err != nil {
 		return none, err
 	}
@@ -95,7 +95,7 @@ func (w *wrapper[P, R]) run(ctx context.Context, id string, params P, progress f
 }
 
 // before fires ToolCall, and returns an error if the tool must not run.
-func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
+func (w *toolWrapper[P, R]) before(ctx context.Context, id string, params P) error {
 	if !ToolCall.Active(w.m) {
 		return w.m.gone()
 	}
@@ -132,7 +132,7 @@ func (m *Modules) whom() string {
 	return "a hook"
 }
 
-func (w *wrapper[P, R]) event(id string, params P) *ToolResultEvent {
+func (w *toolWrapper[P, R]) event(id string, params P) *ToolResultEvent {
 	input, err := w.shape.Input(params)
 	if err != nil {
 		input = nil // the tool has run: a gate would have stopped it without its input
@@ -140,7 +140,7 @@ func (w *wrapper[P, R]) event(id string, params P) *ToolResultEvent {
 	return &ToolResultEvent{ToolName: w.name, ToolCallID: id, Input: input}
 }
 
-func (w *wrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, result R) (none R, err error) {
+func (w *toolWrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, result R) (none R, err error) {
 	e := w.event(id, params)
 	e.Content, e.Details = w.shape.Content(result), w.shape.Details(result)
 	o, err := ToolResult.Fire(ctx, w.m, e)
@@ -154,7 +154,7 @@ func (w *wrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, r
 	return w.shape.Make(content, o.details(e.Details)), nil
 }
 
-func (w *wrapper[P, R]) afterFailure(ctx context.Context, id string, params P, result R, failed error) (R, error) {
+func (w *toolWrapper[P, R]) afterFailure(ctx context.Context, id string, params P, result R, failed error) (R, error) {
 	e := w.event(id, params)
 	e.Content, e.IsError = []Part{TextPart(failed.Error())}, true
 	o, err := ToolResult.Fire(ctx, w.m, e)

@@ -76,7 +76,7 @@ func around(bwrap string) func(*hook.Hook, hook.Runner) hook.Runner {
 		}
 		// The engine starts a few commands in other ways, such as those of plugins. They must not
 		// run outside of the sandbox.
-		return failing{errors.New("this command cannot be put into the sandbox")}
+		return sandboxFailure{errors.New("this command cannot be put into the sandbox")}
 	}
 }
 
@@ -105,8 +105,10 @@ func (s *sandboxed) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 	return inside.Run(ctx, call)
 }
 
-// failing is the Runner of a hook that must not run.
-type failing struct{ why error }
+// sandboxFailure is the Runner of a hook that must not run.
+type sandboxFailure struct{ why error }
 
 // Run fails.
-func (f failing) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, f.why }
+func (f sandboxFailure) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, f.why
+}

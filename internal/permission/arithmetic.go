@@ -15,7 +15,7 @@ var subscript = regexp.MustCompile(`^(?:-?\d+|[@*])$`)
 
 // computes reports whether bash would evaluate text in a node as arithmetic, which may run commands that are
 // not in the syntax tree.
-func computes(node syntax.Node, read reader) bool {
+func computes(node syntax.Node, read pieceReader) bool {
 	switch node := node.(type) {
 	case *syntax.ArithmExp:
 		return !onlyNumbers(node.X, read)
@@ -55,7 +55,7 @@ var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
 // input of rm.
 var duplicated = regexp.MustCompile(`^(?:-|[\w./][\w./-]*)$`)
 
-func computesParam(node *syntax.ParamExp, read reader) bool {
+func computesParam(node *syntax.ParamExp, read pieceReader) bool {
 	switch {
 	case node.Excl, node.Exp != nil && node.Exp.Op == syntax.OtherParamOps && !node.Short && runsPrompt(node):
 		return true
@@ -74,11 +74,11 @@ func runsPrompt(node *syntax.ParamExp) bool {
 	return lit == "" || lit == "P"
 }
 
-func onlyNumbers(node syntax.Node, read reader) bool {
+func onlyNumbers(node syntax.Node, read pieceReader) bool {
 	return absent(node) || numbers.MatchString(read.slice(node.Pos(), node.End()))
 }
 
-func plainSubscript(node syntax.ArithmExpr, read reader) bool {
+func plainSubscript(node syntax.ArithmExpr, read pieceReader) bool {
 	return absent(node) || subscript.MatchString(read.slice(node.Pos(), node.End()))
 }
 
@@ -92,7 +92,7 @@ func absent(node syntax.Node) bool {
 }
 
 // value returns the piece of an assignment's value, and false for an array.
-func (r reader) value(a *syntax.Assign) piece {
+func (r pieceReader) value(a *syntax.Assign) piece {
 	if a.Array != nil {
 		return piece{plain: "(", fixed: 1, literal: 1}
 	}
@@ -117,7 +117,7 @@ var (
 )
 
 // harmless reports whether the assignment of value to a variable has no special effect.
-func harmless(name string, value piece, read reader) bool {
+func harmless(name string, value piece, read pieceReader) bool {
 	values := special[name]
 	if values == nil || values == absolutePath && !read.tilde {
 		return true

@@ -25,7 +25,9 @@ var builtins map[string]func(*search, []piece) bool
 func init() { // in init, because the functions refer to the table
 	type decides = func(*search, []piece) bool
 	always := func(*search, []piece) bool { return true }
-	byWords := func(f func([]piece) bool) decides { return func(_ *search, args []piece) bool { return f(args) } }
+	byWords := func(f func([]piece) bool) decides {
+		return func(_ *search, args []piece) bool { return f(args) }
+	}
 	byWord := func(f func(piece) bool) decides {
 		return byWords(func(args []piece) bool { return slices.ContainsFunc(args, f) })
 	}

@@ -216,7 +216,7 @@ func checkHoles(t *testing.T, command string) {
 	if file == nil {
 		return
 	}
-	r := reader{command: command, tilde: true}
+	r := pieceReader{command: command, tilde: true}
 	check := func(p piece) {
 		at := 0
 		for _, h := range p.holes {

@@ -15,7 +15,7 @@ var confusing = regexp.MustCompile(`(?:^|[^\w \t\n'".,:/@%\\-])\\\n|\)#|\$[<>]\(
 
 // misread reports whether bash may read a node differently from the parser, and run a command that the parser
 // does not see.
-func misread(node syntax.Node, read reader) bool {
+func misread(node syntax.Node, read pieceReader) bool {
 	switch node := node.(type) {
 	case *syntax.Comment:
 		// The parser joins the next line to a comment that ends in a backslash.
@@ -106,7 +106,7 @@ var delimiter = regexp.MustCompile(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
 
 // misreadHeredoc reports whether bash may end a here-document elsewhere, or
 // find other substitutions in it.
-func misreadHeredoc(node *syntax.Redirect, read reader) bool {
+func misreadHeredoc(node *syntax.Redirect, read pieceReader) bool {
 	end := read.slice(node.Word.Pos(), node.Word.End())
 	if !delimiter.MatchString(end) {
 		return true

@@ -78,8 +78,8 @@ func (s *search) text(command string) bool {
 	return inner.found
 }
 
-func (s *search) reader() reader {
-	return reader{s.command, strings.Contains(s.whole, "~") || !s.rule.argues && strings.Contains(s.whole, "$HOME")}
+func (s *search) reader() pieceReader {
+	return pieceReader{s.command, strings.Contains(s.whole, "~") || !s.rule.argues && strings.Contains(s.whole, "$HOME")}
 }
 
 // in searches the tree, and stops at the first match.
@@ -103,7 +103,7 @@ func (s *search) in(file *syntax.File) {
 }
 
 func (s *search) visit(node syntax.Node) {
-	read := reader{command: s.command}
+	read := pieceReader{command: s.command}
 	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node) {
 		s.found = true
 		return

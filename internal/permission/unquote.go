@@ -9,7 +9,7 @@ import (
 // unquoting builds a word without its quotes.
 type unquoting struct {
 	strings.Builder
-	reader         reader
+	reader         pieceReader
 	fixed, literal int    // offsets of the first expansion and of the first file pattern; -1: none
 	holes          []hole // in order, without overlaps
 	rest           int    // offset of an expansion that may extend to the end of the word; -1: none

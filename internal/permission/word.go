@@ -61,14 +61,14 @@ func (s simpleCommand) known() (text string, open bool) {
 	return known.String() + " ", s.open
 }
 
-// reader makes pieces of a command's syntax.
-type reader struct {
+// pieceReader makes pieces of a command's syntax.
+type pieceReader struct {
 	command string
 	tilde   bool // there is a ~ somewhere, or another part that depends on HOME
 }
 
 // slice returns the command from one node's start to another's end.
-func (r reader) slice(from, to syntax.Pos) string {
+func (r pieceReader) slice(from, to syntax.Pos) string {
 	start, end := int(from.Offset()), int(to.Offset())
 	if end > len(r.command) || start > end { // the parser invented the node: it is not in the text
 		return ""
@@ -76,7 +76,7 @@ func (r reader) slice(from, to syntax.Pos) string {
 	return r.command[start:end]
 }
 
-func (r reader) words(words []*syntax.Word) []piece {
+func (r pieceReader) words(words []*syntax.Word) []piece {
 	pieces := make([]piece, len(words))
 	for i, w := range words {
 		pieces[i] = r.word(w)
@@ -84,7 +84,7 @@ func (r reader) words(words []*syntax.Word) []piece {
 	return pieces
 }
 
-func (r reader) word(w *syntax.Word) piece {
+func (r pieceReader) word(w *syntax.Word) piece {
 	p := piece{source: r.slice(w.Pos(), w.End())}
 	if len(w.Parts) == 1 {
 		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, `\*?[{~`) {
@@ -103,7 +103,7 @@ func (r reader) word(w *syntax.Word) piece {
 }
 
 // assign returns the piece of an assignment NAME=value, or of a word among assignments.
-func (r reader) assign(a *syntax.Assign) piece {
+func (r pieceReader) assign(a *syntax.Assign) piece {
 	p := piece{source: r.slice(a.Pos(), a.End())}
 	p.plain, p.fixed, p.literal = p.source, len(p.source), len(p.source)
 	if p.array = a.Array != nil; a.Value == nil {
@@ -123,7 +123,7 @@ func (r reader) assign(a *syntax.Assign) piece {
 	return p
 }
 
-func (r reader) assigns(all []*syntax.Assign) []piece {
+func (r pieceReader) assigns(all []*syntax.Assign) []piece {
 	pieces := make([]piece, len(all))
 	for i, a := range all {
 		pieces[i] = r.assign(a)
@@ -132,7 +132,7 @@ func (r reader) assigns(all []*syntax.Assign) []piece {
 }
 
 // redirect returns the piece of a redirection such as 2>file.
-func (r reader) redirect(to *syntax.Redirect) piece {
+func (r pieceReader) redirect(to *syntax.Redirect) piece {
 	word := r.word(to.Word)
 	op := to.Op.String()
 	if to.N != nil {

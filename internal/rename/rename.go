@@ -68,7 +68,7 @@ func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	if n == nil {
 		return o.Check() == nil
 	}
-	now := renamed{names: n, of: o}
+	now := memberList{names: n, of: o}
 	ok = o.EachMember(now.member)
 	v.names, v.was = n, o
 	switch {
@@ -82,8 +82,8 @@ func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	return ok
 }
 
-// renamed collects the members of an object with their names.
-type renamed struct {
+// memberList collects the members of an object with their names.
+type memberList struct {
 	names   *Names
 	of      wire.Object
 	members [8]struct{ name, value []byte } // each name is the text of a JSON string
@@ -94,7 +94,7 @@ type renamed struct {
 }
 
 // member adds a member.
-func (r *renamed) member(ours []byte, value jsontext.Value) bool {
+func (r *memberList) member(ours []byte, value jsontext.Value) bool {
 	m, theirs := r.names.of(ours), ours
 	if m != nil {
 		theirs, r.differs = m.plain, r.differs || m.theirs != string(ours)
@@ -112,7 +112,7 @@ func (r *renamed) member(ours []byte, value jsontext.Value) bool {
 }
 
 // object returns the JSON text of the object.
-func (r *renamed) object() wire.Object {
+func (r *memberList) object() wire.Object {
 	b := append(make([]byte, 0, len(`{`)+r.size), '{')
 	for i := range r.members[:r.count] {
 		m := &r.members[i]

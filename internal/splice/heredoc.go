@@ -8,7 +8,7 @@ import (
 
 // hereDocument turns a quoted here-document with marks into one without quotes: the marks become references,
 // and the other text is escaped. It reports whether it has handled the redirection.
-func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
+func (w *scriptWalker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	body, closing, ok := w.quotedText(n)
 	if !ok || !w.mark.MatchString(body.text) {
 		return false
@@ -40,7 +40,7 @@ func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 }
 
 // quotedText returns the body of a quoted here-document and its closing word, with their positions.
-func (w *walker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
+func (w *scriptWalker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
 	if n.Hdoc == nil {
 		return body, closing, false
 	}
@@ -67,7 +67,7 @@ func (w *walker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
 }
 
 // escape escapes body for an unquoted here-document, except the marks.
-func (w *walker) escape(body string) string {
+func (w *scriptWalker) escape(body string) string {
 	var out strings.Builder
 	special := strings.NewReplacer(`\`, `\\`, `$`, `\$`, "`", "\\`")
 	done := 0

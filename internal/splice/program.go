@@ -10,7 +10,7 @@ import (
 )
 
 // call finds the words of a command that are programs.
-func (w *walker) call(n *syntax.CallExpr) {
+func (w *scriptWalker) call(n *syntax.CallExpr) {
 	l, at := w.interpreter(n)
 	if l == nil {
 		return
@@ -61,7 +61,7 @@ func isProcess(arg *syntax.Word) bool {
 
 // interpreter returns the language of the first word that names one; unknown, if none
 // does and an expansion could make one of a word.
-func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
+func (w *scriptWalker) interpreter(n *syntax.CallExpr) (*language, int) {
 	unclear := -1
 	for i, arg := range n.Args {
 		text, _ := w.flatten(arg)
@@ -88,7 +88,7 @@ func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
 
 // losesVariables reports whether a wrapper may start its command without the environment: a reference in that
 // command would then be empty.
-func (w *walker) losesVariables(before []*syntax.Word) bool {
+func (w *scriptWalker) losesVariables(before []*syntax.Word) bool {
 	for _, arg := range before {
 		if text, _ := w.flatten(arg); keepsVariables(path.Base(text)) {
 			return true
@@ -104,7 +104,7 @@ func keepsVariables(word string) bool {
 }
 
 // input marks the here-documents and here-strings from which an interpreter reads its program.
-func (w *walker) input(n *syntax.Stmt) {
+func (w *scriptWalker) input(n *syntax.Stmt) {
 	l := w.readsProgram(n)
 	if l == nil {
 		return
@@ -128,7 +128,7 @@ func (w *walker) input(n *syntax.Stmt) {
 }
 
 // pipe marks text that is piped into an interpreter.
-func (w *walker) pipe(n *syntax.BinaryCmd) {
+func (w *scriptWalker) pipe(n *syntax.BinaryCmd) {
 	if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 		if l := w.readsProgram(n.Y); l != nil {
 			w.code[n.X] = unclear(l)
@@ -138,7 +138,7 @@ func (w *walker) pipe(n *syntax.BinaryCmd) {
 
 // readsProgram returns the language of a command that reads its program from
 // standard input.
-func (w *walker) readsProgram(n *syntax.Stmt) *language {
+func (w *scriptWalker) readsProgram(n *syntax.Stmt) *language {
 	c, ok := n.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return nil
@@ -169,7 +169,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 }
 
 // program handles a word that is a program text, and reports whether the word needs nothing more.
-func (w *walker) program(n *syntax.Word, here nodeContext) bool {
+func (w *scriptWalker) program(n *syntax.Word, here nodeContext) bool {
 	l := w.code[n]
 	start, end, ok := w.span(n)
 	if l == nil || !ok || !w.mark.MatchString(w.text[start:end]) {
@@ -203,7 +203,7 @@ func (p nodeContext) without() nodeContext {
 
 // flatten returns the text of a word after the shell has removed its quotes. static is false if the shell
 // expands anything but marks in it.
-func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
+func (w *scriptWalker) flatten(n *syntax.Word) (text string, static bool) {
 	var out strings.Builder
 	static = true
 	for _, part := range n.Parts {
@@ -223,7 +223,7 @@ func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
 	return out.String(), static
 }
 
-func (w *walker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
+func (w *scriptWalker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
 	static := !n.Dollar
 	for _, part := range n.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
@@ -236,7 +236,7 @@ func (w *walker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
 }
 
 // flattenMark writes a mark as it is, and a NUL for an unknown value.
-func (w *walker) flattenMark(out *strings.Builder, n syntax.Node) bool {
+func (w *scriptWalker) flattenMark(out *strings.Builder, n syntax.Node) bool {
 	start, end, ok := w.span(n)
 	if ok && w.mark.FindString(w.text[start:end]) == w.text[start:end] {
 		out.WriteString(w.text[start:end])

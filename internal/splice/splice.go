@@ -98,7 +98,7 @@ func (s *splicer) script(text string, depth int) string {
 		s.plain(text, shell)
 		return text
 	}
-	w := &walker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}}
+	w := &scriptWalker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}}
 	w.stack = []nodeContext{{SyntaxContext: bash.SyntaxContext{Bare: true}}}
 	syntax.Walk(file, w.visit)
 	out := w.edited()
@@ -130,7 +130,7 @@ type edit struct {
 	text       string
 }
 
-func (w *walker) edited() string {
+func (w *scriptWalker) edited() string {
 	slices.SortStableFunc(w.edits, func(a, b edit) int { return a.start - b.start })
 	var out strings.Builder
 	done := 0

@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// walker looks at every node of one script.
-type walker struct {
+// scriptWalker looks at every node of one script.
+type scriptWalker struct {
 	*splicer
 	text  string
 	depth int
@@ -23,7 +23,7 @@ type nodeContext struct {
 }
 
 // visit is called before the children of a node, and with nil after them.
-func (w *walker) visit(node syntax.Node) bool {
+func (w *scriptWalker) visit(node syntax.Node) bool {
 	if node == nil {
 		w.stack = w.stack[:len(w.stack)-1]
 		return true
@@ -60,13 +60,13 @@ func (w *walker) visit(node syntax.Node) bool {
 func (p nodeContext) inside(node syntax.Node) nodeContext { return nodeContext{p.Inside(node), p.code} }
 
 // span returns the offsets of a node in the text.
-func (w *walker) span(n syntax.Node) (start, end int, ok bool) {
+func (w *scriptWalker) span(n syntax.Node) (start, end int, ok bool) {
 	start, end = int(n.Pos().Offset()), int(n.End().Offset())
 	return start, end, start >= 0 && start < end && end <= len(w.text)
 }
 
 // reference handles a mark where the shell expands it.
-func (w *walker) reference(n *syntax.ParamExp, here nodeContext) {
+func (w *scriptWalker) reference(n *syntax.ParamExp, here nodeContext) {
 	start, end, ok := w.span(n)
 	if !ok {
 		return
@@ -84,7 +84,7 @@ func (w *walker) reference(n *syntax.ParamExp, here nodeContext) {
 }
 
 // fits refuses a value that is not harmless in a context that needs a harmless one.
-func (w *walker) fits(v placed, here nodeContext) {
+func (w *scriptWalker) fits(v placed, here nodeContext) {
 	switch {
 	case here.Number && !number.MatchString(v.Value):
 		w.refuse(v, arithmetic)
@@ -94,7 +94,7 @@ func (w *walker) fits(v placed, here nodeContext) {
 }
 
 // singleQuoted closes the quotes around each mark.
-func (w *walker) singleQuoted(n *syntax.SglQuoted, here nodeContext) {
+func (w *scriptWalker) singleQuoted(n *syntax.SglQuoted, here nodeContext) {
 	start, end, ok := w.span(n)
 	if !ok || !w.mark.MatchString(w.text[start:end]) {
 		return

@@ -36,7 +36,7 @@ func Convert(text []byte) (settings.Converted, error) {
 	if err := toml.Unmarshal(text, new(map[string]any)); err != nil {
 		return settings.Converted{}, explained(err)
 	}
-	w := writer{lines: lineStarts(text)}
+	w := jsonWriter{lines: lineStarts(text)}
 	w.value(root)
 	return settings.Converted{JSON: w.json, Positions: w.places, Blank: empty}, nil
 }
@@ -104,24 +104,24 @@ func quoted(text []byte, at int, quote byte) int {
 	return len(text)
 }
 
-// node is one value.
-type node struct {
+// tomlValue is one value.
+type tomlValue struct {
 	at       int // offset in the TOML text
 	names    map[string]int
-	members  []member // of a table
-	elements []*node  // of an array
-	tables   bool     // the array of an array table, [[…]]
-	json     []byte   // JSON text of any other value
+	members  []tableMember // of a table
+	elements []*tomlValue  // of an array
+	tables   bool          // the array of an array table, [[…]]
+	json     []byte        // JSON text of any other value
 }
 
-type member struct {
+type tableMember struct {
 	name string
 	at   int
-	*node
+	*tomlValue
 }
 
 // read parses the text into a tree; empty reports that it has no expression.
-func read(text []byte) (root *node, empty bool, err error) {
+func read(text []byte) (root *tomlValue, empty bool, err error) {
 	var p unstable.Parser
 	p.Reset(text)
 	root = table(0)
@@ -159,7 +159,7 @@ func invalid(text []byte) error {
 	return errors.New("not TOML")
 }
 
-func table(at int) *node { return &node{at: at, names: map[string]int{}} }
+func table(at int) *tomlValue { return &tomlValue{at: at, names: map[string]int{}} }
 
 // key is one part of a dotted key.
 type key struct {
@@ -179,23 +179,23 @@ func path(text []byte, parts unstable.Iterator) (keys []key, err error) {
 }
 
 // child returns the member of a name, which is added if it is not there.
-func (n *node) child(k key, made *node) *node {
+func (n *tomlValue) child(k key, made *tomlValue) *tomlValue {
 	if i, there := n.names[k.name]; there {
-		return n.members[i].node
+		return n.members[i].tomlValue
 	}
 	n.names[k.name] = len(n.members)
-	n.members = append(n.members, member{k.name, k.at, made})
+	n.members = append(n.members, tableMember{k.name, k.at, made})
 	return made
 }
 
 // header returns the table that a header opens; nil if the header contradicts the text before it.
-func (n *node) header(keys []key, array bool) *node {
+func (n *tomlValue) header(keys []key, array bool) *tomlValue {
 	for i, k := range keys {
 		if n.names == nil {
 			return nil
 		}
 		if i == len(keys)-1 && array {
-			n = n.child(k, &node{at: k.at, tables: true})
+			n = n.child(k, &tomlValue{at: k.at, tables: true})
 			if !n.tables {
 				return nil
 			}
@@ -214,7 +214,7 @@ func (n *node) header(keys []key, array bool) *node {
 }
 
 // set adds a key and its value.
-func (n *node) set(text []byte, e *unstable.Node) error {
+func (n *tomlValue) set(text []byte, e *unstable.Node) error {
 	keys, err := path(text, e.Key())
 	if err != nil {
 		return err
@@ -239,11 +239,11 @@ func valueAt(text []byte, at int) int {
 }
 
 // valueOf reads one value. at is its offset if the parser does not report one.
-func valueOf(text []byte, v *unstable.Node, at int) (*node, error) {
+func valueOf(text []byte, v *unstable.Node, at int) (*tomlValue, error) {
 	if v.Raw.Length > 0 {
 		at = int(v.Raw.Offset)
 	}
-	n := &node{at: at}
+	n := &tomlValue{at: at}
 	switch children := v.Children(); v.Kind {
 	case unstable.InlineTable:
 		n.names = map[string]int{}
@@ -255,7 +255,7 @@ func valueOf(text []byte, v *unstable.Node, at int) (*node, error) {
 			}
 		}
 	case unstable.Array:
-		n.elements = []*node{}
+		n.elements = []*tomlValue{}
 		for children.Next() {
 			if children.Node().Kind == unstable.Comment {
 				continue
@@ -294,8 +294,8 @@ func quote(text string) []byte {
 	return quoted
 }
 
-// writer writes a tree as JSON, with the places of its names and values.
-type writer struct {
+// jsonWriter writes a tree as JSON, with the places of its names and values.
+type jsonWriter struct {
 	json   []byte
 	places []settings.ValuePosition
 	lines  []int
@@ -312,7 +312,7 @@ func lineStarts(text []byte) []int {
 }
 
 // mark records the offset in the TOML text of the value that is written next.
-func (w *writer) mark(at int) {
+func (w *jsonWriter) mark(at int) {
 	low, high := 0, len(w.lines)
 	for high-low > 1 {
 		if middle := (low + high) / 2; w.lines[middle] <= at {
@@ -324,7 +324,7 @@ func (w *writer) mark(at int) {
 	w.places = append(w.places, settings.ValuePosition{Offset: len(w.json), Line: low + 1, Column: at - w.lines[low] + 1})
 }
 
-func (w *writer) value(n *node) {
+func (w *jsonWriter) value(n *tomlValue) {
 	w.mark(n.at)
 	switch {
 	case n.names != nil:
@@ -333,7 +333,7 @@ func (w *writer) value(n *node) {
 			w.comma(i)
 			w.mark(m.at)
 			w.json = append(append(w.json, quote(m.name)...), ':')
-			w.value(m.node)
+			w.value(m.tomlValue)
 		}
 		w.json = append(w.json, '}')
 	case n.elements != nil || n.tables:
@@ -348,7 +348,7 @@ func (w *writer) value(n *node) {
 	}
 }
 
-func (w *writer) comma(i int) {
+func (w *jsonWriter) comma(i int) {
 	if i > 0 {
 		w.json = append(w.json, ',')
 	}

@@ -36,7 +36,7 @@ var logger = &jsrun.Object{Sync: map[string]jsrun.Func{
 	"debug": logging(slog.LevelDebug),
 }}
 
-func sendMessage(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func sendMessage(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	var message xcsh.CustomMessage
 	if err := args.Decode(0, &message); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func sendMessage(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	)
 }
 
-func appendEntry(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func appendEntry(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	if data := args.Value(1); data != nil {
 		return nil, m.api.AppendEntry(args.String(0), data)
 	}
@@ -66,7 +66,7 @@ func appendEntry(_ context.Context, m *module, args jsrun.Args) (any, error) {
 // errNoExec is the error of pi.exec where programs cannot be run.
 var errNoExec = errors.New("pi.exec is not available: the host does not let modules run programs")
 
-func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
+func exec(ctx context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	if m.exec == nil {
 		return nil, errNoExec
 	}
@@ -99,7 +99,7 @@ const large = 64 << 10
 
 // inTurn returns a large result when its turn has come. It drops the output if the call is aborted,
 // or the module is closed, before that.
-func (m *module) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
+func (m *boundModule) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
 	select {
 	case m.way <- struct{}{}:
 		return jsrun.Sent{Value: r, Done: func() { <-m.way; release() }}
@@ -120,7 +120,7 @@ func milliseconds(n float64) time.Duration {
 
 // logging logs a message, with the members of an object as attributes.
 func logging(level slog.Level) jsrun.Func {
-	return jsrun.On(func(ctx context.Context, m *module, args jsrun.Args) (any, error) {
+	return jsrun.On(func(ctx context.Context, m *boundModule, args jsrun.Args) (any, error) {
 		var attrs []slog.Attr
 		if v := args.Value(1); v.Kind() == '{' {
 			for name, value := range wire.Object(v).Members() {
@@ -149,7 +149,7 @@ var drawn = fmt.Sprintf(`call => {
 
 var shown = &jsrun.Object{Sync: themeFuncs(func(theme xcsh.Theme) xcsh.Theme { return theme })}
 
-func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func registerRenderer(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	handle, err := args.Handle(1)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 }
 
 // render returns the text, or the joined lines, that a renderer makes of a message.
-func (m *module) render(
+func (m *boundModule) render(
 	ctx context.Context,
 	h *function,
 	message xcsh.CustomMessage,

@@ -28,7 +28,7 @@ func commandView() *jsrun.Object {
 	return &o
 }
 
-func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func registerCommand(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	var c struct {
 		Description string       `json:"description"`
 		Handler     jsrun.Handle `json:"handler"`

@@ -10,7 +10,7 @@ import (
 // boundContext is the value to which the functions of a ctx are bound.
 type boundContext struct {
 	*xcsh.HookContext
-	m       *module
+	m       *boundModule
 	control *xcsh.CommandContext // of a command; nil for a handler
 }
 

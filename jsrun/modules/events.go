@@ -24,7 +24,7 @@ var interruptible = &jsrun.Object{Signal: "signal"}
 
 var signalled = map[string]bool{"session_before_compact": true, "session_before_tree": true}
 
-func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func on(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	handle, err := args.Handle(1)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 
 // handle calls a handler. After the end of the context, the handler's requests to the host end at
 // once, but the wait for its answer goes on.
-func (m *module) handle(
+func (m *boundModule) handle(
 	ctx context.Context,
 	h *function,
 	signal bool,
@@ -79,7 +79,7 @@ func facts(hc *xcsh.HookContext) jsontext.Value {
 
 // failure converts an error of the module for xcsh: an exception keeps its own message, and a
 // failure of the engine names the module.
-func (m *module) failure(err error) error {
+func (m *boundModule) failure(err error) error {
 	thrown := new(jsrun.Error)
 	switch {
 	case err == nil:
@@ -94,7 +94,7 @@ func (m *module) failure(err error) error {
 	return thrown
 }
 
-func (m *module) named(err error) error { return fmt.Errorf("%s: %w", m.api.Path(), err) }
+func (m *boundModule) named(err error) error { return fmt.Errorf("%s: %w", m.api.Path(), err) }
 
 // lines returns a text, or the joined list of lines.
 func lines(v jsrun.Value) (string, error) {

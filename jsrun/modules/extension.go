@@ -70,7 +70,7 @@ func extendedUI(o *jsrun.Object) *jsrun.Object {
 	return o
 }
 
-func apiOfPi(m *module) *xcsh.API { return m.api }
+func apiOfPi(m *boundModule) *xcsh.API { return m.api }
 
 func apiOfSeen(s *boundContext) *xcsh.API { return s.m.api }
 
@@ -91,7 +91,7 @@ func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, 
 }
 
 // registerTool registers a definition that has its own name.
-func registerTool(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func registerTool(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	var tool struct {
 		Name string `json:"name"`
 	}
@@ -102,14 +102,14 @@ func registerTool(_ context.Context, m *module, args jsrun.Args) (any, error) {
 }
 
 // registerNamed returns the function that registers a name and a definition.
-func registerNamed(kind string) func(context.Context, *module, jsrun.Args) (any, error) {
-	return func(_ context.Context, m *module, args jsrun.Args) (any, error) {
+func registerNamed(kind string) func(context.Context, *boundModule, jsrun.Args) (any, error) {
+	return func(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 		return nil, m.registerOther(kind, args.String(0), args.Value(1))
 	}
 }
 
 // registerOther passes a definition to the host, its functions as callable handles.
-func (m *module) registerOther(kind, name string, definition jsrun.Value) error {
+func (m *boundModule) registerOther(kind, name string, definition jsrun.Value) error {
 	rest, functions := wire.Object("{}"), map[string]*function{}
 	if definition.Kind() == '{' {
 		rest = wire.Object(definition)
@@ -139,7 +139,7 @@ func (m *module) registerOther(kind, name string, definition jsrun.Value) error 
 }
 
 // getFlag returns the host's value of a flag, or its default.
-func getFlag(ctx context.Context, m *module, args jsrun.Args) (any, error) {
+func getFlag(ctx context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	v, err := m.api.Extension(ctx, "pi.getFlag", args)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {
 		return v, err
@@ -152,7 +152,7 @@ func getFlag(ctx context.Context, m *module, args jsrun.Args) (any, error) {
 	return nil, nil
 }
 
-func (m *module) flag(name string, value jsrun.Value) {
+func (m *boundModule) flag(name string, value jsrun.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.flags == nil {

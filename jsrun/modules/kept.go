@@ -18,7 +18,7 @@ const (
 // logs: a module that catches the error lacks a handler.
 func kept(register jsrun.Func) jsrun.Func {
 	return func(ctx context.Context, this any, args jsrun.Args) (any, error) {
-		m := this.(*module)
+		m := this.(*boundModule)
 		if err := m.keep(args); err != nil {
 			m.tooMuch.Do(func() { m.api.Logger().Warn("a module registers too much", "error", err.Error()) })
 			return nil, err
@@ -27,7 +27,7 @@ func kept(register jsrun.Func) jsrun.Func {
 	}
 }
 
-func (m *module) keep(args jsrun.Args) error {
+func (m *boundModule) keep(args jsrun.Args) error {
 	size := 0
 	for _, arg := range args {
 		size += len(arg)

@@ -17,9 +17,9 @@ const (
 	mostWait  = 30 * time.Second       // longest wait; a process that lives as long resets it
 )
 
-// module is the value to which the functions of pi are bound. After its process has ended, the next
+// boundModule is the value to which the functions of pi are bound. After its process has ended, the next
 // call starts it again.
-type module struct {
+type boundModule struct {
 	api   *xcsh.API
 	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
 	start func(context.Context, *jsrun.Module) error // runs the factory
@@ -51,7 +51,7 @@ type function struct {
 
 // register records a function. known reports that an earlier life registered it too: xcsh has it
 // already.
-func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) {
+func (m *boundModule) register(key string, h jsrun.Handle) (f *function, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.functions == nil {
@@ -70,7 +70,7 @@ func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) 
 }
 
 // now returns the current instance of the module.
-func (m *module) now() *jsrun.Module {
+func (m *boundModule) now() *jsrun.Module {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.js
@@ -79,7 +79,7 @@ func (m *module) now() *jsrun.Module {
 var errForgotten = errors.New("the module has not registered this again since it was started again")
 
 // call calls a function, and starts the module again if its process has ended.
-func (m *module) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {
+func (m *boundModule) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {
 	if m.ended() {
 		if err := m.revive(ctx); err != nil {
 			return nil, err
@@ -95,7 +95,7 @@ func (m *module) call(ctx context.Context, f *function, args ...any) (jsrun.Valu
 }
 
 // ended reports whether the module has to be restarted, or is being restarted.
-func (m *module) ended() bool {
+func (m *boundModule) ended() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	where, _ := m.js.Runtime()
@@ -103,7 +103,7 @@ func (m *module) ended() bool {
 }
 
 // revive restarts a module, unless another call has done so.
-func (m *module) revive(ctx context.Context) error {
+func (m *boundModule) revive(ctx context.Context) error {
 	select {
 	case m.turn <- struct{}{}:
 		defer func() { <-m.turn }()
@@ -140,7 +140,7 @@ func (m *module) revive(ctx context.Context) error {
 }
 
 // adopt starts a life with next, unless the module has been closed.
-func (m *module) adopt(next *jsrun.Module) bool {
+func (m *boundModule) adopt(next *jsrun.Module) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -153,14 +153,14 @@ func (m *module) adopt(next *jsrun.Module) bool {
 	return true
 }
 
-func (m *module) failed() {
+func (m *boundModule) failed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.backOff()
 }
 
 // backOff sets the time before which the module is not restarted again.
-func (m *module) backOff() {
+func (m *boundModule) backOff() {
 	if time.Since(m.born) > mostWait {
 		m.wait = 0
 	}
@@ -168,10 +168,10 @@ func (m *module) backOff() {
 }
 
 // Runtime returns the runtime and its reason, for [xcsh.Info].
-func (m *module) Runtime() (name, why string) { return m.now().Runtime() }
+func (m *boundModule) Runtime() (name, why string) { return m.now().Runtime() }
 
 // Close ends the module.
-func (m *module) Close() error {
+func (m *boundModule) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()

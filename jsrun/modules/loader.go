@@ -68,7 +68,7 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	if !js.HasFactory() {
 		return nil, nil, errors.Join(xcsh.ErrNoFactory, js.Close())
 	}
-	m := &module{
+	m := &boundModule{
 		exec: l.Exec, turn: make(chan struct{}, 1), js: js, born: time.Now(),
 		room: run.NewRoom(ExecRoom), way: make(chan struct{}, 1),
 	}

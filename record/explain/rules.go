@@ -13,11 +13,11 @@ type Rule struct {
 	Text string `json:"text"`
 }
 
-// reader is the one who gets the reason of a refusal.
-type reader uint8
+// reasonReader is the one who gets the reason of a refusal.
+type reasonReader uint8
 
 const (
-	toNobody reader = iota
+	toNobody reasonReader = iota
 	toModel
 	toUser
 )
@@ -25,7 +25,7 @@ const (
 // about holds the rules of one event.
 type about struct {
 	merge, rewrite, failure, effect string
-	told                            reader
+	told                            reasonReader
 	page                            string
 }
 

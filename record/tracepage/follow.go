@@ -18,8 +18,8 @@ import (
 // maxTold limits the unreadable lines of a record that are logged.
 const maxTold = 20
 
-// follower reads a record, and continues as the record grows.
-type follower struct {
+// recordFollower reads a record, and continues as the record grows.
+type recordFollower struct {
 	page *Page
 	name string
 	file *os.File // nil: the file does not exist yet
@@ -27,8 +27,8 @@ type follower struct {
 }
 
 // open opens a record. If the file does not exist but its directory does, the follower waits for the file.
-func (p *Page) open(name string) (*follower, error) {
-	f := &follower{page: p, name: name}
+func (p *Page) open(name string) (*recordFollower, error) {
+	f := &recordFollower{page: p, name: name}
 	file, _, err := bounded.Open(name)
 	dir := filepath.Dir(name)
 	switch info, wrong := os.Stat(name); {
@@ -48,14 +48,14 @@ func (p *Page) open(name string) (*follower, error) {
 	return f, nil
 }
 
-func (f *follower) close() {
+func (f *recordFollower) close() {
 	if f.file != nil {
 		_ = f.file.Close() // it was only read
 	}
 }
 
 // run reads the older parts of the record, the oldest first, then the record as it grows.
-func (f *follower) run() {
+func (f *recordFollower) run() {
 	for _, old := range tail.Rotated(f.name, f.file) {
 		f.lines(contextReader{f.page.ctx, old})
 		_ = old.Close() // it was only read
@@ -65,13 +65,13 @@ func (f *follower) run() {
 	_ = r.Close() // it was only read
 }
 
-func (f *follower) lines(r io.Reader) {
+func (f *recordFollower) lines(r io.Reader) {
 	for _, l := range record.Lines(r, f.bad) {
 		f.page.Add(l)
 	}
 }
 
-func (f *follower) bad(number int, why error) {
+func (f *recordFollower) bad(number int, why error) {
 	if f.told++; f.told <= maxTold && f.page.ctx.Err() == nil {
 		f.page.cfg.Log.Warn("a line of a record cannot be read",
 			slog.String("file", f.name), slog.Int("line", number), slog.String("error", why.Error()))

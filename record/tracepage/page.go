@@ -133,7 +133,7 @@ func New(cfg Config) (*Page, error) {
 	}
 	p.builder.Most, p.builder.MostBytes = cfg.MostFires, cfg.MostBytes
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	var followed []*follower
+	var followed []*recordFollower
 	for _, name := range cfg.Files {
 		f, err := p.open(name)
 		if err != nil {
@@ -154,7 +154,7 @@ func New(cfg Config) (*Page, error) {
 
 // Recorder returns an observer of fires for the page, to be one of Config.Observe: the page then shows
 // the fires of the program itself, without a file.
-func (p *Page) Recorder(cfg record.Config) *record.Recorder { return record.New(feed{p}, cfg) }
+func (p *Page) Recorder(cfg record.Config) *record.Recorder { return record.New(pageWriter{p}, cfg) }
 
 // Add adds a line of a record.
 func (p *Page) Add(l *record.Line) {
@@ -165,10 +165,10 @@ func (p *Page) Add(l *record.Line) {
 	}
 }
 
-// feed is a writer that adds the written lines to a page.
-type feed struct{ to *Page }
+// pageWriter is a writer that adds the written lines to a page.
+type pageWriter struct{ to *Page }
 
-func (f feed) Write(text []byte) (int, error) {
+func (f pageWriter) Write(text []byte) (int, error) {
 	for _, l := range record.Lines(bytes.NewReader(text), nil) {
 		f.to.Add(l)
 	}

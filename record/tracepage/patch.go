@@ -2,23 +2,23 @@ package tracepage
 
 // patch turns one frame into another: it replaces single changed rows, and then one range of rows.
 type patch struct {
-	frame           // the new frame, without rows
-	From    int     `json:"from"` // the version of the frame that it changes
-	Changed []moved `json:"changed"`
-	At      int     `json:"at"`
-	Drop    int     `json:"drop"`
-	New     []row   `json:"new"`
+	frame                  // the new frame, without rows
+	From    int            `json:"from"` // the version of the frame that it changes
+	Changed []moved        `json:"changed"`
+	At      int            `json:"at"`
+	Drop    int            `json:"drop"`
+	New     []waterfallRow `json:"new"`
 }
 
 type moved struct {
-	I   int `json:"i"`
-	Row row `json:"row"`
+	I   int          `json:"i"`
+	Row waterfallRow `json:"row"`
 }
 
 // diff returns the patch from one frame to another: it keeps the rows with equal keys at the beginning
 // and at the end.
 func diff(old, now *frame) *patch {
-	p := &patch{frame: *now, From: old.Version, Changed: []moved{}, New: []row{}}
+	p := &patch{frame: *now, From: old.Version, Changed: []moved{}, New: []waterfallRow{}}
 	p.frame.Rows, p.frame.lines = nil, nil
 	head := 0
 	for head < len(old.Rows) && head < len(now.Rows) && old.Rows[head].Key == now.Rows[head].Key {

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// row is a line of the waterfall. The depths of rows form a tree. Rows are compared with == to find changes.
-type row struct {
+// waterfallRow is a line of the waterfall. The depths of rows form a tree. Rows are compared with == to find changes.
+type waterfallRow struct {
 	Key     string  `json:"key"` // identifies the same item in every frame
 	Fire    string  `json:"id,omitzero"`
 	Depth   int     `json:"d"`
@@ -28,14 +28,14 @@ type row struct {
 
 // frame is the state of the page.
 type frame struct {
-	Version int     `json:"version"`
-	Begin   int64   `json:"begin"` // Unix time in milliseconds
-	Total   float64 `json:"total"`
-	Fires   int     `json:"fires"`
-	Looked  int     `json:"hooks"`
-	Dropped int     `json:"dropped,omitzero"` // fires that are no longer kept
-	Rows    []row   `json:"rows"`
-	Hooks   []stat  `json:"stats"`
+	Version int            `json:"version"`
+	Begin   int64          `json:"begin"` // Unix time in milliseconds
+	Total   float64        `json:"total"`
+	Fires   int            `json:"fires"`
+	Looked  int            `json:"hooks"`
+	Dropped int            `json:"dropped,omitzero"` // fires that are no longer kept
+	Rows    []waterfallRow `json:"rows"`
+	Hooks   []stat         `json:"stats"`
 
 	lines map[string]*record.Line // by id
 }
@@ -49,7 +49,7 @@ const (
 
 // frameOf returns the frame of sessions.
 func frameOf(sessions []*tracetree.Node) *frame {
-	f := &frame{Rows: []row{}, Hooks: []stat{}, lines: map[string]*record.Line{}}
+	f := &frame{Rows: []waterfallRow{}, Hooks: []stat{}, lines: map[string]*record.Line{}}
 	if len(sessions) == 0 {
 		return f
 	}
@@ -75,7 +75,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // addNode adds the row of a node, and then, ordered by time, those of its hooks and of the nodes below it.
 func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above string, t *tally, open bool) {
-	r := row{
+	r := waterfallRow{
 		Depth: depth, Kind: string(n.Kind), Name: nameOf(n), State: string(n.State),
 		Start: milliseconds(n.Start.Sub(first)), Length: milliseconds(n.End.Sub(n.Start)),
 		Bad: n.State == tracetree.Denied || n.State == tracetree.Failed,
@@ -150,8 +150,8 @@ func nameOf(n *tracetree.Node) string {
 	return oneLine(strings.TrimSpace(strings.Join(append(words, call), " ")), maxName)
 }
 
-func hookRow(l *record.Line, h *record.Hook, depth int, first time.Time) row {
-	r := row{
+func hookRow(l *record.Line, h *record.Hook, depth int, first time.Time) waterfallRow {
+	r := waterfallRow{
 		Fire: l.ID, Depth: depth, Kind: "hook", Name: label(h), Start: milliseconds(l.Time.Sub(first)), Off: !h.Ran,
 		State: h.Outcome,
 	}

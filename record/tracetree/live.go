@@ -19,7 +19,7 @@ type Live struct {
 // without hooks.
 func NewLive() *Live {
 	l := &Live{}
-	l.Recorder = record.New(feed{&l.Builder}, record.Config{Log: slog.New(slog.DiscardHandler)})
+	l.Recorder = record.New(builderWriter{&l.Builder}, record.Config{Log: slog.New(slog.DiscardHandler)})
 	return l
 }
 
@@ -30,10 +30,10 @@ func (l *Live) Sessions() []*Node { return l.Builder.Sessions() }
 // Close ends the observer, within the given time.
 func (l *Live) Close(within time.Duration) { l.Recorder.Close(within) }
 
-// feed adds the lines that are written to it.
-type feed struct{ to *Builder }
+// builderWriter adds the lines that are written to it.
+type builderWriter struct{ to *Builder }
 
-func (f feed) Write(text []byte) (int, error) {
+func (f builderWriter) Write(text []byte) (int, error) {
 	for _, l := range record.Lines(bytes.NewReader(text), nil) {
 		f.to.Add(l)
 	}

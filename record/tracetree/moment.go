@@ -7,9 +7,9 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// moment is the last event of a session. An agent that runs the hooks of several systems fires an event of each
+// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires an event of each
 // at one moment, one after the other; they are about one node.
-type moment struct {
+type lastEvent struct {
 	role        role
 	node        *Node
 	agent, tool string // ids; empty if the system does not tell them
@@ -22,7 +22,7 @@ func dialect(l *record.Line) string {
 }
 
 // has reports whether a fire is the event of another dialect at this moment.
-func (m *moment) has(l *record.Line) bool {
+func (m *lastEvent) has(l *record.Line) bool {
 	switch {
 	case m.node == nil || m.role == mark || m.role != roles[l.Event].kin() || slices.Contains(m.dialects, dialect(l)):
 		return false

@@ -17,7 +17,7 @@ type session struct {
 	ended    map[*Node]bool      // turns, runs and agents that have ended
 	depth    map[*Node]int
 	starters []*Node // open runs of tools that start agents
-	last     moment
+	last     lastEvent
 }
 
 // toolKey distinguishes runs without an id.
@@ -40,7 +40,7 @@ func (s *session) take(l *record.Line) {
 		s.join(l)
 		return
 	}
-	s.last = moment{role: roles[l.Event].kin(), agent: l.Refs.AgentID, tool: id(l)}
+	s.last = lastEvent{role: roles[l.Event].kin(), agent: l.Refs.AgentID, tool: id(l)}
 	s.takeFirst(l)
 	s.last.dialects = append(s.last.dialects, dialect(l))
 }

@@ -39,7 +39,7 @@ func (a Anthropic) Generate(ctx context.Context, r judge.ModelRequest) (string, 
 		} `json:"content"`
 		StopReason string `json:"stop_reason"`
 	}
-	request := messages{Model: model, MaxTokens: a.MaxTokens, System: r.System, Messages: []message{{"user", r.Prompt}}}
+	request := messages{Model: model, MaxTokens: a.MaxTokens, System: r.System, Messages: []anthropicMessage{{"user", r.Prompt}}}
 	if request.MaxTokens == 0 {
 		request.MaxTokens = 1024
 	}
@@ -77,13 +77,13 @@ func (a Anthropic) api() *api {
 }
 
 type messages struct {
-	Model     string    `json:"model"`
-	MaxTokens int       `json:"max_tokens"`
-	System    string    `json:"system,omitzero"`
-	Messages  []message `json:"messages"`
+	Model     string             `json:"model"`
+	MaxTokens int                `json:"max_tokens"`
+	System    string             `json:"system,omitzero"`
+	Messages  []anthropicMessage `json:"messages"`
 }
 
-type message struct {
+type anthropicMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }

@@ -36,9 +36,9 @@ func (o OpenAI) Generate(ctx context.Context, r judge.ModelRequest) (string, err
 	}
 	request := completion{Model: model, MaxTokens: o.MaxTokens, Format: format{"json_object"}}
 	if r.System != "" {
-		request.Messages = append(request.Messages, message{"system", r.System})
+		request.Messages = append(request.Messages, anthropicMessage{"system", r.System})
 	}
-	request.Messages = append(request.Messages, message{"user", r.Prompt})
+	request.Messages = append(request.Messages, anthropicMessage{"user", r.Prompt})
 	var answer completed
 	if err := o.api().post(ctx, request, &answer); err != nil {
 		return "", err
@@ -60,10 +60,10 @@ func (o OpenAI) api() *api {
 }
 
 type completion struct {
-	Model     string    `json:"model"`
-	Messages  []message `json:"messages"`
-	Format    format    `json:"response_format"`
-	MaxTokens int       `json:"max_completion_tokens,omitzero"`
+	Model     string             `json:"model"`
+	Messages  []anthropicMessage `json:"messages"`
+	Format    format             `json:"response_format"`
+	MaxTokens int                `json:"max_completion_tokens,omitzero"`
 }
 
 type format struct {

@@ -54,8 +54,8 @@ snaphook check --sarif hooks.sarif --tools tools.json`,
 	return cmd
 }
 
-// checked is the answer of check.
-type checked struct {
+// checkAnswer is the answer of check.
+type checkAnswer struct {
 	Files    []string      `json:"files"` // files that were read, highest priority first
 	Hooks    []checkedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
@@ -84,7 +84,7 @@ type checked struct {
 // checkedHook is a configured hook; Why and Detail are null if it can run.
 type checkedHook struct {
 	Event string `json:"event"`
-	planned
+	describedHook
 	Why    *hook.SkipReason `json:"why"`
 	Detail *string          `json:"detail"`
 	Policy *effective       `json:"policy"`
@@ -140,7 +140,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, problems []settings.Problem, err error) {
+func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checkAnswer, problems []settings.Problem, err error) {
 	all, err := f.allSources(cmd)
 	if err != nil {
 		return found, nil, err
@@ -156,7 +156,9 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 }
 
 // loadHooks loads the hooks of the sources under their policies, without findings about scripts.
-func (f *flags) loadHooks(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+func (f *flags) loadHooks(
+	cmd *cobra.Command, all []*dialectSources,
+) (found checkAnswer, problems []settings.Problem, err error) {
 	found.Findings = []finding{}
 	for _, src := range lo.Reject(all, f.passes) {
 		more, err := f.checkSources(cmd, src, &found)
@@ -175,15 +177,15 @@ func (f *flags) loadHooks(cmd *cobra.Command, all []*sources) (found checked, pr
 }
 
 // passes reports whether the command looks past a source: no dialect was asked for, and the source is idle.
-func (f *flags) passes(src *sources, _ int) bool { return f.dialect == "" && src.idle() }
+func (f *flags) passes(src *dialectSources, _ int) bool { return f.dialect == "" && src.idle() }
 
 // missed adds the files that the user may mean and that are not read.
-func (f *flags) missed(all []*sources, found *checked) error {
+func (f *flags) missed(all []*dialectSources, found *checkAnswer) error {
 	dir, err := f.Directory()
 	if err != nil || len(f.settings)+len(f.modules) > 0 {
 		return err
 	}
-	if slices.ContainsFunc(all, func(s *sources) bool { return s.dialect.modules }) {
+	if slices.ContainsFunc(all, func(s *dialectSources) bool { return s.dialect.modules }) {
 		found.NearMisses = unreadModules(dir, found.moduleFiles)
 	}
 	if len(found.Hooks) == 0 {
@@ -194,7 +196,7 @@ func (f *flags) missed(all []*sources, found *checked) error {
 }
 
 // checkSources adds the hooks and files of one dialect, and returns their problems.
-func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
+func (f *flags) checkSources(cmd *cobra.Command, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
 	if src.dialect.modules {
 		return f.checkModules(cmd, src, found)
 	}
@@ -234,14 +236,14 @@ func (f *flags) checkFiles(files []string) error {
 	return nil
 }
 
-func (c *checked) add(loaded pipeline.Loaded) {
+func (c *checkAnswer) add(loaded pipeline.Loaded) {
 	c.Files, c.settingsFiles = append(c.Files, loaded.Files...), append(c.settingsFiles, loaded.Files...)
 	for _, h := range loaded.Hooks {
 		line := checkedHook{
-			Event:   h.Dialect + "." + h.Event,
-			planned: describe(h),
-			Why:     lo.EmptyableToPtr(h.Skip),
-			Detail:  lo.EmptyableToPtr(h.SkipDetail),
+			Event:         h.Dialect + "." + h.Event,
+			describedHook: describe(h),
+			Why:           lo.EmptyableToPtr(h.Skip),
+			Detail:        lo.EmptyableToPtr(h.SkipDetail),
 		}
 		if h.Skip == "" && !runnable(h) {
 			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(unsupported(h))
@@ -253,7 +255,7 @@ func (c *checked) add(loaded pipeline.Loaded) {
 
 // exclude sets, for the hooks from first on, the reasons for which they do not run at a fire with the
 // present trust in the project. Findings are about the hooks as they are with trust.
-func (c *checked) exclude(first int, seen pipeline.Loaded) {
+func (c *checkAnswer) exclude(first int, seen pipeline.Loaded) {
 	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
 	for i := first; i < len(c.Hooks); i++ {
 		h := c.loaded[i]
@@ -263,14 +265,14 @@ func (c *checked) exclude(first int, seen pipeline.Loaded) {
 	}
 }
 
-func (c *checked) addProblems(problems []settings.Problem) {
+func (c *checkAnswer) addProblems(problems []settings.Problem) {
 	for _, p := range problems {
 		at := p.Position
 		c.Problems = append(c.Problems, problem{at.File, at.Line, at.Column, p.Path, p.Message, p.Fatal})
 	}
 }
 
-func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []settings.Problem) error {
+func (f *flags) sayChecked(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
 	switch {
 	case f.JSON:
 		return cli.SayJSON(cmd, found)
@@ -280,7 +282,7 @@ func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []setting
 	return cli.Say(cmd, found.text(problems))
 }
 
-func (c checked) text(problems []settings.Problem) string {
+func (c checkAnswer) text(problems []settings.Problem) string {
 	var b strings.Builder
 	for _, file := range c.Files {
 		fmt.Fprintf(&b, "%s: read\n", cli.Strong.Render(cli.OneLine(filepath.ToSlash(file))))

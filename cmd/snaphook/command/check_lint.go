@@ -55,7 +55,7 @@ func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
 }
 
 // checkHooks adds the findings about hooks and their scripts.
-func (f *flags) checkHooks(cmd *cobra.Command, found *checked, tools lint.Tools) error {
+func (f *flags) checkHooks(cmd *cobra.Command, found *checkAnswer, tools lint.Tools) error {
 	dir, err := f.Directory()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (g finding) linted() lint.Finding {
 
 // fixFindings makes the changes of the findings that the text of check shows, and returns those that are fixed.
 func (f *flags) fixFindings(
-	cmd *cobra.Command, found *checked, files []string, use func(lint.Change) error,
+	cmd *cobra.Command, found *checkAnswer, files []string, use func(lint.Change) error,
 ) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -97,12 +97,12 @@ func (f *flags) fixFindings(
 }
 
 // shown returns the findings that the text of check shows.
-func (c checked) shown() []lint.Finding {
+func (c checkAnswer) shown() []lint.Finding {
 	return lo.Filter(c.linted, func(g lint.Finding, _ int) bool { return g.Severity != isNote || c.notes })
 }
 
 // previewFixes returns the changes of --fix as a unified diff.
-func (f *flags) previewFixes(cmd *cobra.Command, found *checked, files []string) (*string, error) {
+func (f *flags) previewFixes(cmd *cobra.Command, found *checkAnswer, files []string) (*string, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func sayDiff(cmd *cobra.Command, diff string) error {
 }
 
 // writeSARIF writes problems and findings in GitHub's format.
-func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []settings.Problem) error {
+func (f *flags) writeSARIF(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
 	if f.linting.sarif == "" {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // checkPolicy returns problems of the overlays, and adds findings about the hooks under them.
-func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem, error) {
+func (f *flags) checkPolicy(all []*dialectSources, found *checkAnswer) ([]settings.Problem, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 		problems, set = append(problems, wrong...), nil // a set that cannot be used has no effect
 	}
 	dialects := lo.Uniq(
-		lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }),
+		lo.FilterMap(all, func(s *dialectSources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }),
 	)
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
@@ -50,7 +50,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	}
 	for i, h := range found.loaded {
 		h = set.Apply(h, events.Of(h))
-		found.Hooks[i].planned, found.Hooks[i].Policy = describe(h), governed(h)
+		found.Hooks[i].describedHook, found.Hooks[i].Policy = describe(h), governed(h)
 		if h.Skip == hook.Policy && found.Hooks[i].Why == nil {
 			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.SkipDetail
 		}
@@ -60,7 +60,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	for i, h := range found.handlers {
 		h = set.Apply(h, events.Of(h))
 		line := &found.Hooks[len(found.loaded)+i]
-		line.planned, line.Policy, found.handlers[i] = describe(h), governed(h), h
+		line.describedHook, line.Policy, found.handlers[i] = describe(h), governed(h), h
 		if h.Skip == hook.Policy && line.Why == nil {
 			line.Why, line.Detail = &h.Skip, &h.SkipDetail
 		}

@@ -90,7 +90,7 @@ func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 							for _, h := range p.Skipped {
 								planned[h.ID] = string(h.Why)
 							}
-							var c checked
+							var c checkAnswer
 							out = stdoutOf(t, "", append([]string{"check", "--dialect", dialect, "--dir", dir, "--json"}, more...)...)
 							if err := json.Unmarshal(out, &c); err != nil {
 								t.Fatalf("%s: %v: %s", name, err, out)

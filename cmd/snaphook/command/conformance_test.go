@@ -176,7 +176,7 @@ func (e *program) registered(ctx context.Context) (*int, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found checked
+	var found checkAnswer
 	if err := wire.Object(stdout).Into(&found); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// planned is a hook in the form in which plan, check and trust describe it to programs.
-type planned struct {
+// describedHook is a hook in the form in which plan, check and trust describe it to programs.
+type describedHook struct {
 	pipeline.HookID
 	Argv      []string `json:"argv"`
 	Env       []string `json:"env,omitempty"` // "NAME=value", variables of the entry (llxprt, profile gemini)
@@ -20,8 +20,8 @@ type planned struct {
 	Matcher   *string  `json:"matcher"`
 }
 
-func describe(h *hook.Hook) planned {
-	p := planned{HookID: pipeline.Identify(h), Argv: h.Argv, Env: h.Vars}
+func describe(h *hook.Hook) describedHook {
+	p := describedHook{HookID: pipeline.Identify(h), Argv: h.Argv, Env: h.Vars}
 	if h.Pattern != "" {
 		p.Matcher = &h.Pattern
 	}
@@ -47,7 +47,7 @@ func rulesOf(h *hook.Hook) pipeline.Rules {
 
 // notRun describes why a hook does not run.
 type notRun struct {
-	planned
+	describedHook
 	Why    hook.SkipReason `json:"why"`
 	Detail string          `json:"detail"`
 	Policy *effective      `json:"policy"`
@@ -55,7 +55,7 @@ type notRun struct {
 
 // willRun is a hook that runs.
 type willRun struct {
-	planned
+	describedHook
 	Runtime *moduleRuntime `json:"runtime,omitempty"` // the runtime of a module
 	Policy  *effective     `json:"policy"`
 }

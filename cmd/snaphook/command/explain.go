@@ -244,7 +244,7 @@ func (f *flags) explainFire(cmd *cobra.Command, name string, input []byte) error
 	}
 	var line bytes.Buffer
 	kept := rec.New(&line, rec.Config{Input: rec.Full, Hold: true, Log: slog.New(slog.DiscardHandler)})
-	all, err := f.fireTraced(cmd, event, input, []pipeline.Observer{follower{kept}})
+	all, err := f.fireTraced(cmd, event, input, []pipeline.Observer{openRecord{kept}})
 	kept.Close(time.Second)
 	if err != nil {
 		return err

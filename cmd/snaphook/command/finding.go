@@ -64,7 +64,7 @@ func (g finding) fixed() string {
 
 // counted returns the line with the number of findings that affect the exit status, or the empty text
 // if that number is 0.
-func (c checked) counted() string {
+func (c checkAnswer) counted() string {
 	var parts []string
 	for _, s := range []severity{isError, isWarning} {
 		n := 0

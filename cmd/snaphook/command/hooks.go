@@ -18,11 +18,11 @@ import (
 	"github.com/snaphook-go/snaphook/warm"
 )
 
-// listing holds the flags of hooks.
-type listing struct{ forCall, event, hook, source, state string }
+// hooksFlags holds the flags of hooks.
+type hooksFlags struct{ forCall, event, hook, source, state string }
 
 func newHooks(f *flags) *cobra.Command {
-	var of listing
+	var of hooksFlags
 	cmd := &cobra.Command{
 		Use:   "hooks",
 		Short: "List every hook that counts here, of every system, with its state and its figures",
@@ -80,7 +80,7 @@ type hookList struct {
 type listedHook struct {
 	Event string `json:"event"`
 	Label string `json:"label"`
-	planned
+	describedHook
 	If         *string          `json:"if"`
 	Once       bool             `json:"once"`
 	Background bool             `json:"background"` // its fire does not wait for it
@@ -101,7 +101,7 @@ const (
 	stateShadow = "shadow"
 )
 
-func (f *flags) hooks(cmd *cobra.Command, of listing) error {
+func (f *flags) hooks(cmd *cobra.Command, of hooksFlags) error {
 	call, err := readCall(of.forCall)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error
 		list.Hooks = append(list.Hooks, newListedHook(line, hooks[i], dir))
 	}
 	for _, h := range found.unloaded {
-		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: &h.Skip, Detail: &h.SkipDetail, Policy: governed(h)}
+		line := checkedHook{Event: h.Dialect + "." + h.Event, describedHook: describe(h), Why: &h.Skip, Detail: &h.SkipDetail, Policy: governed(h)}
 		list.Hooks = append(list.Hooks, newListedHook(line, h, dir))
 	}
 	list.Hooks, list.all = byEvent(list.Hooks), len(list.Hooks)
@@ -180,7 +180,7 @@ func byEvent(hooks []listedHook) []listedHook {
 }
 
 // warnMissed warns of guards that existed when trust was granted, and do not exist now.
-func (f *flags) warnMissed(cmd *cobra.Command, all []*sources) {
+func (f *flags) warnMissed(cmd *cobra.Command, all []*dialectSources) {
 	decided := decisions(cmd)
 	for _, src := range all {
 		stand := projectTrust{}
@@ -193,7 +193,7 @@ func (f *flags) warnMissed(cmd *cobra.Command, all []*sources) {
 
 func newListedHook(line checkedHook, h *hook.Hook, dir string) listedHook {
 	l := listedHook{
-		Event: line.Event, Label: label(line.HookID), planned: line.planned,
+		Event: line.Event, Label: label(line.HookID), describedHook: line.describedHook,
 		If: lo.EmptyableToPtr(h.If), Once: h.Once, Background: h.Background != hook.Foreground,
 		Why: line.Why, Detail: line.Detail, Policy: line.Policy, hook: h,
 	}
@@ -226,7 +226,7 @@ func (l *listedHook) isWarm(dir string) bool {
 }
 
 // filter returns the hooks that all flags select.
-func (of listing) filter(all []listedHook) ([]listedHook, error) {
+func (of hooksFlags) filter(all []listedHook) ([]listedHook, error) {
 	var states, sources []string
 	for _, h := range all {
 		states, sources = append(states, h.State), append(sources, h.Source)

@@ -65,7 +65,9 @@ func readCall(text string) (*callAsked, error) {
 }
 
 // forCall returns the hooks that concern a call, each with its relation to the call.
-func (f *flags) forCall(cmd *cobra.Command, all []*sources, hooks []listedHook, call *callAsked) ([]listedHook, error) {
+func (f *flags) forCall(
+	cmd *cobra.Command, all []*dialectSources, hooks []listedHook, call *callAsked,
+) ([]listedHook, error) {
 	if call.Input == nil {
 		return forTool(hooks, call), nil
 	}
@@ -190,7 +192,7 @@ func (d *dialect) inputFor(call *callAsked) []byte {
 }
 
 // planCall plans a fire of one system; no hook runs.
-func (f *flags) planCall(cmd *cobra.Command, src *sources, event pipeline.Declared, input []byte) (plan, error) {
+func (f *flags) planCall(cmd *cobra.Command, src *dialectSources, event pipeline.Declared, input []byte) (plan, error) {
 	sys, ses, err := f.sessionOf(cmd, src, opening{
 		event: event, input: input, warm: coldNotes{warm.New(warm.Config{})}, quiet: true,
 	})

@@ -190,7 +190,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 // the check of their files. A module that trust was granted for, and that was replaced or removed,
 // is reported as a missing guard.
 func (f *flags) judgeModules(
-	cmd *cobra.Command, src *sources, all *projectTrust,
+	cmd *cobra.Command, src *dialectSources, all *projectTrust,
 ) (off bool, check func(string, []byte) error, err error) {
 	a := &attached{}
 	if err := f.keepBack(cmd.Context(), src, a); err != nil {

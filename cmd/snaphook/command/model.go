@@ -27,21 +27,21 @@ func modelOf(getenv func(string) string) judge.Model {
 	provider := providerOf(getenv)
 	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
 	if prefix == "" {
-		return refusing{fmt.Errorf("SNAPHOOK_MODEL_PROVIDER is %q; set it to anthropic or openai", provider)}
+		return failingModel{fmt.Errorf("SNAPHOOK_MODEL_PROVIDER is %q; set it to anthropic or openai", provider)}
 	}
 	url := cmp.Or(getenv("SNAPHOOK_MODEL_URL"), getenv(prefix+"_BASE_URL"))
 	key := cmp.Or(getenv(modelKey), getenv(prefix+"_API_KEY"))
 	if url == "" && key == "" {
-		return refusing{
+		return failingModel{
 			errors.New("the command line knows no model; set SNAPHOOK_MODEL_PROVIDER to anthropic or openai, " +
 				"SNAPHOOK_MODEL_KEY or " + prefix + "_API_KEY to the API key, and SNAPHOOK_MODEL to a small, fast model"),
 		}
 	}
 	name := getenv("SNAPHOOK_MODEL")
 	if provider == "openai" {
-		return named{llm.OpenAI{BaseURL: url, Key: key, Model: name}, name}
+		return defaultModel{llm.OpenAI{BaseURL: url, Key: key, Model: name}, name}
 	}
-	return named{llm.Anthropic{BaseURL: url, Key: key, Model: name}, name}
+	return defaultModel{llm.Anthropic{BaseURL: url, Key: key, Model: name}, name}
 }
 
 // providerOf returns the requested provider, else the first whose variables are set: Anthropic,
@@ -57,18 +57,18 @@ func providerOf(getenv func(string) string) string {
 	return "anthropic"
 }
 
-// refusing is a model that fails each request with err.
-type refusing struct{ err error }
+// failingModel is a model that fails each request with err.
+type failingModel struct{ err error }
 
-func (r refusing) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
+func (r failingModel) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
 
-// named is a model that uses a name for hooks without one.
-type named struct {
+// defaultModel is a model that uses a name for hooks without one.
+type defaultModel struct {
 	judge.Model
 	name string
 }
 
-func (n named) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
+func (n defaultModel) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	if r.Model == "" && n.name == "" {
 		return "", errors.New(`no model is named; set SNAPHOOK_MODEL to a small, fast one, or add "model" to the hook`)
 	}

@@ -118,7 +118,7 @@ func (f *flags) attach(
 // openModules loads the modules that are named, or else found.
 func (f *flags) openModules(
 	cmd *cobra.Command,
-	src *sources,
+	src *dialectSources,
 	ses *pipeline.Session,
 	host *cliHost,
 ) (a *attached, err error) {

@@ -60,7 +60,7 @@ func (a *attached) runtime(id pipeline.HookID) *moduleRuntime {
 }
 
 // checkModules loads the modules of a dialect, and returns their problems. No handler runs.
-func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
+func (f *flags) checkModules(cmd *cobra.Command, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd)})
 	defer sys.Close()
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{Dir: src.dir})
@@ -95,18 +95,18 @@ func (a *attached) files() []string {
 }
 
 // addHandlers lists the subscriptions of modules, and the modules that could not be loaded.
-func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
+func (c *checkAnswer) addHandlers(handlers []*hook.Hook, a *attached) {
 	for _, h := range handlers {
-		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
+		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, describedHook: describe(h)})
 		c.handlers = append(c.handlers, h)
 	}
 	for _, h := range a.kept {
 		c.handlers = append(c.handlers, h)
 		line := checkedHook{
-			Event:   h.Dialect + "." + h.Event,
-			planned: describe(h),
-			Why:     lo.ToPtr(hook.Untrusted),
-			Detail:  lo.ToPtr(a.keptDetail()),
+			Event:         h.Dialect + "." + h.Event,
+			describedHook: describe(h),
+			Why:           lo.ToPtr(hook.Untrusted),
+			Detail:        lo.ToPtr(a.keptDetail()),
 		}
 		c.Hooks = append(c.Hooks, line)
 	}
@@ -114,7 +114,7 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 
 // addModule lists a module, and returns a problem for each subscription to an event that is never
 // fired.
-func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
+func (c *checkAnswer) addModule(info xcsh.Info) (problems []settings.Problem) {
 	file := cli.ShortPath(info.Resolved)
 	c.Files = append(c.Files, file)
 	c.Modules = append(

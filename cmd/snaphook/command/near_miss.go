@@ -190,7 +190,7 @@ func folders(dir string) (all []string) {
 }
 
 // lookedAt returns the files that were looked for, whether they exist or not.
-func lookedAt(all []*sources) (files []string) {
+func lookedAt(all []*dialectSources) (files []string) {
 	for _, src := range all {
 		if src.dialect.modules {
 			files = append(files, ".xcsh/hooks/pre", ".xcsh/hooks/post")

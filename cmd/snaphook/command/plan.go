@@ -104,7 +104,7 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 			continue
 		}
 		if runnable(h) {
-			p.Run = append(p.Run, willRun{planned: describe(h), Policy: governed(h)})
+			p.Run = append(p.Run, willRun{describedHook: describe(h), Policy: governed(h)})
 			continue
 		}
 		skipped = append(skipped, stages.Skipped{Hook: h, Reason: hook.UnsupportedType, Detail: unsupported(h)})

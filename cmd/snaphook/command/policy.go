@@ -68,16 +68,16 @@ func levelNamed(name string) (policy.Level, bool) {
 
 // effective is the policy of a hook in the form in which plan and check show it to programs.
 type effective struct {
-	OnFailure map[hook.Class]string `json:"onFailure"`
-	Mode      string                `json:"mode"`
-	TimeoutMS *float64              `json:"timeoutMs"` // null: no limit
-	Retry     *retried              `json:"retry"`     // null: a failed run is not repeated
-	QueueMS   *float64              `json:"queueMs"`   // null: it waits without a limit
-	Warm      string                `json:"warm"`
-	Prewarm   bool                  `json:"prewarm"`
-	Recheck   bool                  `json:"recheck"`  // hooks run again after the input has been rewritten
-	WarmNote  *string               `json:"warmNote"` // why it starts cold although warm is set; null if it does not
-	From      map[string]origin     `json:"from"`     // sources, by member, of the values that an overlay has set
+	OnFailure map[hook.Class]string   `json:"onFailure"`
+	Mode      string                  `json:"mode"`
+	TimeoutMS *float64                `json:"timeoutMs"` // null: no limit
+	Retry     *retried                `json:"retry"`     // null: a failed run is not repeated
+	QueueMS   *float64                `json:"queueMs"`   // null: it waits without a limit
+	Warm      string                  `json:"warm"`
+	Prewarm   bool                    `json:"prewarm"`
+	Recheck   bool                    `json:"recheck"`  // hooks run again after the input has been rewritten
+	WarmNote  *string                 `json:"warmNote"` // why it starts cold although warm is set; null if it does not
+	From      map[string]policyOrigin `json:"from"`     // sources, by member, of the values that an overlay has set
 }
 
 type retried struct {
@@ -85,7 +85,7 @@ type retried struct {
 	On    []hook.Class `json:"on"`
 }
 
-type origin struct {
+type policyOrigin struct {
 	Level string `json:"level"`
 	File  string `json:"file"` // file:line:column
 }
@@ -98,7 +98,7 @@ func governed(h *hook.Hook) *effective {
 	}
 	e := &effective{
 		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
-		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]origin{},
+		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]policyOrigin{},
 	}
 	for class, action := range p.OnFailure {
 		e.OnFailure[class] = action.String()
@@ -115,7 +115,7 @@ func governed(h *hook.Hook) *effective {
 	for member, from := range p.From {
 		at := from.Position
 		at.File = cli.ShortPath(at.File)
-		e.From[member] = origin{from.Level, at.String()}
+		e.From[member] = policyOrigin{from.Level, at.String()}
 	}
 	return e
 }

@@ -78,11 +78,11 @@ func (r *recording) observers() []pipeline.Observer {
 	if r == nil {
 		return nil
 	}
-	return []pipeline.Observer{follower{r.Recorder}}
+	return []pipeline.Observer{openRecord{r.Recorder}}
 }
 
-// follower keeps a record open when the system is closed: the answer is printed first.
-type follower struct{ pipeline.Observer }
+// openRecord keeps a record open when the system is closed: the answer is printed first.
+type openRecord struct{ pipeline.Observer }
 
 // close ends the record, and reports lines that could not be written.
 func (r *recording) close(cmd *cobra.Command) {

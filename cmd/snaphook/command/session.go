@@ -50,7 +50,9 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 }
 
 // sessionOf does the same as session, for the settings of one system.
-func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipeline.System, *pipeline.Session, error) {
+func (f *flags) sessionOf(
+	cmd *cobra.Command, src *dialectSources, o opening,
+) (*pipeline.System, *pipeline.Session, error) {
 	trust, err := f.judge(cmd, src)
 	if err != nil {
 		return nil, nil, err
@@ -154,7 +156,7 @@ type projectTrust struct {
 func (s projectTrust) guards(string) map[string][]hook.Guard { return s.missed }
 
 // miss adds the guards that one dialect had when trust was granted.
-func (s *projectTrust) miss(src *sources, decided trust.Decisions) {
+func (s *projectTrust) miss(src *dialectSources, decided trust.Decisions) {
 	if guards := decided.Guards(src.dir)[src.dialect.Name]; len(guards) > 0 {
 		s.missed = lo.Assign(s.missed, map[string][]hook.Guard{src.dialect.Name: guards})
 	}
@@ -162,7 +164,7 @@ func (s *projectTrust) miss(src *sources, decided trust.Decisions) {
 
 // warnMissing reports guards that do not exist any more, for a verb that runs hooks and guards
 // nothing.
-func warnMissing(cmd *cobra.Command, src *sources, missed map[string][]hook.Guard) error {
+func warnMissing(cmd *cobra.Command, src *dialectSources, missed map[string][]hook.Guard) error {
 	if len(missed) == 0 {
 		return nil
 	}
@@ -211,7 +213,7 @@ func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.R
 }
 
 // judge determines how far the project is trusted, and reports a revoked decision.
-func (f *flags) judge(cmd *cobra.Command, src *sources) (projectTrust, error) {
+func (f *flags) judge(cmd *cobra.Command, src *dialectSources) (projectTrust, error) {
 	switch {
 	case f.trusted && f.untrusted:
 		return projectTrust{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
@@ -270,7 +272,7 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 // workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints
 // nothing, and runs nothing. An unreadable store is an error of the fire; here the project is
 // treated as trusted.
-func (f *flags) workspace(ctx context.Context, src *sources) pipeline.Workspace {
+func (f *flags) workspace(ctx context.Context, src *dialectSources) pipeline.Workspace {
 	at := pipeline.Workspace{Dir: src.dir, Interactive: f.interactive}
 	state := trust.Unknown
 	switch decisionOf(ctx, src.dir).State {
@@ -292,7 +294,7 @@ func (f *flags) workspace(ctx context.Context, src *sources) pipeline.Workspace 
 
 // isVouched reports whether trust was granted to the project in its present state. It is called
 // only where the project's settings could affect more than its hooks.
-func isVouched(cmd *cobra.Command, src *sources) bool {
+func isVouched(cmd *cobra.Command, src *dialectSources) bool {
 	if len(src.reaching()) == 0 {
 		return false
 	}
@@ -301,7 +303,7 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 }
 
 // warnHeadless warns that trust is not required because there is no user to ask.
-func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
+func (f *flags) warnHeadless(cmd *cobra.Command, src *dialectSources) {
 	switch {
 	case f.untrusted:
 		cli.Warn(

@@ -21,7 +21,7 @@ func (f *flags) addDialect(to *pflag.FlagSet) {
 
 // allSources returns the sources of settings: one for each dialect, or the one that --dialect names. If files
 // are given, it returns only those of dialects that have one of the files.
-func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
+func (f *flags) allSources(cmd *cobra.Command) (all []*dialectSources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// sources describes the settings of one dialect for one directory.
-type sources struct {
+// dialectSources describes the settings of one dialect for one directory.
+type dialectSources struct {
 	dialect *dialect
 	dir     string // absolute
 	layers  []settings.Layer
@@ -24,14 +24,14 @@ type sources struct {
 }
 
 // idle reports whether all existing files belong to another system.
-func (src *sources) idle() bool {
+func (src *dialectSources) idle() bool {
 	borrows := src.dialect.borrows
 	return borrows != nil && len(src.layers) > 0 && lo.EveryBy(src.layers, borrows)
 }
 
 // covered returns where trust reads the project's overlay. A file of the project that --policy
 // names replaces the overlay; a file from elsewhere is the user's.
-func (src *sources) covered() *policy.Source {
+func (src *dialectSources) covered() *policy.Source {
 	if policy.IsProjects(src.dir, src.policy.Files[policy.Project]) {
 		return &src.policy
 	}
@@ -52,14 +52,14 @@ type given struct {
 
 // sources returns the sources of settings for an event's dialect; all given files are for this
 // dialect.
-func (f *flags) sources(d *dialect) (*sources, error) {
+func (f *flags) sources(d *dialect) (*dialectSources, error) {
 	return f.sourcesOf(
 		d,
 		given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules, f.options},
 	)
 }
 
-func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
+func (f *flags) sourcesOf(d *dialect, g given) (*dialectSources, error) {
 	if len(g.modules) > 0 && !d.modules {
 		return nil, fmt.Errorf(
 			"--module %s: %s has no modules; leave the flag out, or name an event of %s",
@@ -99,7 +99,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources{
+	return &dialectSources{
 		policy:  rules.Once(dir),
 		dialect: d,
 		dir:     dir,

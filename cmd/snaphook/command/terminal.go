@@ -48,11 +48,11 @@ func (a *asking) asker() func(context.Context, *hook.Hook, hook.Question) (strin
 type asking struct {
 	in      *bufio.Reader
 	out     io.Writer
-	lines   chan line
+	lines   chan typedLine
 	reading bool // a read of a line is in progress
 }
 
-type line struct {
+type typedLine struct {
 	text string
 	err  error
 }
@@ -134,13 +134,13 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 // process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // buffered: the reader ends though ctx ended first
+		a.lines = make(chan typedLine, 1) // buffered: the reader ends though ctx ended first
 	}
 	if !a.reading {
 		a.reading = true
 		go func() {
 			text, err := a.in.ReadString('\n')
-			a.lines <- line{text, err}
+			a.lines <- typedLine{text, err}
 		}()
 	}
 	select {

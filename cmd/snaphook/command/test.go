@@ -220,10 +220,10 @@ func (t *tester) read(ctx context.Context, args []string) ([]*fixture.Fixture, e
 }
 
 // run runs fixtures, several at a time, and prints each in order, after those before it.
-func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*result, error) {
+func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*fixtureResult, error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	results := make([]*result, len(all))
+	results := make([]*fixtureResult, len(all))
 	done := make([]chan struct{}, len(all))
 	for i := range done {
 		done[i] = make(chan struct{})

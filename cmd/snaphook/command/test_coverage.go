@@ -48,7 +48,7 @@ func matcherKey(h *hook.Hook) string {
 }
 
 // know adds hooks that fixtures should reach.
-func (c *coverage) know(s *stage, hooks []*hook.Hook) {
+func (c *coverage) know(s *fixtureStage, hooks []*hook.Hook) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range hooks {
@@ -64,7 +64,7 @@ func (c *coverage) know(s *stage, hooks []*hook.Hook) {
 }
 
 // reach adds the hooks that a fire has considered.
-func (c *coverage) reach(s *stage, all []looked) {
+func (c *coverage) reach(s *fixtureStage, all []looked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range all {
@@ -79,7 +79,7 @@ func (c *coverage) reach(s *stage, all []looked) {
 }
 
 // inProject returns a hook with the paths of the project in place of those of its copy.
-func (s *stage) inProject(h *hook.Hook) *hook.Hook {
+func (s *fixtureStage) inProject(h *hook.Hook) *hook.Hook {
 	if !strings.Contains(h.ID+h.Command+h.Position.File, s.world.Dir) {
 		return h
 	}

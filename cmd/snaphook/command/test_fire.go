@@ -46,10 +46,12 @@ func (s *sighting) add(format string, args ...any) {
 }
 
 // FireStart implements [pipeline.Observer].
-func (s *stage) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context { return ctx }
+func (s *fixtureStage) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {
+	return ctx
+}
 
 // HookEnd implements [pipeline.Observer].
-func (s *stage) HookEnd(_ context.Context, e *pipeline.Evaluation) {
+func (s *fixtureStage) HookEnd(_ context.Context, e *pipeline.Evaluation) {
 	if e.Late {
 		return
 	}
@@ -59,14 +61,14 @@ func (s *stage) HookEnd(_ context.Context, e *pipeline.Evaluation) {
 }
 
 // FireEnd implements [pipeline.Observer].
-func (s *stage) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.FireOutcome) {
+func (s *fixtureStage) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.FireOutcome) {
 	s.sight.mu.Lock()
 	defer s.sight.mu.Unlock()
 	s.sight.outcome = out
 }
 
 // fire fires the event of a step, and waits for all of its hooks.
-func (s *stage) fire(ctx context.Context, step *fixture.Step, last bool) (*sighting, error) {
+func (s *fixtureStage) fire(ctx context.Context, step *fixture.Step, last bool) (*sighting, error) {
 	event, err := eventNamed(step.Event, knownEvents())
 	if err != nil {
 		return nil, settings.Problem{Position: step.At, Message: err.Error()}
@@ -110,7 +112,7 @@ func (a *attached) of(event pipeline.Declared) *attached {
 
 // describe summarises the outcome. A text for the model's next turn belongs to the next fire, or to
 // the last one.
-func (s *stage) describe(last bool) {
+func (s *fixtureStage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)
 	effects, err := wire.Of(f.Effects)

@@ -43,15 +43,15 @@ type junitFailure struct {
 }
 
 // writeJUnit writes the results to a file: a suite for each file of fixtures.
-func writeJUnit(path string, results []*result) error {
-	all := junitSuites{Tests: len(results), Failures: lo.CountBy(results, (*result).failed)}
-	seconds := func(some []*result) string {
-		return fmt.Sprintf("%.3f", lo.SumBy(some, func(r *result) float64 { return r.took.Seconds() }))
+func writeJUnit(path string, results []*fixtureResult) error {
+	all := junitSuites{Tests: len(results), Failures: lo.CountBy(results, (*fixtureResult).failed)}
+	seconds := func(some []*fixtureResult) string {
+		return fmt.Sprintf("%.3f", lo.SumBy(some, func(r *fixtureResult) float64 { return r.took.Seconds() }))
 	}
 	all.Time = seconds(results)
-	for _, some := range lo.PartitionBy(results, func(r *result) string { return r.At.File }) {
+	for _, some := range lo.PartitionBy(results, func(r *fixtureResult) string { return r.At.File }) {
 		suite := junitSuite{
-			Name: some[0].At.File, Tests: len(some), Failures: lo.CountBy(some, (*result).failed), Time: seconds(some),
+			Name: some[0].At.File, Tests: len(some), Failures: lo.CountBy(some, (*fixtureResult).failed), Time: seconds(some),
 		}
 		for _, r := range some {
 			suite.Cases = append(suite.Cases, junitCase{
@@ -69,7 +69,7 @@ func writeJUnit(path string, results []*result) error {
 }
 
 // junit returns the failure of a fixture; nil if it passes.
-func (r *result) junit() *junitFailure {
+func (r *fixtureResult) junit() *junitFailure {
 	var lines []string
 	for i, step := range r.steps {
 		for _, d := range step.wrong {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// result is the result of a fixture.
-type result struct {
+// fixtureResult is the result of a fixture.
+type fixtureResult struct {
 	*fixture.Fixture
 	steps    []stepResult
 	problems []string // problems of its settings
@@ -30,13 +30,13 @@ type stepResult struct {
 	wrong []fixture.Difference
 }
 
-func (r *result) failed() bool {
+func (r *fixtureResult) failed() bool {
 	return lo.SomeBy(r.steps, func(s stepResult) bool { return len(s.wrong) > 0 })
 }
 
 // play runs one fixture.
-func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
-	r := &result{Fixture: fx}
+func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *fixtureResult {
+	r := &fixtureResult{Fixture: fx}
 	if r.err = ctx.Err(); r.err != nil {
 		return r
 	}
@@ -67,7 +67,7 @@ func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
 }
 
 // learn records the hooks that a fixture has reached.
-func (t *tester) learn(s *stage, r *result) {
+func (t *tester) learn(s *fixtureStage, r *fixtureResult) {
 	if s.fixture.Settings.Object != nil {
 		return
 	}
@@ -80,7 +80,7 @@ func (t *tester) learn(s *stage, r *result) {
 }
 
 // shown returns a fixture's line, with its details below.
-func (t *tester) shown(r *result) string {
+func (t *tester) shown(r *fixtureResult) string {
 	var b strings.Builder
 	word := cli.Good.Render("ok    ")
 	if r.failed() {
@@ -158,8 +158,8 @@ func hookTrace(h *pipeline.HookRun) string {
 }
 
 // conclude prints how many fixtures pass, and sets the exit status.
-func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
-	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *result, _ int) []string { return r.problems })) {
+func (t *tester) conclude(cmd *cobra.Command, results []*fixtureResult) error {
+	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *fixtureResult, _ int) []string { return r.problems })) {
 		cli.Warn(cmd, "%s", problem)
 	}
 	if t.of.update {
@@ -167,7 +167,7 @@ func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
 			return err
 		}
 	}
-	wrong := lo.CountBy(results, (*result).failed)
+	wrong := lo.CountBy(results, (*fixtureResult).failed)
 	t.Status = lo.Ternary(wrong > 0, cli.Failed, 0)
 	if t.of.junit != "" {
 		if err := writeJUnit(t.of.junit, results); err != nil {

@@ -35,7 +35,7 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 
 // ask returns the fixture's answer to a hook's question; ok is false if there is none, as for a
 // user who has left.
-func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
+func (s *fixtureStage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
 	typed, ok := s.script.Answer(q.Message)
 	if !ok {
 		s.sight.add("no answer in the fixture for the question %q: add one to its \"user\"", q.Message)

@@ -16,7 +16,7 @@ import (
 
 // load returns the settings of a fixture: those written in it, else the named ones, else the
 // project's; and those of the fixture's user.
-func (s *stage) load(d *dialect) (pipeline.Load, error) {
+func (s *fixtureStage) load(d *dialect) (pipeline.Load, error) {
 	g := s.tester.parts[d.trustName()]
 	var err error
 	var layers []settings.Layer
@@ -59,7 +59,7 @@ func (s *stage) load(d *dialect) (pipeline.Load, error) {
 
 // named returns the settings file that a fixture names: below its own directory, or below the
 // project's.
-func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error) {
+func (s *fixtureStage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error) {
 	name, file := layerOf(of.Path)
 	if file = s.world.Text(file); !filepath.IsAbs(file) {
 		beside := filepath.Join(filepath.Dir(of.At.File), file)
@@ -78,7 +78,7 @@ func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error)
 }
 
 // found returns the settings in the copy of the project.
-func (s *stage) found(d *dialect, g *given) []settings.Layer {
+func (s *fixtureStage) found(d *dialect, g *given) []settings.Layer {
 	if g.profile == "" && d.find == nil {
 		g.profile = orOne(d.profiles)[0]
 	}
@@ -113,7 +113,7 @@ func orOne(names []string) []string {
 }
 
 // users returns the settings of the fixture's own user.
-func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
+func (s *fixtureStage) users(d *dialect, profile string) (layers []settings.Layer) {
 	if d.modules {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
 }
 
 // policies returns the policy files of a fixture: the project's, its user's, and the named ones.
-func (s *stage) policies() map[policy.Level]string {
+func (s *fixtureStage) policies() map[policy.Level]string {
 	files := map[policy.Level]string{}
 	for level, file := range map[policy.Level]string{
 		policy.Project: filepath.Join(s.world.Dir, policy.FileName),

@@ -23,9 +23,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// stage fires the events of one fixture: in a session for each dialect that they name, in a copy of
+// fixtureStage fires the events of one fixture: in a session for each dialect that they name, in a copy of
 // the project, with answers from the script alone.
-type stage struct {
+type fixtureStage struct {
 	tester     *tester
 	fixture    *fixture.Fixture
 	world      *fixture.World
@@ -45,8 +45,8 @@ type opened struct {
 	mods *attached
 }
 
-func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *stage {
-	s := &stage{tester: t, fixture: fx, world: world, script: fx.Script(world.Place), open: map[string]*opened{}}
+func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *fixtureStage {
+	s := &fixtureStage{tester: t, fixture: fx, world: world, script: fx.Script(world.Place), open: map[string]*opened{}}
 	s.log = t.log
 	s.fixtureEnv = &fixtureEnv{environ: s.environ(), home: world.Home, transport: s.script}
 	s.fixtureEnv.model, s.fixtureEnv.agent = scriptedModel{s.script}, scriptedModel{s.script}
@@ -62,7 +62,7 @@ var strangers = []string{
 
 // environ returns the environment of the hooks: the process's without an agent's variables, with
 // the fixture's own directories and variables.
-func (s *stage) environ() []string {
+func (s *fixtureStage) environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
 		name, value, ok := strings.Cut(pair, "=")
@@ -84,7 +84,7 @@ func (s *stage) environ() []string {
 }
 
 // session returns the session of a dialect, and opens it for the first event.
-func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*opened, error) {
+func (s *fixtureStage) session(ctx context.Context, d *dialect, input wire.Object) (*opened, error) {
 	if o := s.open[d.Name]; o != nil {
 		return o, nil
 	}
@@ -116,7 +116,7 @@ func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*op
 
 // config returns the configuration of the session: a trusted project, and a user who answers if the
 // fixture has answers.
-func (s *stage) config(input wire.Object) pipeline.SessionConfig {
+func (s *fixtureStage) config(input wire.Object) pipeline.SessionConfig {
 	cfg := pipeline.SessionConfig{
 		ID:         lo.CoalesceOrEmpty(input.Text("session_id"), "test"),
 		Transcript: input.Text("transcript_path"),
@@ -134,7 +134,7 @@ func (s *stage) config(input wire.Object) pipeline.SessionConfig {
 
 // attach loads modules, if the dialect has any. If one cannot be loaded the fixture cannot be used:
 // the module may be a guard.
-func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (*attached, error) {
+func (s *fixtureStage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (*attached, error) {
 	if !d.modules {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (
 }
 
 // close ends the sessions, and removes their files.
-func (s *stage) close(ctx context.Context) (err error) {
+func (s *fixtureStage) close(ctx context.Context) (err error) {
 	for _, o := range s.open {
 		if o.mods != nil {
 			err = errors.Join(err, o.mods.Close())
@@ -177,14 +177,14 @@ func (s *stage) close(ctx context.Context) (err error) {
 }
 
 // originalFile returns the path in the project of a file of the copy.
-func (s *stage) originalFile(file string) string {
+func (s *fixtureStage) originalFile(file string) string {
 	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
 		return cli.ShortPath(filepath.Join(s.tester.project, below))
 	}
 	return cli.ShortPath(file)
 }
 
-func (s *stage) originalText(text string) string {
+func (s *fixtureStage) originalText(text string) string {
 	below := string(filepath.Separator)
 	if at := cli.ShortPath(s.tester.project); at != "." {
 		return strings.ReplaceAll(text, s.world.Dir+below, at+below)
@@ -192,7 +192,7 @@ func (s *stage) originalText(text string) string {
 	return strings.ReplaceAll(text, s.world.Dir+below, "")
 }
 
-func (s *stage) original(err error) error {
+func (s *fixtureStage) original(err error) error {
 	if text := err.Error(); strings.Contains(text, s.world.Dir) {
 		return errors.New(s.originalText(text))
 	}

@@ -12,8 +12,8 @@ import (
 
 // update writes the observed outcome into fixtures with unmet expectations, and into steps without
 // any. The written fixtures then pass.
-func (t *tester) update(cmd *cobra.Command, results []*result) error {
-	for _, some := range lo.PartitionBy(results, func(r *result) string { return r.At.File }) {
+func (t *tester) update(cmd *cobra.Command, results []*fixtureResult) error {
+	for _, some := range lo.PartitionBy(results, func(r *fixtureResult) string { return r.At.File }) {
 		var all []fixture.Update
 		for _, r := range some {
 			for i, step := range r.steps {

@@ -96,7 +96,7 @@ var meanings = map[trust.State]string{
 
 // exceptions names the dialects in which a fact beside the state of trust, such as a session without
 // a user, decides whether hooks run.
-func (st status) exceptions(all []*sources) (names []string) {
+func (st status) exceptions(all []*dialectSources) (names []string) {
 	for _, src := range all {
 		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }
 		if src.dialect.headless && slices.ContainsFunc(st.Hooks, of) {
@@ -106,7 +106,7 @@ func (st status) exceptions(all []*sources) (names []string) {
 	return names
 }
 
-func (st status) text(all []*sources) string {
+func (st status) text(all []*dialectSources) string {
 	var b strings.Builder
 	style := cli.Odd
 	if st.State == trust.Trusted {

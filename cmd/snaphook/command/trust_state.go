@@ -37,13 +37,13 @@ type status struct {
 // trustHook is a hook with everything that trust in it covers.
 type trustHook struct {
 	Event string `json:"event"`
-	planned
+	describedHook
 	Scripts []trust.File `json:"scripts"`
 	Unclear *string      `json:"unclear"` // why Scripts may not list all of the hook's files
 }
 
 // standing compares the settings with the decisions in the store.
-func standing(ctx context.Context, all ...*sources) (st status, err error) {
+func standing(ctx context.Context, all ...*dialectSources) (st status, err error) {
 	st.Digests, st.guards = map[string]string{}, map[string][]hook.Guard{}
 	for _, src := range all {
 		if st.Dir, err = filepath.EvalSymlinks(src.dir); err != nil {
@@ -65,7 +65,7 @@ func standing(ctx context.Context, all ...*sources) (st status, err error) {
 }
 
 // add adds the hooks that the project has for one dialect.
-func (st *status) add(ctx context.Context, src *sources) error {
+func (st *status) add(ctx context.Context, src *dialectSources) error {
 	loaded, err := src.load(ctx, pipeline.Workspace{Dir: src.dir})
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 }
 
 // reach lists the effects of the project's settings beyond its own hooks.
-func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook, reaching []string) error {
+func (st *status) reach(ctx context.Context, src *dialectSources, trusted []*hook.Hook, reaching []string) error {
 	if len(reaching) == 0 {
 		return nil
 	}
@@ -194,7 +194,7 @@ func decisionOf(ctx context.Context, dir string) trust.Decision {
 }
 
 // reaching returns the project's own settings that affect more than its own hooks.
-func (src *sources) reaching() (found []string) {
+func (src *dialectSources) reaching() (found []string) {
 	for _, layer := range src.layers {
 		if !isProjects(layer.Source) {
 			continue

@@ -21,7 +21,7 @@ const good = `"name": "n", "group": "g", "tier": 1, "basis": ["spec"], "settings
 func mustParse(t testing.TB, more string) Case {
 	t.Helper()
 	all := map[string]jsontext.Value{}
-	var order []member
+	var order []objectMember
 	for _, text := range []string{"{" + good + "}", "{" + more + "}"} {
 		some, err := membersOf(jsontext.Value(text))
 		if err != nil {
@@ -35,7 +35,7 @@ func mustParse(t testing.TB, more string) Case {
 		delete(all, "settings")
 	}
 	for name, value := range all {
-		order = append(order, member{name, value})
+		order = append(order, objectMember{name, value})
 	}
 	text, err := object(order)
 	if err != nil {

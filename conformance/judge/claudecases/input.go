@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is one member of an object; their order is kept.
-type member struct {
+// objectMember is one member of an object; their order is kept.
+type objectMember struct {
 	name  string
 	value jsontext.Value
 }
@@ -23,7 +23,7 @@ func (p *Prepared) input(event string, own jsontext.Value) (jsontext.Value, erro
 		return nil, err
 	}
 	for _, f := range fields {
-		if i := slices.IndexFunc(all, func(m member) bool { return m.name == f.name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(m objectMember) bool { return m.name == f.name }); i >= 0 {
 			all[i] = f
 		} else {
 			all = append(all, f)
@@ -33,8 +33,8 @@ func (p *Prepared) input(event string, own jsontext.Value) (jsontext.Value, erro
 }
 
 // base returns the fields of every event.
-func (p *Prepared) base(event string) []member {
-	return []member{
+func (p *Prepared) base(event string) []objectMember {
+	return []objectMember{
 		{"session_id", quote(SessionID)},
 		{"transcript_path", quote(p.Transcript)},
 		{"cwd", quote(p.Dir)},
@@ -49,7 +49,7 @@ func quote(s string) jsontext.Value {
 }
 
 // membersOf reads an object; nil is an empty one.
-func membersOf(text jsontext.Value) (all []member, err error) {
+func membersOf(text jsontext.Value) (all []objectMember, err error) {
 	if text == nil {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func membersOf(text jsontext.Value) (all []member, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{name: name.String()}
+		m := objectMember{name: name.String()}
 		value, err := in.ReadValue()
 		if err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func membersOf(text jsontext.Value) (all []member, err error) {
 	return all, err
 }
 
-func object(all []member) (jsontext.Value, error) {
+func object(all []objectMember) (jsontext.Value, error) {
 	var text bytes.Buffer
 	out := jsontext.NewEncoder(&text)
 	if err := out.WriteToken(jsontext.BeginObject); err != nil {

@@ -42,7 +42,7 @@ func (j *judge) httpRequests(key string, want wantRequests) {
 	}
 }
 
-func (j *judge) httpRequest(key string, want wantRequest, got request) {
+func (j *judge) httpRequest(key string, want wantRequest, got receivedRequest) {
 	if want.Path != "" && want.Path != got.Path {
 		j.departs(key+".path", want.Path, got.Path)
 	}
@@ -64,10 +64,10 @@ func (j *judge) httpRequest(key string, want wantRequest, got request) {
 // wantLLM is one expected question to the model. An empty Model means the host's default; other
 // empty fields are not checked.
 type wantLLM struct {
-	PromptContains    parts   `json:"prompt_contains"`
-	PromptNotContains parts   `json:"prompt_not_contains"`
-	Model             *string `json:"model"`
-	Kind              string  `json:"kind"`
+	PromptContains    substrings `json:"prompt_contains"`
+	PromptNotContains substrings `json:"prompt_not_contains"`
+	Model             *string    `json:"model"`
+	Kind              string     `json:"kind"`
 }
 
 type wantLLMs []wantLLM

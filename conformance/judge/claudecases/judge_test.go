@@ -137,7 +137,7 @@ func visited(t *testing.T) *Prepared {
 		t.Fatal(err)
 	}
 	writeTree(t, p.Dir, map[string]string{"hook.log": "before\na\nb\n\na\n"})
-	for _, r := range []request{{Method: "POST", Body: `{"a": {"b": [1], "c": 2}}`}, {Method: "GET"}} {
+	for _, r := range []receivedRequest{{Method: "POST", Body: `{"a": {"b": [1], "c": 2}}`}, {Method: "GET"}} {
 		if _, _, _, err := ask(t.Context(), r.Method, p.server.web.URL+"/hook", r.Body); err != nil {
 			t.Fatal(err)
 		}

@@ -39,10 +39,10 @@ func (j *judge) sequence(key string, want texts) {
 	}
 }
 
-// parts are substrings of texts.
-type parts []string
+// substrings are texts that another text must contain.
+type substrings []string
 
-func (p parts) check() error {
+func (p substrings) check() error {
 	if slices.Contains(p, "") {
 		return errors.New("an empty text is in every other: write a part of a text")
 	}
@@ -50,8 +50,8 @@ func (p parts) check() error {
 }
 
 // sees checks that every part occurs in a text; without parts there must be no text.
-func sees(name string) func(*judge, string, parts) {
-	return func(j *judge, key string, want parts) {
+func sees(name string) func(*judge, string, substrings) {
+	return func(j *judge, key string, want substrings) {
 		got, ok := reported[[]string](j, key, name, want)
 		if !ok {
 			return
@@ -74,7 +74,7 @@ func (p notParts) check() error {
 	if len(p) == 0 {
 		return errNothing
 	}
-	return parts(p).check()
+	return substrings(p).check()
 }
 
 // seesNot checks that no part occurs in any text.

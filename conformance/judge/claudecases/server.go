@@ -29,9 +29,9 @@ func (a Answer) check(path string) error {
 	return nil
 }
 
-// request is one that the server received. Names in Header are lower-case, and
+// receivedRequest is one that the server received. Names in Header are lower-case, and
 // several values of one name are joined by a comma.
-type request struct {
+type receivedRequest struct {
 	Method string            `json:"method"`
 	Path   string            `json:"path"`
 	Header map[string]string `json:"header"`
@@ -46,7 +46,7 @@ type server struct {
 	idle    net.Conn          // keeps the port of dead in use
 
 	mu       sync.Mutex
-	requests []request
+	requests []receivedRequest
 }
 
 func startServer() *server {
@@ -90,13 +90,14 @@ func (s *server) record(r *http.Request, body []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, request{Method: r.Method, Path: r.URL.Path, Header: header, Body: string(body)})
+	got := receivedRequest{Method: r.Method, Path: r.URL.Path, Header: header, Body: string(body)}
+	s.requests = append(s.requests, got)
 }
 
-func (s *server) received() []request {
+func (s *server) received() []receivedRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]request{}, s.requests...)
+	return append([]receivedRequest{}, s.requests...)
 }
 
 // dead returns the URL of a port without a listener. It is the local port of an open connection: no

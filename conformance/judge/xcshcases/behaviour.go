@@ -27,23 +27,23 @@ type traceLine struct {
 
 var runs atomic.Int64
 
-// entry is the trace of one run of a handler.
-type entry struct {
+// handlerTrace is the trace of one run of a handler.
+type handlerTrace struct {
 	api  *xcsh.API
 	line traceLine
 }
 
-func newEntry(api *xcsh.API, handler string) *entry {
+func newEntry(api *xcsh.API, handler string) *handlerTrace {
 	key := strconv.FormatInt(runs.Add(1), 10)
-	return &entry{api, traceLine{Key: key, Entry: map[string]any{"handler": handler}}}
+	return &handlerTrace{api, traceLine{Key: key, Entry: map[string]any{"handler": handler}}}
 }
 
-func (e *entry) set(name string, value any) {
+func (e *handlerTrace) set(name string, value any) {
 	e.line.Entry[name] = value
 	e.write()
 }
 
-func (e *entry) write() {
+func (e *handlerTrace) write() {
 	text, err := json.Marshal(e.line)
 	if err != nil {
 		panic(err)
@@ -94,7 +94,7 @@ func (h *Handler) behave(
 	return h.Returns, nil
 }
 
-func (h *Handler) callUI(ctx context.Context, e *entry, hc *xcsh.HookContext) (answers []any) {
+func (h *Handler) callUI(ctx context.Context, e *handlerTrace, hc *xcsh.HookContext) (answers []any) {
 	if len(h.UI) == 0 {
 		return nil
 	}

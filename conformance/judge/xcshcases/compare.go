@@ -9,7 +9,7 @@ import (
 
 // compareStep reports whether an outcome equals the expected one, and returns both in the form in
 // which they were compared.
-func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
+func (w *runningCase) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
 	want, got = copyJSON(want).(map[string]any), copyJSON(got).(map[string]any)
 	if want["errorAny"] == true && got["error"] != nil {
 		delete(want, "errorAny")
@@ -88,7 +88,7 @@ func prefixes(want, got map[string]any) {
 }
 
 // compareLists compares the lists of the whole case.
-func (w *world) compareLists(title string) {
+func (w *runningCase) compareLists(title string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := &w.c.Expect

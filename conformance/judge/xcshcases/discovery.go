@@ -13,18 +13,18 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 )
 
-func (w *world) cwd(s *Step) string {
+func (w *runningCase) cwd(s *Step) string {
 	if s.Cwd != "" {
 		return s.Cwd
 	}
 	return w.dirs["$PROJ"]
 }
 
-func (w *world) load(s *Step) map[string]any {
+func (w *runningCase) load(s *Step) map[string]any {
 	return w.loaded(func(m *xcsh.Modules) []*xcsh.LoadError { return m.Load(w.t.Context(), s.Paths, w.cwd(s)) })
 }
 
-func (w *world) discoverAndLoad(s *Step) map[string]any {
+func (w *runningCase) discoverAndLoad(s *Step) map[string]any {
 	d := xcsh.Discovery{Registry: discover.Standard(), Place: w.at(s)}
 	return w.loaded(func(m *xcsh.Modules) []*xcsh.LoadError {
 		_, errs := m.DiscoverAndLoad(w.t.Context(), d, s.Configured)
@@ -33,7 +33,7 @@ func (w *world) discoverAndLoad(s *Step) map[string]any {
 }
 
 // loaded loads into new modules, which later steps use.
-func (w *world) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
+func (w *runningCase) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
 	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both call the listeners
 		return done(err)
 	}
@@ -52,7 +52,7 @@ func (w *world) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]an
 	return ok(map[string]any{"hooks": hooks, "errors": failed})
 }
 
-func (w *world) at(s *Step) discover.Place {
+func (w *runningCase) at(s *Step) discover.Place {
 	return discover.Place{Cwd: w.cwd(s), Home: w.dirs["$HOME"], User: ".xcsh"}
 }
 
@@ -73,9 +73,9 @@ func options(s *Step) (o discover.Options, err error) {
 	}, err
 }
 
-func (w *world) discover(s *Step) map[string]any { return w.found(s, discover.Standard()) }
+func (w *runningCase) discover(s *Step) map[string]any { return w.found(s, discover.Standard()) }
 
-func (w *world) registry(s *Step) map[string]any {
+func (w *runningCase) registry(s *Step) map[string]any {
 	r := discover.Registry{Disabled: s.DisabledProviders}
 	for _, p := range s.Providers {
 		r.Providers = append(r.Providers, p.provider())
@@ -105,7 +105,7 @@ func (p *Provider) provider() discover.Provider {
 	}
 }
 
-func (w *world) found(s *Step, r discover.Registry) map[string]any {
+func (w *runningCase) found(s *Step, r discover.Registry) map[string]any {
 	opt, err := options(s)
 	if err != nil {
 		w.t.Fatal(err)
@@ -140,7 +140,7 @@ func items(all []discover.Item) []any {
 	return described
 }
 
-func (w *world) capabilityInfo(*Step) map[string]any {
+func (w *runningCase) capabilityInfo(*Step) map[string]any {
 	all := []any{}
 	for _, p := range discover.Standard().Order(discover.Options{}) {
 		all = append(all, map[string]any{"id": p.ID, "priority": p.Priority})
@@ -148,11 +148,11 @@ func (w *world) capabilityInfo(*Step) map[string]any {
 	return ok(all)
 }
 
-func (w *world) resolvePath(s *Step) map[string]any {
+func (w *runningCase) resolvePath(s *Step) map[string]any {
 	return ok(discover.Resolve(s.Path, w.cwd(s), w.dirs["$HOME"]))
 }
 
-func (w *world) status(s *Step) map[string]any {
+func (w *runningCase) status(s *Step) map[string]any {
 	var line statusline.Line
 	for _, set := range s.Sets {
 		if set[1] == nil {
@@ -172,7 +172,7 @@ func (w *world) status(s *Step) map[string]any {
 	return ok(all)
 }
 
-func (w *world) sanitize(s *Step) map[string]any {
+func (w *runningCase) sanitize(s *Step) map[string]any {
 	texts := []string{}
 	for _, text := range s.Texts {
 		texts = append(texts, statusline.Sanitize(text))

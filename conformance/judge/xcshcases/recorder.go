@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// recorder stores the facts that a case can check.
-type recorder struct {
+// caseRecorder stores the facts that a case can check.
+type caseRecorder struct {
 	mu         sync.Mutex
 	trace      []any
 	at         map[string]int // index of a run in the trace, by its key
@@ -24,14 +24,14 @@ type recorder struct {
 	loadErrors []any
 }
 
-func (r *recorder) add(list *[]any, item map[string]any) {
+func (r *caseRecorder) add(list *[]any, item map[string]any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*list = append(*list, copyJSON(item))
 }
 
 // called records a call without its empty arguments.
-func (r *recorder) called(list *[]any, call string, args ...any) {
+func (r *caseRecorder) called(list *[]any, call string, args ...any) {
 	args = given(args)
 	item := map[string]any{"call": call}
 	if len(args) > 0 {
@@ -41,10 +41,10 @@ func (r *recorder) called(list *[]any, call string, args ...any) {
 }
 
 // Enabled implements [slog.Handler]: every line of the modules' log may be a trace.
-func (r *recorder) Enabled(context.Context, slog.Level) bool { return true }
+func (r *caseRecorder) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements [slog.Handler].
-func (r *recorder) Handle(_ context.Context, record slog.Record) error {
+func (r *caseRecorder) Handle(_ context.Context, record slog.Record) error {
 	text, is := strings.CutPrefix(record.Message, traceMark)
 	if !is {
 		return nil
@@ -65,13 +65,13 @@ func (r *recorder) Handle(_ context.Context, record slog.Record) error {
 }
 
 // WithAttrs implements [slog.Handler].
-func (r *recorder) WithAttrs([]slog.Attr) slog.Handler { return r }
+func (r *caseRecorder) WithAttrs([]slog.Attr) slog.Handler { return r }
 
 // WithGroup implements [slog.Handler].
-func (r *recorder) WithGroup(string) slog.Handler { return r }
+func (r *caseRecorder) WithGroup(string) slog.Handler { return r }
 
 // listener returns a listener that records, and then fails if the case demands it.
-func (r *recorder) listener(l Listener) *xcsh.Listener {
+func (r *caseRecorder) listener(l Listener) *xcsh.Listener {
 	return &xcsh.Listener{Failed: func(e xcsh.HookError) {
 		r.add(&r.hookErrors, map[string]any{"listener": l.ID, "hookPath": e.Path, "event": e.Event, "error": e.Message})
 		if l.Throws != "" {
@@ -81,7 +81,7 @@ func (r *recorder) listener(l Listener) *xcsh.Listener {
 }
 
 // host returns the host of a case.
-func (r *recorder) host(i *Initialize) xcsh.Host {
+func (r *caseRecorder) host(i *Initialize) xcsh.Host {
 	h := xcsh.Host{HasUI: i.HasUI, Model: models(i.Model)}
 	if i.IsIdle != nil {
 		h.IsIdle = func() bool { return *i.IsIdle }
@@ -116,7 +116,7 @@ func (r *recorder) host(i *Initialize) xcsh.Host {
 }
 
 // control adds the functions that commands may call to a host.
-func (r *recorder) control(i *Initialize, h *xcsh.Host) {
+func (r *caseRecorder) control(i *Initialize, h *xcsh.Host) {
 	if i.WaitForIdle {
 		h.WaitForIdle = func(context.Context) error { r.called(&r.ctxCalls, "waitForIdle"); return nil }
 	}
@@ -167,7 +167,7 @@ func models(ids jsontext.Value) func() xcsh.Model {
 // scripted is a UI with scripted answers.
 type scripted struct {
 	xcsh.NoUI
-	r    *recorder
+	r    *caseRecorder
 	mu   sync.Mutex
 	left ScriptedUI
 }

@@ -73,9 +73,9 @@ func (c *Case) run(t *testing.T, opt Options) {
 	w.compareLists(c.Title)
 }
 
-// world holds the state of one running case.
-type world struct {
-	*recorder
+// runningCase holds the state of one running case.
+type runningCase struct {
+	*caseRecorder
 	t       *testing.T
 	c       Case // with the directories filled in
 	opt     Options
@@ -89,13 +89,13 @@ type world struct {
 }
 
 // open creates the directories, the session, the host and the modules of a case.
-func (c *Case) open(t *testing.T, opt Options) *world {
+func (c *Case) open(t *testing.T, opt Options) *runningCase {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{
-		recorder: &recorder{at: map[string]int{}}, t: t, opt: opt, apis: map[string]*xcsh.API{},
+	w := &runningCase{
+		caseRecorder: &caseRecorder{at: map[string]int{}}, t: t, opt: opt, apis: map[string]*xcsh.API{},
 		listeners: map[string]*xcsh.Listener{}, unlisten: map[string]func(){},
 		dirs: map[string]string{
 			"$PROJ": filepath.Join(root, "proj"),
@@ -118,7 +118,7 @@ func (c *Case) open(t *testing.T, opt Options) *world {
 	return w
 }
 
-func (w *world) writeFiles() {
+func (w *runningCase) writeFiles() {
 	for _, dir := range []string{filepath.Join(w.dirs["$PROJ"], ".git"), w.dirs["$HOME"]} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			w.t.Fatal(err)
@@ -139,10 +139,10 @@ func (w *world) writeFiles() {
 }
 
 // newModules creates empty modules, and closes them when the case ends.
-func (w *world) newModules() *xcsh.Modules {
+func (w *runningCase) newModules() *xcsh.Modules {
 	cfg := xcsh.Config{
 		Dir: w.c.Runner.Cwd, Extensions: w.c.Runtime == "extension", Home: w.dirs["$HOME"],
-		Session: entries{list: w.c.Runner.Entries}, Log: slog.New(w.recorder),
+		Session: entries{list: w.c.Runner.Entries}, Log: slog.New(w.caseRecorder),
 	}
 	if cfg.Dir == "" {
 		cfg.Dir = "/proj"
@@ -159,7 +159,7 @@ func (w *world) newModules() *xcsh.Modules {
 	return m
 }
 
-func (w *world) prepareHost() {
+func (w *runningCase) prepareHost() {
 	listeners := []Listener{{ID: "L1"}}
 	if w.c.Runner.Listeners != nil {
 		listeners = *w.c.Runner.Listeners
@@ -172,7 +172,7 @@ func (w *world) prepareHost() {
 	}
 }
 
-func (w *world) listen(l Listener) {
+func (w *runningCase) listen(l Listener) {
 	if w.listeners[l.ID] == nil {
 		w.listeners[l.ID] = w.listener(l)
 	}
@@ -180,7 +180,7 @@ func (w *world) listen(l Listener) {
 }
 
 // loadHooks makes and adds the modules of the case.
-func (w *world) loadHooks() {
+func (w *runningCase) loadHooks() {
 	maker := w.opt.Make
 	if maker == nil {
 		maker = Typed

@@ -14,44 +14,44 @@ import (
 )
 
 // operations maps names of steps to functions. Each returns its outcome.
-var operations map[string]func(*world, *Step) map[string]any
+var operations map[string]func(*runningCase, *Step) map[string]any
 
 func init() { // in init, because the operations refer to the table
-	operations = map[string]func(*world, *Step) map[string]any{
-		"emit":                 (*world).emit,
-		"emitToolCall":         func(w *world, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
-		"emitContext":          (*world).emitContext,
-		"emitBeforeAgentStart": (*world).emitBeforeAgentStart,
-		"runTool":              (*world).runTool,
-		"hasHandlers": func(w *world, s *Step) map[string]any {
+	operations = map[string]func(*runningCase, *Step) map[string]any{
+		"emit":                 (*runningCase).emit,
+		"emitToolCall":         func(w *runningCase, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
+		"emitContext":          (*runningCase).emitContext,
+		"emitBeforeAgentStart": (*runningCase).emitBeforeAgentStart,
+		"runTool":              (*runningCase).runTool,
+		"hasHandlers": func(w *runningCase, s *Step) map[string]any {
 			name, _ := fromJSON(s.Event).(string)
 			return ok(w.modules.Has(name))
 		},
-		"getHookPaths":          func(w *world, _ *Step) map[string]any { return ok(list(w.modules.Paths())) },
-		"getRegisteredCommands": (*world).commands,
-		"getCommand":            (*world).getCommand,
-		"getMessageRenderer":    (*world).getRenderer,
-		"runCommand":            (*world).runCommand,
-		"callApi":               (*world).callAPI,
-		"initialize":            (*world).initialize,
-		"addListener":           func(w *world, s *Step) map[string]any { w.listen(Listener{ID: s.ID}); return done(nil) },
-		"removeListener":        (*world).removeListener,
-		"emitError":             (*world).emitError,
-		"runnerState":           (*world).runnerState,
-		"commandContext":        (*world).commandContext,
-		"wait": func(_ *world, s *Step) map[string]any {
+		"getHookPaths":          func(w *runningCase, _ *Step) map[string]any { return ok(list(w.modules.Paths())) },
+		"getRegisteredCommands": (*runningCase).commands,
+		"getCommand":            (*runningCase).getCommand,
+		"getMessageRenderer":    (*runningCase).getRenderer,
+		"runCommand":            (*runningCase).runCommand,
+		"callApi":               (*runningCase).callAPI,
+		"initialize":            (*runningCase).initialize,
+		"addListener":           func(w *runningCase, s *Step) map[string]any { w.listen(Listener{ID: s.ID}); return done(nil) },
+		"removeListener":        (*runningCase).removeListener,
+		"emitError":             (*runningCase).emitError,
+		"runnerState":           (*runningCase).runnerState,
+		"commandContext":        (*runningCase).commandContext,
+		"wait": func(_ *runningCase, s *Step) map[string]any {
 			time.Sleep(time.Duration(s.MS) * time.Millisecond)
 			return done(nil)
 		},
-		"loadHooks":       (*world).load,
-		"discoverAndLoad": (*world).discoverAndLoad,
-		"discover":        (*world).discover,
-		"registry":        (*world).registry,
-		"capabilityInfo":  (*world).capabilityInfo,
-		"resolvePath":     (*world).resolvePath,
-		"status":          (*world).status,
-		"sanitize":        (*world).sanitize,
-		"exec":            (*world).exec,
+		"loadHooks":       (*runningCase).load,
+		"discoverAndLoad": (*runningCase).discoverAndLoad,
+		"discover":        (*runningCase).discover,
+		"registry":        (*runningCase).registry,
+		"capabilityInfo":  (*runningCase).capabilityInfo,
+		"resolvePath":     (*runningCase).resolvePath,
+		"status":          (*runningCase).status,
+		"sanitize":        (*runningCase).sanitize,
+		"exec":            (*runningCase).exec,
 	}
 }
 
@@ -87,9 +87,9 @@ func eventName(event jsontext.Value) string {
 
 // emit fires an event by the generic emit. Three of the events do not have it here: they are fired
 // by their own rules.
-func (w *world) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
+func (w *runningCase) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
 
-func (w *world) fire(name string, event jsontext.Value) map[string]any {
+func (w *runningCase) fire(name string, event jsontext.Value) map[string]any {
 	e, known := xcsh.Lookup(name)
 	if !known {
 		return done(w.modules.Announce(w.t.Context(), name, wire.Object(event)))
@@ -101,7 +101,7 @@ func (w *world) fire(name string, event jsontext.Value) map[string]any {
 	return ok(fromJSON(result))
 }
 
-func (w *world) emitContext(s *Step) map[string]any {
+func (w *runningCase) emitContext(s *Step) map[string]any {
 	messages := []xcsh.Message{}
 	for _, m := range s.Messages {
 		messages = append(messages, xcsh.Message{Object: []byte(m)})
@@ -115,7 +115,7 @@ func (w *world) emitContext(s *Step) map[string]any {
 	return outcome
 }
 
-func (w *world) emitBeforeAgentStart(s *Step) map[string]any {
+func (w *runningCase) emitBeforeAgentStart(s *Step) map[string]any {
 	event := map[string]any{"prompt": s.Prompt}
 	if s.Images != nil {
 		event["images"] = s.Images
@@ -134,7 +134,7 @@ func described(c xcsh.Command) map[string]any {
 	return d
 }
 
-func (w *world) commands(*Step) map[string]any {
+func (w *runningCase) commands(*Step) map[string]any {
 	all := []any{}
 	for _, c := range w.modules.Commands() {
 		all = append(all, described(c))
@@ -142,7 +142,7 @@ func (w *world) commands(*Step) map[string]any {
 	return ok(all)
 }
 
-func (w *world) getCommand(s *Step) map[string]any {
+func (w *runningCase) getCommand(s *Step) map[string]any {
 	c, found := w.modules.Command(s.Name)
 	if !found {
 		return done(nil)
@@ -150,7 +150,7 @@ func (w *world) getCommand(s *Step) map[string]any {
 	return ok(described(c))
 }
 
-func (w *world) getRenderer(s *Step) map[string]any {
+func (w *runningCase) getRenderer(s *Step) map[string]any {
 	render, found := w.modules.Renderer(s.CustomType)
 	if !found {
 		return done(nil)
@@ -158,7 +158,7 @@ func (w *world) getRenderer(s *Step) map[string]any {
 	return ok(render(xcsh.CustomMessage{CustomType: s.CustomType, Content: xcsh.Text("")}, false, xcsh.NoUI{}.Theme()))
 }
 
-func (w *world) runCommand(s *Step) map[string]any {
+func (w *runningCase) runCommand(s *Step) map[string]any {
 	c, found := w.modules.Command(s.Name)
 	if !found {
 		return done(fmt.Errorf("there is no command %s", strconv.Quote(s.Name)))
@@ -167,7 +167,7 @@ func (w *world) runCommand(s *Step) map[string]any {
 	return done(w.modules.RunCommand(w.t.Context(), &c, args))
 }
 
-func (w *world) callAPI(s *Step) map[string]any {
+func (w *runningCase) callAPI(s *Step) map[string]any {
 	call := Call{Call: s.Call}
 	if err := optional(s.Args, &call.Args); err != nil {
 		return done(err)
@@ -179,7 +179,7 @@ func (w *world) callAPI(s *Step) map[string]any {
 	return done(call.onAPI(api))
 }
 
-func (w *world) initialize(s *Step) map[string]any {
+func (w *runningCase) initialize(s *Step) map[string]any {
 	var i Initialize
 	if err := optional(s.Options, &i); err != nil {
 		w.t.Fatal(err)
@@ -188,7 +188,7 @@ func (w *world) initialize(s *Step) map[string]any {
 	return done(nil)
 }
 
-func (w *world) removeListener(s *Step) map[string]any {
+func (w *runningCase) removeListener(s *Step) map[string]any {
 	if remove := w.unlisten[s.ID]; remove != nil {
 		remove()
 	}
@@ -203,17 +203,17 @@ func optional(text jsontext.Value, into any) error {
 	return json.Unmarshal(text, into, json.RejectUnknownMembers(true))
 }
 
-func (w *world) emitError(s *Step) map[string]any {
+func (w *runningCase) emitError(s *Step) map[string]any {
 	text := func(name string) string { t, _ := s.Error[name].(string); return t }
 	w.modules.Report(xcsh.HookError{Path: text("hookPath"), Event: text("event"), Message: text("error")})
 	return done(nil)
 }
 
-func (w *world) runnerState(*Step) map[string]any {
+func (w *runningCase) runnerState(*Step) map[string]any {
 	return ok(map[string]any{"hasUI": w.modules.CommandContext().HasUI})
 }
 
-func (w *world) commandContext(s *Step) map[string]any {
+func (w *runningCase) commandContext(s *Step) map[string]any {
 	cc := w.modules.CommandContext()
 	value := map[string]any{}
 	for _, field := range s.Fields {

@@ -54,7 +54,7 @@ func (r *toolRun) execute(
 	return r.own, r.err
 }
 
-func (w *world) runTool(s *Step) map[string]any {
+func (w *runningCase) runTool(s *Step) map[string]any {
 	r := &toolRun{tool: s.Tool, executions: []any{}}
 	if s.Tool.Throws != nil {
 		r.err = s.Tool.Throws.error()
@@ -109,7 +109,7 @@ func toolOutcome(
 }
 
 // exec runs a program by the API of a module that has no other purpose.
-func (w *world) exec(s *Step) map[string]any {
+func (w *runningCase) exec(s *Step) map[string]any {
 	var opt struct {
 		Timeout float64 `json:"timeout"`
 		Cwd     string  `json:"cwd"`
@@ -159,7 +159,7 @@ func execOutcome(s *Step, result xcsh.ExecResult, err error, took time.Duration)
 }
 
 // api returns the API of a module that was loaded in a directory.
-func (w *world) api(dir string) (api *xcsh.API) {
+func (w *runningCase) api(dir string) (api *xcsh.API) {
 	if dir == "" {
 		dir = w.dirs["$PROJ"]
 	}

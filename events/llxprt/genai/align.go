@@ -7,7 +7,7 @@ type match struct{ was, now int }
 
 // align returns, for each message that a hook wrote, the index of the shown message that it
 // continues, or -1 for a new message.
-func align(was, now []message) []int {
+func align(was, now []hookMessage) []int {
 	pairs := slices.Repeat([]int{-1}, len(now))
 	w, n := 0, 0
 	for _, m := range append(matches(was, now), match{len(was), len(now)}) {
@@ -21,7 +21,7 @@ func align(was, now []message) []int {
 }
 
 // pairInOrder pairs each message with the next one of the same role.
-func pairInOrder(was, now []message, pairs []int, offset int) {
+func pairInOrder(was, now []hookMessage, pairs []int, offset int) {
 	w := 0
 	for n, m := range now {
 		for next := w; next < len(was); next++ {
@@ -33,20 +33,20 @@ func pairInOrder(was, now []message, pairs []int, offset int) {
 	}
 }
 
-func (m message) mayStandFor(was message) bool {
+func (m hookMessage) mayStandFor(was hookMessage) bool {
 	return m.garbled || hookRole(m.role) == was.role
 }
 
-func (m message) equals(was message) bool {
+func (m hookMessage) equals(was hookMessage) bool {
 	return !m.garbled && m.text == was.text && hookRole(m.role) == was.role
 }
 
 // matches returns the messages that are certain to be the same: all of them if number and roles
 // agree, else those at both ends that did not change, and the longest common subsequence between
 // them.
-func matches(was, now []message) []match {
+func matches(was, now []hookMessage) []match {
 	var found []match
-	if slices.EqualFunc(now, was, message.mayStandFor) {
+	if slices.EqualFunc(now, was, hookMessage.mayStandFor) {
 		for i := range now {
 			found = append(found, match{i, i})
 		}
@@ -73,7 +73,7 @@ func matches(was, now []message) []match {
 const maxCells = 4 << 20
 
 // commonSeries returns the longest common subsequence, or nothing if finding it costs too much.
-func commonSeries(was, now []message) (found []match) {
+func commonSeries(was, now []hookMessage) (found []match) {
 	width := len(now) + 1
 	if (len(was)+1)*width > maxCells {
 		return nil

@@ -6,20 +6,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// message is one message in the form that hooks see.
-type message struct {
+// hookMessage is one message in the form that hooks see.
+type hookMessage struct {
 	role    string
 	text    string
 	garbled bool // the hook wrote a value that is no message
 }
 
-func (m message) encode() jsontext.Value {
+func (m hookMessage) encode() jsontext.Value {
 	o := wire.Object(nil).With("role", wire.Quote(m.role))
 	return jsontext.Value(o.With("content", wire.Quote(m.text)))
 }
 
 // content returns the message as a new element of contents.
-func (m message) content() jsontext.Value {
+func (m hookMessage) content() jsontext.Value {
 	return newContent(m.role, textPart(m.text))
 }
 
@@ -70,9 +70,9 @@ func (e element) list(content jsontext.Value) []jsontext.Value {
 }
 
 // show returns the message that hooks see for an element of contents, if any.
-func show(content jsontext.Value) (m message, ok bool) {
+func show(content jsontext.Value) (m hookMessage, ok bool) {
 	e := readElement(content)
-	m = message{role: hookRole(e.role), text: join(texts(e.list(content)))}
+	m = hookMessage{role: hookRole(e.role), text: join(texts(e.list(content)))}
 	return m, m.text != ""
 }
 
@@ -95,9 +95,9 @@ func edit(content jsontext.Value, text string) jsontext.Value {
 }
 
 // readMessage reads a hook's message. Its role is kept unchanged.
-func readMessage(value jsontext.Value) message {
+func readMessage(value jsontext.Value) hookMessage {
 	o := object(value)
-	m := message{role: o.Text("role")}
+	m := hookMessage{role: o.Text("role")}
 	if m.role == "" {
 		m.role = "user"
 	}
@@ -126,7 +126,7 @@ func hookText(value jsontext.Value) (text string, ok bool) {
 // reports whether that changes anything.
 func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
 	elements := list(contents)
-	var was, is []message
+	var was, is []hookMessage
 	var at []int // was[i] is the message of elements[at[i]]
 	for i, element := range elements {
 		if m, ok := show(element); ok {

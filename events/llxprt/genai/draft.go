@@ -13,8 +13,8 @@ type draft struct {
 	base    []jsontext.Value
 	now     []jsontext.Value // base with the edits
 	removed []bool           // elements of base whose message the hook left out
-	before  [][]message      // new messages, by the index of the element that they precede
-	waiting []message        // new messages after the last kept one
+	before  [][]hookMessage  // new messages, by the index of the element that they precede
+	waiting []hookMessage    // new messages after the last kept one
 	added   bool
 }
 
@@ -24,7 +24,7 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 		base:    base,
 		now:     slices.Clone(base),
 		removed: make([]bool, len(base)),
-		before:  make([][]message, len(base)),
+		before:  make([][]hookMessage, len(base)),
 	}
 	for _, i := range shown {
 		d.removed[i] = true
@@ -34,7 +34,7 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 
 // keep keeps element i, whose text was the string was, with the text of m. Elements without text
 // before it precede the inserted messages.
-func (d *draft) keep(i int, m message, was string) {
+func (d *draft) keep(i int, m hookMessage, was string) {
 	d.removed[i] = false
 	d.before[i], d.waiting = d.waiting, nil
 	if !m.garbled && m.text != was {
@@ -42,7 +42,7 @@ func (d *draft) keep(i int, m message, was string) {
 	}
 }
 
-func (d *draft) insert(m message) {
+func (d *draft) insert(m hookMessage) {
 	if m.garbled || m.text == "" {
 		return
 	}
@@ -52,7 +52,7 @@ func (d *draft) insert(m message) {
 
 func (d *draft) assemble() []jsontext.Value {
 	all := []jsontext.Value{}
-	var queue []message
+	var queue []hookMessage
 	flush := func() {
 		for _, m := range queue {
 			all = append(all, m.content())

@@ -56,7 +56,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-func shown(sdk wire.Object) (all []message) {
+func shown(sdk wire.Object) (all []hookMessage) {
 	for _, content := range list(sdk.Get("contents")) {
 		if m, ok := show(content); ok {
 			all = append(all, m)
@@ -67,7 +67,7 @@ func shown(sdk wire.Object) (all []message) {
 
 // wantMessages returns the messages that a hook wrote; ok is false if it wrote anything else, or if
 // a message may be moved.
-func wantMessages(hook, base wire.Object) (all []message, ok bool) {
+func wantMessages(hook, base wire.Object) (all []hookMessage, ok bool) {
 	messages := hook.Get("messages")
 	if messages.Kind() != '[' || !base.IsObject() {
 		return nil, false
@@ -173,7 +173,7 @@ func FuzzConversation(f *testing.F) {
 }
 
 func edited(messages []jsontext.Value, edits []byte) (now []jsontext.Value) {
-	added := message{role: "system", text: "new"}.encode()
+	added := hookMessage{role: "system", text: "new"}.encode()
 	for i, m := range messages {
 		if i >= len(edits) {
 			return append(now, messages[i:]...)

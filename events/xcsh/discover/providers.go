@@ -66,7 +66,7 @@ var Native = Provider{
 	Name:     "xcsh",
 	Priority: 100,
 	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-		s := search{provider: "native", tool: withoutExtension}
+		s := providerSearch{provider: "native", tool: withoutExtension}
 		s.preAndPost(filepath.Join(at.Cwd, ".xcsh", "hooks"), "project")
 		s.preAndPost(filepath.Join(at.Home, at.User, "agent", "hooks"), "user")
 		return s.items, s.warnings, nil
@@ -80,7 +80,7 @@ var Claude = Provider{
 	Name:     "Claude Code",
 	Priority: 80,
 	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-		s := search{provider: "claude", tool: withoutShell, ignore: true}
+		s := providerSearch{provider: "claude", tool: withoutShell, ignore: true}
 		s.preAndPost(filepath.Join(at.Home, ".claude", "hooks"), "user")
 		s.preAndPost(filepath.Join(at.Cwd, ".claude", "hooks"), "project")
 		return s.items, s.warnings, nil
@@ -99,7 +99,7 @@ var ClaudePlugins = Provider{
 		if err != nil {
 			return nil, nil, err
 		}
-		s := search{provider: "claude-plugins", tool: withoutShell, ignore: true}
+		s := providerSearch{provider: "claude-plugins", tool: withoutShell, ignore: true}
 		for _, p := range plugins {
 			s.preAndPost(filepath.Join(p.InstallPath, "hooks"), p.Scope)
 		}
@@ -114,7 +114,7 @@ var Codex = Provider{
 	Name:     "OpenAI Codex",
 	Priority: 70,
 	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-		s := search{provider: "codex", tool: withoutExtension, ignore: true, accept: script.MatchString}
+		s := providerSearch{provider: "codex", tool: withoutExtension, ignore: true, accept: script.MatchString}
 		s.prefixed(filepath.Join(at.Home, ".codex", "hooks"), "user")
 		s.prefixed(filepath.Join(at.Cwd, ".codex", "hooks"), "project")
 		return s.items, s.warnings, nil
@@ -130,8 +130,8 @@ func withoutShell(name string) string { return shell.ReplaceAllString(name, "") 
 
 func withoutExtension(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// search collects the items of one provider.
-type search struct {
+// providerSearch collects the items of one provider.
+type providerSearch struct {
 	provider string
 	tool     func(name string) string
 	accept   func(name string) bool // nil accepts every name
@@ -140,7 +140,7 @@ type search struct {
 	warnings []string
 }
 
-func (s *search) preAndPost(dir, level string) {
+func (s *providerSearch) preAndPost(dir, level string) {
 	for _, kind := range [...]string{"pre", "post"} {
 		for _, path := range s.files(filepath.Join(dir, kind)) {
 			s.add(kind, s.tool(filepath.Base(path)), path, level)
@@ -148,7 +148,7 @@ func (s *search) preAndPost(dir, level string) {
 	}
 }
 
-func (s *search) prefixed(dir, level string) {
+func (s *providerSearch) prefixed(dir, level string) {
 	for _, path := range s.files(dir) {
 		kind, tool := "pre", s.tool(filepath.Base(path))
 		if rest, is := strings.CutPrefix(tool, "post-"); is {
@@ -160,7 +160,7 @@ func (s *search) prefixed(dir, level string) {
 	}
 }
 
-func (s *search) add(kind, tool, path, level string) {
+func (s *providerSearch) add(kind, tool, path, level string) {
 	s.items = append(s.items, Item{
 		Type: kind, Tool: tool, Name: filepath.Base(path), Path: path,
 		Source: Source{Provider: s.provider, Path: path, Level: level},
@@ -169,7 +169,7 @@ func (s *search) add(kind, tool, path, level string) {
 
 // files returns the files of a directory by name, including those that symbolic links name; none if
 // the directory does not exist.
-func (s *search) files(dir string) (paths []string) {
+func (s *providerSearch) files(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if _, there := os.Lstat(dir); there == nil || !errors.Is(err, fs.ErrNotExist) { // a symbolic link may have no target

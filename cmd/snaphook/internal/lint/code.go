@@ -2,9 +2,9 @@ package lint
 
 import "strings"
 
-// token is a part of a program in Python or JavaScript: a name, a number, a
+// codeToken is a part of a program in Python or JavaScript: a name, a number, a
 // string with its quotes, or one character of anything else.
-type token struct {
+type codeToken struct {
 	text   string
 	at     int // offset in the text
 	indent int // columns of white space before the first token of the line; -1 for others
@@ -16,7 +16,7 @@ const maxTokens = 200_000
 
 // tokens splits a program, without comments. It is as exact as the rules need: it knows strings,
 // comments and indentation, but no grammar.
-func tokens(text string, l lang) (all []token) {
+func tokens(text string, l lang) (all []codeToken) {
 	first, indent := true, 0
 	for at := 0; at < len(text) && len(all) < maxTokens; {
 		c := text[at]
@@ -43,7 +43,7 @@ func tokens(text string, l lang) (all []token) {
 			at += end + 2
 			continue
 		}
-		t := token{at: at, indent: -1}
+		t := codeToken{at: at, indent: -1}
 		if first {
 			t.indent, first = indent, false
 		}
@@ -102,7 +102,7 @@ func stringEnd(text string, at int, l lang) int {
 }
 
 // value returns the text of a string token, without its quotes.
-func (t token) value() string {
+func (t codeToken) value() string {
 	text := t.text
 	for _, quote := range []string{`"""`, `'''`, `"`, `'`, "`"} {
 		if inner, ok := strings.CutPrefix(text, quote); ok {
@@ -113,7 +113,7 @@ func (t token) value() string {
 }
 
 // has reports whether the tokens from i on have these texts.
-func has(all []token, i int, texts ...string) bool {
+func has(all []codeToken, i int, texts ...string) bool {
 	if i < 0 || i+len(texts) > len(all) {
 		return false
 	}
@@ -126,7 +126,7 @@ func has(all []token, i int, texts ...string) bool {
 }
 
 // mentions reports whether a program contains one of the names.
-func mentions(all []token, names ...string) bool {
+func mentions(all []codeToken, names ...string) bool {
 	for _, t := range all {
 		for _, name := range names {
 			if !t.str && t.text == name {

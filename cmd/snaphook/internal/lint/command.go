@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// call is one call of a program in a command.
-type call struct {
+// programCall is one call of a program in a command.
+type programCall struct {
 	words   []string // words after expansion
 	known   []bool   // whether each of words is certain
 	dir     string   // its working directory; empty if that is not known
@@ -22,10 +22,10 @@ type call struct {
 }
 
 // readCommand finds the calls in a hook's command, and its scripts.
-func (v *view) readCommand() {
+func (v *hookView) readCommand() {
 	plugin := v.pluginRoot()
 	if args := v.entry.Get("args"); args.Kind() == '[' {
-		c := call{words: v.h.Argv, dir: v.Dir, plugin: plugin, at: v.at("command"), certain: true}
+		c := programCall{words: v.h.Argv, dir: v.Dir, plugin: plugin, at: v.at("command"), certain: true}
 		c.known = slices.Repeat([]bool{true}, len(c.words))
 		for i, word := range c.words {
 			c.known[i] = !strings.Contains(word, "${")
@@ -40,7 +40,7 @@ func (v *view) readCommand() {
 		v.readPowerShell(plugin)
 		return
 	}
-	s := &script{
+	s := &hookScript{
 		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langShell, inline: true,
 	}
 	s.parse()
@@ -48,14 +48,14 @@ func (v *view) readCommand() {
 	if s.ast == nil {
 		return
 	}
-	walker := &callWalker{scope: v.newScope(v.Dir, "", plugin), at: s.at, plugin: plugin}
+	walker := &callWalker{shellScope: v.newScope(v.Dir, "", plugin), at: s.at, plugin: plugin}
 	walker.stmts(s.ast.Stmts, true)
 	v.calls = walker.found
 	v.follow()
 }
 
 // pluginRoot returns the directory of the hook's plugin or extension.
-func (v *view) pluginRoot() string {
+func (v *hookView) pluginRoot() string {
 	if v.h.Source != hook.Plugin && v.h.Source != hook.Extension || v.h.Position.File == "" {
 		return ""
 	}
@@ -68,10 +68,10 @@ func (v *view) pluginRoot() string {
 
 // callWalker finds the calls of a command that run unconditionally.
 type callWalker struct {
-	*scope
+	*shellScope
 	at     hook.Position
 	plugin string
-	found  []call
+	found  []programCall
 }
 
 // stmts visits statements that run one after another.
@@ -174,7 +174,7 @@ func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
 	case known[0] && texts[0] == "command" && len(texts) > 1 && strings.HasPrefix(texts[1], "-"):
 		return
 	}
-	one := call{words: texts, known: known, dir: w.dir, plugin: w.plugin, at: w.at, certain: certain}
+	one := programCall{words: texts, known: known, dir: w.dir, plugin: w.plugin, at: w.at, certain: certain}
 	for _, a := range c.Assigns {
 		if a.Name != nil && a.Name.Value == "PATH" {
 			one.certain = false
@@ -194,7 +194,7 @@ func wrapper(name string) (w bash.Wrapper, ok bool) {
 
 // unwrapped skips programs that only start another one. If they have options, the started program
 // is uncertain.
-func (c call) unwrapped() call {
+func (c programCall) unwrapped() programCall {
 	for len(c.words) > 1 && c.known[0] {
 		w, ok := wrapper(c.words[0])
 		if !ok {
@@ -216,7 +216,7 @@ func (c call) unwrapped() call {
 }
 
 // program returns the program of a call; empty if it is not known.
-func (c call) program() string {
+func (c programCall) program() string {
 	if len(c.words) == 0 || !c.known[0] {
 		return ""
 	}
@@ -238,7 +238,7 @@ var (
 
 // interpreted returns the script of an interpreter's call, and the words after it. ok is false if
 // it runs none, or if the script is not known.
-func (c call) interpreted() (l lang, script string, args []string, ok bool) {
+func (c programCall) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())
 	if !is {
 		return c.uvRun()
@@ -264,7 +264,7 @@ func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 }
 
 // uvRun returns the script of uv run, whose options may stand before it.
-func (c call) uvRun() (l lang, script string, args []string, ok bool) {
+func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
 	if base(c.program()) != "uv" || len(c.words) < 3 || c.words[1] != "run" {
 		return langOther, "", nil, false
 	}

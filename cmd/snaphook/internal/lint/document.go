@@ -17,25 +17,25 @@ const (
 // maxLevels limits how deep below the root of a settings file hooks are looked for.
 const maxLevels = 8
 
-// document is a settings file.
-type document struct {
+// settingsDocument is a settings file.
+type settingsDocument struct {
 	file    string
 	text    []byte
 	root    settings.Value
-	places  map[hook.Position]place
+	places  map[hook.Position]entryPlace
 	ignores []ignore
 }
 
-// place holds an entry and its group.
-type place struct{ entry, group settings.Value }
+// entryPlace holds an entry and its group.
+type entryPlace struct{ entry, group settings.Value }
 
 // document reads a settings file once. A file that cannot be read, or is not JSON, is treated as
 // empty: the loader has reported it.
-func (l *linter) document(file string) *document {
+func (l *linter) document(file string) *settingsDocument {
 	if d := l.documents[file]; d != nil {
 		return d
 	}
-	d := &document{file: file, places: map[hook.Position]place{}}
+	d := &settingsDocument{file: file, places: map[hook.Position]entryPlace{}}
 	l.documents[file] = d
 	text, err := bounded.ReadFile(l.ctx, file, maxSettings)
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *linter) document(file string) *document {
 }
 
 // collect finds the groups: objects with an array of hooks.
-func (d *document) collect(v settings.Value, level int) {
+func (d *settingsDocument) collect(v settings.Value, level int) {
 	if level > maxLevels {
 		return
 	}
@@ -62,7 +62,7 @@ func (d *document) collect(v settings.Value, level int) {
 	for name, member := range v.Members() {
 		if name == "hooks" && member.Kind() == '[' {
 			for _, entry := range member.Elements() {
-				d.places[entry.Position()] = place{entry, v}
+				d.places[entry.Position()] = entryPlace{entry, v}
 			}
 		}
 		d.collect(member, level+1)

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// edit is a change of one file. It applies only if the replaced text is unchanged.
-type edit []change
+// fileEdit is a change of one file. It applies only if the replaced text is unchanged.
+type fileEdit []change
 
 // change is one change of an edit.
 type change struct {
@@ -46,7 +46,7 @@ func literalEnd(text []byte, start int) int {
 }
 
 // span returns the range of a string or a number in a settings file.
-func (v *view) span(value settings.Value) (start, end int, ok bool) {
+func (v *hookView) span(value settings.Value) (start, end int, ok bool) {
 	if v.doc == nil || !value.Exists() {
 		return 0, 0, false
 	}
@@ -55,16 +55,16 @@ func (v *view) span(value settings.Value) (start, end int, ok bool) {
 	return start, end, start >= 0 && end > start
 }
 
-func (v *view) replaceValue(value settings.Value, with string) edit {
+func (v *hookView) replaceValue(value settings.Value, with string) fileEdit {
 	start, end, ok := v.span(value)
 	if !ok {
 		return nil
 	}
-	return edit{{file: v.doc.file, seen: v.doc.text, start: start, end: end, with: with}}
+	return fileEdit{{file: v.doc.file, seen: v.doc.text, start: start, end: end, with: with}}
 }
 
 // setText replaces a string.
-func (v *view) setText(value settings.Value, text string) edit {
+func (v *hookView) setText(value settings.Value, text string) fileEdit {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {
 		return nil
@@ -73,7 +73,7 @@ func (v *view) setText(value settings.Value, text string) edit {
 }
 
 // remove removes a member with a string or a number, and a comma next to it.
-func (v *view) remove(value settings.Value) edit {
+func (v *hookView) remove(value settings.Value) fileEdit {
 	_, end, ok := v.span(value)
 	if !ok {
 		return nil
@@ -94,7 +94,7 @@ func (v *view) remove(value settings.Value) edit {
 	} else if before := bytes.TrimRight(text[:start], " \t\r\n"); bytes.HasSuffix(before, []byte(",")) {
 		start = len(before) - 1
 	}
-	return edit{{file: v.doc.file, seen: text, start: start, end: end}}
+	return fileEdit{{file: v.doc.file, seen: text, start: start, end: end}}
 }
 
 // startsLine reports whether only white space precedes an offset in its line.
@@ -103,8 +103,8 @@ func startsLine(text []byte, at int) bool {
 }
 
 // insertions inserts texts into a script, by offset.
-func (s *script) insertions(texts map[int]string) edit {
-	var e edit
+func (s *hookScript) insertions(texts map[int]string) fileEdit {
+	var e fileEdit
 	for at, text := range texts {
 		e = append(e, change{file: s.path, seen: s.text, start: at, end: at, with: text})
 	}

@@ -13,15 +13,15 @@ import (
 // projectVars lists the variables with the project's directory.
 var projectVars = []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
 
-// scope holds the variables and the directory that are known at a position of a shell text.
-type scope struct {
+// shellScope holds the variables and the directory that are known at a position of a shell text.
+type shellScope struct {
 	vars map[string]string
 	dir  string // directory for relative paths; empty if that is not known
 	file string // absolute path of the script; empty for a command
 }
 
-func (l *linter) newScope(dir, file, plugin string) *scope {
-	s := &scope{vars: map[string]string{"PWD": dir}, dir: dir, file: file}
+func (l *linter) newScope(dir, file, plugin string) *shellScope {
+	s := &shellScope{vars: map[string]string{"PWD": dir}, dir: dir, file: file}
 	for _, name := range projectVars {
 		s.vars[name] = l.Dir
 	}
@@ -35,7 +35,7 @@ func (l *linter) newScope(dir, file, plugin string) *scope {
 }
 
 // words expands the words of a call; known reports for each whether it is certain.
-func (s *scope) words(all []*syntax.Word) (texts []string, known []bool) {
+func (s *shellScope) words(all []*syntax.Word) (texts []string, known []bool) {
 	for _, w := range all {
 		text, ok := s.word(w)
 		texts, known = append(texts, text), append(known, ok)
@@ -44,7 +44,7 @@ func (s *scope) words(all []*syntax.Word) (texts []string, known []bool) {
 }
 
 // word returns the text of a word; ok is false if only running it could show the text.
-func (s *scope) word(w *syntax.Word) (string, bool) {
+func (s *shellScope) word(w *syntax.Word) (string, bool) {
 	text, ok := s.parts(w.Parts, false)
 	if !ok {
 		return "", false
@@ -57,7 +57,7 @@ func (s *scope) word(w *syntax.Word) (string, bool) {
 	return text, true
 }
 
-func (s *scope) parts(parts []syntax.WordPart, quoted bool) (string, bool) {
+func (s *shellScope) parts(parts []syntax.WordPart, quoted bool) (string, bool) {
 	var b strings.Builder
 	for _, part := range parts {
 		more, ok := s.part(part, quoted)
@@ -69,7 +69,7 @@ func (s *scope) parts(parts []syntax.WordPart, quoted bool) (string, bool) {
 	return b.String(), true
 }
 
-func (s *scope) part(part syntax.WordPart, quoted bool) (string, bool) {
+func (s *shellScope) part(part syntax.WordPart, quoted bool) (string, bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if !quoted && strings.ContainsAny(p.Value, "*?[{") {
@@ -88,7 +88,7 @@ func (s *scope) part(part syntax.WordPart, quoted bool) (string, bool) {
 	return "", false
 }
 
-func (s *scope) param(p *syntax.ParamExp) (string, bool) {
+func (s *shellScope) param(p *syntax.ParamExp) (string, bool) {
 	if p.Param == nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl {
 		return "", false
 	}
@@ -118,7 +118,7 @@ func (s *scope) param(p *syntax.ParamExp) (string, bool) {
 }
 
 // output returns the output of commands that print paths, such as dirname and pwd.
-func (s *scope) output(c *syntax.CmdSubst) (string, bool) {
+func (s *shellScope) output(c *syntax.CmdSubst) (string, bool) {
 	if len(c.Stmts) == 1 {
 		if both, ok := c.Stmts[0].Cmd.(*syntax.BinaryCmd); ok && both.Op == syntax.AndStmt {
 			return s.changed(callOf(both.X), callOf(both.Y))
@@ -132,7 +132,7 @@ func (s *scope) output(c *syntax.CmdSubst) (string, bool) {
 }
 
 // changed returns the output of cd DIR and pwd.
-func (s *scope) changed(cd, pwd *syntax.CallExpr) (string, bool) {
+func (s *shellScope) changed(cd, pwd *syntax.CallExpr) (string, bool) {
 	if name(cd) != "cd" || name(pwd) != "pwd" || len(cd.Args) < 2 {
 		return "", false
 	}
@@ -143,7 +143,7 @@ func (s *scope) changed(cd, pwd *syntax.CallExpr) (string, bool) {
 	return s.path(to)
 }
 
-func (s *scope) prints(call *syntax.CallExpr) (string, bool) {
+func (s *shellScope) prints(call *syntax.CallExpr) (string, bool) {
 	if call == nil || len(call.Args) == 0 {
 		return "", false
 	}
@@ -181,7 +181,7 @@ func repository(dir string) (string, bool) {
 }
 
 // path returns the absolute path for a text; ok is false if it is not known.
-func (s *scope) path(text string) (string, bool) {
+func (s *shellScope) path(text string) (string, bool) {
 	if filepath.IsAbs(text) {
 		return filepath.Clean(text), true
 	}
@@ -192,7 +192,7 @@ func (s *scope) path(text string) (string, bool) {
 }
 
 // assign records the value of a variable.
-func (s *scope) assign(a *syntax.Assign) {
+func (s *shellScope) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		return
 	}

@@ -217,7 +217,7 @@ func TestAFileThatWasChangedMeanwhileIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(file, []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f := Finding{ID: "script-crlf", edit: edit{{file: file, seen: []byte("old"), end: 3}}}
+	f := Finding{ID: "script-crlf", edit: fileEdit{{file: file, seen: []byte("old"), end: 3}}}
 	fixed, left, err := Apply(t.Context(), []Finding{f}, []string{dir}, nil, Change.Write)
 	if err == nil || len(fixed) != 0 || len(left) != 1 {
 		t.Errorf("fixed %v, left %v, error %v; want an error, and one that is left", fixed, left, err)
@@ -230,7 +230,7 @@ func TestAFileKeepsItsMode(t *testing.T) {
 	if err := os.WriteFile(file, []byte("a\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := Finding{ID: "script-crlf", edit: edit{{file: file, seen: []byte("a\r\n"), start: 1, end: 2}}}
+	f := Finding{ID: "script-crlf", edit: fileEdit{{file: file, seen: []byte("a\r\n"), start: 1, end: 2}}}
 	if _, _, err := Apply(t.Context(), []Finding{f}, []string{dir}, nil, Change.Write); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestRemovingAMemberKeepsTheRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := &view{doc: &document{file: "f", text: []byte(test.text), root: root}}
+			v := &hookView{doc: &settingsDocument{file: "f", text: []byte(test.text), root: root}}
 			e := v.remove(root.Get("matcher"))
 			got, done := applyTo([]byte(test.text), e)
 			if string(got) != test.want || len(done) != 1 || !done[0] {

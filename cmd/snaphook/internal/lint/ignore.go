@@ -111,7 +111,7 @@ func newIgnore(file string, text []byte, start, end int, ids []string, comment s
 
 // scriptIgnores returns the comments of a script. One before the first statement concerns the whole
 // file.
-func scriptIgnores(s *script) (all []ignore) {
+func scriptIgnores(s *hookScript) (all []ignore) {
 	comment, head, at := "#", true, 0
 	if s.lang == langNode {
 		comment = "//"

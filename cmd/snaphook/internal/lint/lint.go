@@ -38,7 +38,7 @@ type Finding struct {
 	Fix      string // the remedy
 
 	missing string          // the missing program: hooks that start the same one share a finding
-	edit    edit            // fixes the mistake; nil if only a person can
+	edit    fileEdit        // fixes the mistake; nil if only a person can
 	around  []hook.Position // the hook and the group that it concerns
 }
 
@@ -104,7 +104,7 @@ func Check(ctx context.Context, o Options) []Finding {
 func newLinter(ctx context.Context, o Options) *linter {
 	l := &linter{
 		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
-		documents: map[string]*document{}, scripts: map[string]*script{}, programs: map[string]bool{},
+		documents: map[string]*settingsDocument{}, scripts: map[string]*hookScript{}, programs: map[string]bool{},
 		lostAnswers: map[string]bool{},
 	}
 	for _, declared := range pipeline.Events(nil) {
@@ -122,7 +122,7 @@ func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direc
 }
 
 // texts is the result of [Texts].
-func (v *view) texts() (all []string) {
+func (v *hookView) texts() (all []string) {
 	answers := false
 	for _, s := range v.scripts {
 		all = append(all, string(s.text))
@@ -150,10 +150,10 @@ type linter struct {
 	Options
 	ctx       context.Context
 	events    map[string]pipeline.Info
-	documents map[string]*document // by the file's name
-	scripts   map[string]*script   // by path; nil if the file is not a script
-	programs  map[string]bool      // by program: PATH has it
-	views     []*view
+	documents map[string]*settingsDocument // by the file's name
+	scripts   map[string]*hookScript       // by path; nil if the file is not a script
+	programs  map[string]bool              // by program: PATH has it
+	views     []*hookView
 	found     []Finding
 	at        map[string]int // index in found, by the key that identifies equal findings
 
@@ -165,7 +165,7 @@ type linter struct {
 const maxFound = 200
 
 // hook runs the rules on one hook. They may compare it with the other hooks: all views are complete.
-func (l *linter) hook(v *view) {
+func (l *linter) hook(v *hookView) {
 	for _, r := range rules {
 		if r.look != nil && l.ctx.Err() == nil {
 			r.look(v)

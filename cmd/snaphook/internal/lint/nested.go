@@ -10,7 +10,7 @@ import (
 )
 
 // nestedScripts returns the programs that stand in a shell text as a word: of sh -c and python3 -c.
-func nestedScripts(s *script) (found []*script) {
+func nestedScripts(s *hookScript) (found []*hookScript) {
 	if s.ast == nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func nestedScripts(s *script) (found []*script) {
 		}
 		if l, known := languageOf(name(n)); known {
 			if text, ok := programWord(n, l); ok {
-				one := &script{file: s.file, at: s.pos(n.Pos()), text: []byte(text), lang: l, inline: true}
+				one := &hookScript{file: s.file, at: s.pos(n.Pos()), text: []byte(text), lang: l, inline: true}
 				one.posix = l == langShell && slices.Contains([]string{"sh", "dash"}, name(n))
 				one.parse()
 				found = append(found, one)
@@ -47,7 +47,7 @@ func programWord(n *syntax.CallExpr, l lang) (text string, ok bool) {
 }
 
 // withNested returns the scripts of a hook, each followed by the programs in its words.
-func (v *view) withNested() (all []*script) {
+func (v *hookView) withNested() (all []*hookScript) {
 	for _, s := range v.scripts {
 		all = append(append(all, s), nestedScripts(s)...)
 	}
@@ -55,12 +55,12 @@ func (v *view) withNested() (all []*script) {
 }
 
 // libraries returns the files that the scripts of a hook read with source.
-func (v *view) libraries() (found []*script) {
+func (v *hookView) libraries() (found []*hookScript) {
 	for _, s := range v.scripts {
 		if s.inline || s.ast == nil {
 			continue
 		}
-		w := &callWalker{scope: v.newScope(v.Dir, s.path, v.pluginRoot()), at: hook.Position{File: s.file}}
+		w := &callWalker{shellScope: v.newScope(v.Dir, s.path, v.pluginRoot()), at: hook.Position{File: s.file}}
 		w.stmts(s.ast.Stmts, false)
 		for _, c := range w.found {
 			if p := c.program(); p != "." && p != "source" || c.file() == "" || c.file() == s.path {

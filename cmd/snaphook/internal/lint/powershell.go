@@ -10,7 +10,7 @@ const maxName = 256
 
 // psTokens splits a program in PowerShell, as tokens does for other languages: into words, strings
 // with their quotes, and single other characters, without comments.
-func psTokens(text string) (all []token) {
+func psTokens(text string) (all []codeToken) {
 	first, indent := true, 0
 	for at := 0; at < len(text) && len(all) < maxTokens; {
 		c := text[at]
@@ -39,7 +39,7 @@ func psTokens(text string) (all []token) {
 			at = lineEnd(text, at)
 			continue
 		}
-		t := token{at: at, indent: -1}
+		t := codeToken{at: at, indent: -1}
 		if first {
 			t.indent, first = indent, false
 		}
@@ -99,14 +99,14 @@ func psHereEnd(text string, at int) int {
 
 // psCall is one command of a program in PowerShell.
 type psCall struct {
-	words []token
+	words []codeToken
 	piped bool // its input is the output of the previous command
 	depth int  // nesting depth of its braces
 }
 
 // psCalls returns the commands of a program. It may include parts of expressions; rules look for
 // names that no expression contains.
-func psCalls(all []token) (calls []psCall) {
+func psCalls(all []codeToken) (calls []psCall) {
 	var now psCall
 	depth, piped := 0, false
 	flush := func() {
@@ -164,7 +164,7 @@ func (c psCall) texts(known map[string]string) (texts []string, certain []bool) 
 }
 
 // psText returns the text of a word, with known variables replaced.
-func psText(w token, known map[string]string) (string, bool) {
+func psText(w codeToken, known map[string]string) (string, bool) {
 	text := w.value()
 	if w.str && strings.HasPrefix(w.text, "'") {
 		return strings.ReplaceAll(text, "''", "'"), true
@@ -202,8 +202,8 @@ func psVariable(text string) (name, rest string) {
 }
 
 // readPowerShell finds the programs and scripts that a command for PowerShell starts.
-func (v *view) readPowerShell(plugin string) {
-	s := &script{
+func (v *hookView) readPowerShell(plugin string) {
+	s := &hookScript{
 		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langPowerShell, inline: true,
 	}
 	v.scripts = append(v.scripts, s)
@@ -216,7 +216,7 @@ func (v *view) readPowerShell(plugin string) {
 		if p.depth > 0 {
 			continue
 		}
-		c := call{dir: v.Dir, plugin: plugin, at: s.at}
+		c := programCall{dir: v.Dir, plugin: plugin, at: s.at}
 		c.words, c.known = p.texts(known)
 		c.certain = i == len(calls)-1 && (i == 0 || p.piped && i == 1)
 		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // which needs no permission to execute
@@ -250,7 +250,7 @@ var psWords = strings.Fields(`
 	set gv sv % ? h kill ps write clear mkdir md rd rmdir ren sal gal [ ] true false null input cwd home`)
 
 // powershellFile returns the script of a call of PowerShell.
-func (c call) powershellFile() (l lang, script string, args []string, ok bool) {
+func (c programCall) powershellFile() (l lang, script string, args []string, ok bool) {
 	for i := 1; i < len(c.words); i++ {
 		switch word := strings.ToLower(c.words[i]); {
 		case !c.known[i]:

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reading records how a shell script uses its standard input.
-type reading struct {
+// stdinUse records how a shell script uses its standard input.
+type stdinUse struct {
 	surely  bool // it is read for certain
 	perhaps bool // it may be read
 	onlyTTY bool // it is read only if it is a terminal
@@ -24,23 +24,23 @@ var silent = strings.Fields(`
 // filters lists programs that read standard input if they are given no file.
 var filters = strings.Fields("cat jq read mapfile readarray grep egrep rg sed awk head tail tee tr cut sort wc xargs")
 
-// reader walks through a script and tracks whether the standard input of a statement is the
+// stdinWalker walks through a script and tracks whether the standard input of a statement is the
 // hook's.
-type reader struct{ reading }
+type stdinWalker struct{ stdinUse }
 
-func readingOf(file *syntax.File) reading {
-	r := &reader{}
+func readingOf(file *syntax.File) stdinUse {
+	r := &stdinWalker{}
 	r.list(file.Stmts, true)
-	return r.reading
+	return r.stdinUse
 }
 
-func (r *reader) list(all []*syntax.Stmt, mine bool) {
+func (r *stdinWalker) list(all []*syntax.Stmt, mine bool) {
 	for _, s := range all {
 		r.stmt(s, mine)
 	}
 }
 
-func (r *reader) stmt(s *syntax.Stmt, mine bool) {
+func (r *stdinWalker) stmt(s *syntax.Stmt, mine bool) {
 	if s == nil {
 		return
 	}
@@ -93,9 +93,9 @@ func (r *reader) stmt(s *syntax.Stmt, mine bool) {
 
 // branch visits a condition and its branch: a read that happens only on a terminal does not read
 // the hook's input.
-func (r *reader) branch(cond, then []*syntax.Stmt, yes, mine bool) {
+func (r *stdinWalker) branch(cond, then []*syntax.Stmt, yes, mine bool) {
 	r.list(cond, mine)
-	inner := &reader{}
+	inner := &stdinWalker{}
 	inner.list(then, mine)
 	if yes && len(cond) == 1 && asksTTY(cond[0]) && inner.surely {
 		r.onlyTTY = true
@@ -126,7 +126,7 @@ func isStdin(target string) bool {
 	return target == "/dev/stdin" || target == "/proc/self/fd/0" || target == "0" || target == "/dev/fd/0"
 }
 
-func (r *reader) call(c *syntax.CallExpr, mine bool) {
+func (r *stdinWalker) call(c *syntax.CallExpr, mine bool) {
 	for _, a := range c.Assigns {
 		r.words(a, mine)
 	}
@@ -180,14 +180,14 @@ func readsStdin(named string, args []string) bool {
 }
 
 // word visits the command substitutions of a word.
-func (r *reader) word(w *syntax.Word, mine bool) {
+func (r *stdinWalker) word(w *syntax.Word, mine bool) {
 	if w != nil {
 		r.words(w, mine)
 	}
 }
 
 // words visits the command substitutions in all words of a node.
-func (r *reader) words(node syntax.Node, mine bool) {
+func (r *stdinWalker) words(node syntax.Node, mine bool) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:

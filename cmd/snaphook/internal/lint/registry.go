@@ -12,7 +12,7 @@ type Rule struct {
 	Fix      string   // the example without the mistake
 	Fixable  bool     // check --fix can fix it, where the fix is certain
 
-	look func(*view) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
+	look func(*hookView) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
 }
 
 // rules is the registry, in the order of docs/lint.md. A new rule needs a variable of type Rule

@@ -18,7 +18,7 @@ var ruleAccidentalExit2 = Rule{
 }
 
 // accidentalTwo looks for hooks that exit with 2 although they refuse nothing.
-func accidentalTwo(v *view) {
+func accidentalTwo(v *hookView) {
 	for _, c := range v.calls {
 		l, script, args, ok := c.interpreted()
 		path := c.file()
@@ -45,7 +45,7 @@ func accidentalTwo(v *view) {
 }
 
 // meansTwo describes the effect of status 2.
-func (v *view) meansTwo() string {
+func (v *hookView) meansTwo() string {
 	if v.gates() {
 		return "refuses every call that it matches"
 	}
@@ -53,7 +53,7 @@ func (v *view) meansTwo() string {
 }
 
 // syntaxError looks for shell syntax that no shell can read.
-func (v *view) syntaxError(s *script) {
+func (v *hookView) syntaxError(s *hookScript) {
 	var wrong syntax.ParseError
 	if !errors.As(s.mistake, &wrong) || strings.Contains(string(s.text), "\r") {
 		return
@@ -67,7 +67,7 @@ func (v *view) syntaxError(s *script) {
 }
 
 // argparse looks for arguments that a Python script does not know: its parser exits with 2.
-func (v *view) argparse(c call, s *script, args []string) {
+func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 	if s == nil || slices.Contains(c.known, false) {
 		return
 	}
@@ -86,8 +86,8 @@ func (v *view) argparse(c call, s *script, args []string) {
 	}
 }
 
-// parser is the argparse configuration of a script.
-type parser struct {
+// argumentParser is the argparse configuration of a script.
+type argumentParser struct {
 	options    map[string]bool // by name; true if a value follows
 	required   [][]string      // names of each option without which it exits
 	positional []string        // required positional arguments
@@ -95,8 +95,8 @@ type parser struct {
 
 // parserOf reads the calls of add_argument; it returns nil if one has arguments that are not
 // literal.
-func parserOf(all []token) *parser {
-	p := &parser{options: map[string]bool{"-h": false, "--help": false}}
+func parserOf(all []codeToken) *argumentParser {
+	p := &argumentParser{options: map[string]bool{"-h": false, "--help": false}}
 	for i := range all {
 		if !has(all, i, "add_argument", "(") {
 			continue
@@ -120,7 +120,7 @@ func parserOf(all []token) *parser {
 }
 
 // closing returns the index of the parenthesis that closes the one at open.
-func closing(all []token, open int) int {
+func closing(all []codeToken, open int) int {
 	depth := 0
 	for i := open; i < min(len(all), open+2000); i++ {
 		switch all[i].text {
@@ -135,7 +135,7 @@ func closing(all []token, open int) int {
 	return -1
 }
 
-func (p *parser) add(names []string, rest []token) {
+func (p *argumentParser) add(names []string, rest []codeToken) {
 	keyword := func(name string) string {
 		for i := range rest {
 			if has(rest, i, name, "=") && i+2 < len(rest) {
@@ -164,7 +164,7 @@ func (p *parser) add(names []string, rest []token) {
 }
 
 // wrong returns the reason for which argparse rejects arguments; empty if it accepts them.
-func (p *parser) wrong(args []string) string {
+func (p *argumentParser) wrong(args []string) string {
 	free := 0
 	for i := 0; i < len(args); i++ {
 		option, _, joined := strings.Cut(args[i], "=")
@@ -201,7 +201,7 @@ func (p *parser) wrong(args []string) string {
 }
 
 // find returns the option that an argument names, which may be abbreviated.
-func (p *parser) find(option string) (name string, known bool) {
+func (p *argumentParser) find(option string) (name string, known bool) {
 	if _, known := p.options[option]; known || option == "--" {
 		return option, true
 	}

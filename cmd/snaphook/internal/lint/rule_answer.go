@@ -42,7 +42,7 @@ var (
 )
 
 // answerUnread looks for answers in the scripts of commands, and for those that a prompt asks for.
-func answerUnread(v *view) {
+func answerUnread(v *hookView) {
 	if v.h.Dialect != "claude" || v.event.Name == "" {
 		return
 	}
@@ -74,7 +74,7 @@ func answerUnread(v *view) {
 // jqAnswer returns the first call of jq in a script that makes an object with a decision out of its
 // arguments, and its text with the values of --arg in place of their names. It returns nil if the
 // script refuses in another way.
-func jqAnswer(s *script) (found *syntax.CallExpr, text string) {
+func jqAnswer(s *hookScript) (found *syntax.CallExpr, text string) {
 	if s.ast == nil || endsWith2.Match(s.text) || eventName.Match(s.text) {
 		return nil, ""
 	}
@@ -110,7 +110,7 @@ func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
 
 // otherEvent returns the event that a script names in its answers, if it names only one and no hook of
 // that event runs the script.
-func (v *view) otherEvent(s *script) (at int, name string) {
+func (v *hookView) otherEvent(s *hookScript) (at int, name string) {
 	all := literalEvent.FindAllSubmatchIndex(s.text, maxFound)
 	if len(all) == 0 || len(all) != len(eventName.FindAllIndex(s.text, maxFound)) {
 		return 0, ""
@@ -192,7 +192,7 @@ var plainAnswer = regexp.MustCompile(
 var verdictMembers = strings.Fields("decision permissionDecision hookSpecificOutput continue block blocked allow allowed approve approved deny safe verdict result status")
 
 // promptAnswer looks at the answer that a prompt asks its model for.
-func (v *view) promptAnswer() {
+func (v *hookView) promptAnswer() {
 	members := []string{}
 	for _, m := range sampleMember.FindAllStringSubmatch(v.h.Command, maxFound) {
 		members = append(members, m[1])
@@ -227,7 +227,7 @@ var ruleTypeMixed = Rule{
 // typeMembers names the member with the program, prompt or address, by the hook's type.
 var typeMembers = map[string]string{"command": "command", "prompt": "prompt", "agent": "prompt", "http": "url"}
 
-func typeMixed(v *view) {
+func typeMixed(v *hookView) {
 	own := typeMembers[v.h.Type]
 	if own == "" || v.h.Skip == hook.Invalid {
 		return

@@ -35,7 +35,7 @@ type lostChange struct {
 
 // handlerOf reads the call of on at i: the event's name, the name of the handler's argument, and
 // the tokens of the call. ok is false for other calls.
-func handlerOf(all []token, i int) (event, argument string, body []token, ok bool) {
+func handlerOf(all []codeToken, i int) (event, argument string, body []codeToken, ok bool) {
 	if !has(all, i, "on", "(") || i+3 >= len(all) || !all[i+2].str {
 		return "", "", nil, false
 	}
@@ -65,7 +65,7 @@ func handlerOf(all []token, i int) (event, argument string, body []token, ok boo
 }
 
 // moduleChanges looks for changes without an effect in the handler whose subscription begins at i.
-func (v *view) moduleChanges(s *script, all []token, i int) {
+func (v *hookView) moduleChanges(s *hookScript, all []codeToken, i int) {
 	event, argument, body, ok := handlerOf(all, i)
 	if !ok {
 		return
@@ -97,7 +97,7 @@ func (v *view) moduleChanges(s *script, all []token, i int) {
 
 // assigned reports whether a value is assigned to the expression that ends before i or, with
 // within, to a part of it.
-func assigned(body []token, i int, within bool) bool {
+func assigned(body []codeToken, i int, within bool) bool {
 	for within && i < len(body) {
 		switch {
 		case has(body, i, ".") && i+1 < len(body):
@@ -118,7 +118,7 @@ func assigned(body []token, i int, within bool) bool {
 }
 
 // returns reports whether an object literal in the body has the member.
-func returns(body []token, name string) bool {
+func returns(body []codeToken, name string) bool {
 	for at := range body {
 		if isMember(body, at, name) {
 			return true
@@ -128,7 +128,7 @@ func returns(body []token, name string) bool {
 }
 
 // isMember reports whether the token at i is the name of a member in an object.
-func isMember(body []token, i int, name string) bool {
+func isMember(body []codeToken, i int, name string) bool {
 	return !body[i].str && body[i].text == name && (has(body, i-1, "{") || has(body, i-1, ",")) &&
 		(has(body, i+1, ":") || has(body, i+1, ",") || has(body, i+1, "}"))
 }

@@ -29,7 +29,7 @@ var ruleAnswerElsewhere = Rule{
 }
 
 // answerElsewhere looks for refusals of a script that are lost in a system that runs the hook.
-func answerElsewhere(v *view) {
+func answerElsewhere(v *hookView) {
 	home := v.system()
 	if home == nil || !v.gates() {
 		return
@@ -50,7 +50,7 @@ func answerElsewhere(v *view) {
 
 // system returns the system whose file has the hook: of those of its dialect the one whose directory stands in
 // the file's path, else the first. Nil: it has no settings.
-func (v *view) system() (found *portable.System) {
+func (v *hookView) system() (found *portable.System) {
 	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
 	for i := range v.Systems {
 		s := &v.Systems[i]
@@ -68,14 +68,14 @@ func (v *view) system() (found *portable.System) {
 	return found
 }
 
-// refusal is an answer that a script gives, and the offset at which it stands.
-type refusal struct {
+// scriptRefusal is an answer that a script gives, and the offset at which it stands.
+type scriptRefusal struct {
 	portable.Answer
 	at int
 }
 
 // refusals returns the refusals of a script that can be seen.
-func (v *view) refusals(s *script, event string) (given []refusal) {
+func (v *hookView) refusals(s *hookScript, event string) (given []scriptRefusal) {
 	if s.lang == langOther || s.lang == langPowerShell {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (v *view) refusals(s *script, event string) (given []refusal) {
 	signed(comment.ReplaceAllFunc(s.text, blank), signs)
 	for _, a := range portable.Answers {
 		if at, ok := signs[a.Sign]; ok && a.Sign != "" && a.Event == event {
-			given = append(given, refusal{a, at})
+			given = append(given, scriptRefusal{a, at})
 		}
 	}
 	return given
@@ -137,7 +137,7 @@ func signed(text []byte, signs map[string]int) {
 }
 
 // exitsWithTwo returns where a script ends with status 2, if it does. Of a command the offset is 0.
-func (v *view) exitsWithTwo(s *script) (at int, ok bool) {
+func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 	if s.lang == langPython || s.lang == langNode {
 		all := tokens(string(s.text), s.lang)
 		for i := range all {
@@ -162,7 +162,7 @@ func (v *view) exitsWithTwo(s *script) (at int, ok bool) {
 }
 
 // lostInReaders looks at the systems that read the hook's file too.
-func (v *view) lostInReaders(s *script, home *portable.System, given []refusal) {
+func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []scriptRefusal) {
 	file := "/" + filepath.ToSlash(v.h.Position.File)
 	if v.h.Source != hook.Project && v.h.Source != hook.Local {
 		return
@@ -195,7 +195,7 @@ func (v *view) lostInReaders(s *script, home *portable.System, given []refusal) 
 
 // lost reports an answer of a script once for each event. One place in a script has one
 // finding; a finding for a further event is reported at the hook.
-func (v *view) lost(s *script, r refusal, severity Severity, fix, effects string) {
+func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, effects string) {
 	at := s.position(r.at)
 	known := s.path + at.String() + r.ID
 	if v.lostAnswers[known] {
@@ -221,7 +221,7 @@ func effectsIn(losing []*portable.System, answer string) string {
 
 // lostAtHome looks for refusals of other systems that the hook's own does not take for one. A script whose code
 // names the system may tell the systems apart.
-func (v *view) lostAtHome(s *script, home *portable.System, given []refusal) {
+func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scriptRefusal) {
 	if naming(comment.ReplaceAllFunc(s.text, blank), home) {
 		return
 	}
@@ -236,7 +236,7 @@ func (v *view) lostAtHome(s *script, home *portable.System, given []refusal) {
 }
 
 // elsewhere returns the systems, Claude Code first.
-func (v *view) elsewhere() []*portable.System {
+func (v *hookView) elsewhere() []*portable.System {
 	all := lo.Map(v.Systems, func(_ portable.System, i int) *portable.System { return &v.Systems[i] })
 	slices.SortStableFunc(all, func(a, b *portable.System) int {
 		return lo.Ternary(a.Name == "claude", 0, 1) - lo.Ternary(b.Name == "claude", 0, 1)
@@ -246,14 +246,14 @@ func (v *view) elsewhere() []*portable.System {
 
 // keptElsewhere reports whether the script has another refusal, which is one in both systems: the two may be parts
 // of one branch. A question is not replaced by a denial.
-func keptElsewhere(home, there *portable.System, lost refusal, given []refusal) bool {
-	return lost.Sign != portable.SignNestedAsk && slices.ContainsFunc(given, func(r refusal) bool {
+func keptElsewhere(home, there *portable.System, lost scriptRefusal, given []scriptRefusal) bool {
+	return lost.Sign != portable.SignNestedAsk && slices.ContainsFunc(given, func(r scriptRefusal) bool {
 		return r.ID != lost.ID && home.Effect(r.ID, false).Guards() && there.Effect(r.ID, home.Name == "claude").Guards()
 	})
 }
 
 // remedy returns an answer that both systems take for a refusal.
-func remedy(home, there *portable.System, lost refusal) string {
+func remedy(home, there *portable.System, lost scriptRefusal) string {
 	a, found := lo.Find(portable.Answers, func(a portable.Answer) bool {
 		return a.Event == lost.Event && a.Sign != "" && home.Effect(a.ID, false).Guards() && there.Effect(a.ID, home.Name == "claude").Guards() &&
 			(a.Sign == portable.SignNestedAsk) == (lost.Sign == portable.SignNestedAsk)
@@ -273,7 +273,7 @@ func naming(text []byte, s *portable.System) bool {
 const maxUse = 1 << 20
 
 // used reports whether the project is used with a system.
-func (v *view) used(there *portable.System) bool {
+func (v *hookView) used(there *portable.System) bool {
 	return slices.ContainsFunc(there.Uses, func(u portable.Use) bool {
 		file := filepath.Join(v.Dir, filepath.FromSlash(u.File))
 		if u.Text == "" {

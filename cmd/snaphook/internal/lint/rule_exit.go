@@ -23,7 +23,7 @@ var ruleGateExit1 = Rule{
 }
 
 // gateExit looks for refusals with status 1.
-func gateExit(v *view) {
+func gateExit(v *hookView) {
 	if !v.gates() || v.blocksAt(1) {
 		return
 	}
@@ -38,7 +38,7 @@ func gateExit(v *view) {
 }
 
 // blocksAt reports whether an exit status refuses, or fails in a way that does.
-func (v *view) blocksAt(status int) bool {
+func (v *hookView) blocksAt(status int) bool {
 	exits := v.event.Rules.Exits
 	if v.h.Exits != nil {
 		exits = v.h.Exits
@@ -64,7 +64,7 @@ func answersJSON(text string) bool {
 
 // shellExit looks for an exit 1 after a message on standard error, in a script
 // that has no other way to refuse.
-func (v *view) shellExit(s *script) {
+func (v *hookView) shellExit(s *hookScript) {
 	if s.ast == nil || answersJSON(string(s.text)) {
 		return
 	}

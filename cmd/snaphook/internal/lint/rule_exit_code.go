@@ -4,13 +4,13 @@ import "strings"
 
 // codeExit looks for a refusal with status 1 in Python or JavaScript: an exit(1) after a message on
 // standard error in the same block.
-func (v *view) codeExit(s *script) {
+func (v *hookView) codeExit(s *hookScript) {
 	text := string(s.text)
 	if answersJSON(text) || v.hasArguments(s) {
 		return // a program with sub-commands has more reasons to fail than a guard has to refuse
 	}
 	all := tokens(text, s.lang)
-	var ones []token
+	var ones []codeToken
 	for i := range all {
 		status, ok := exitAt(all, i, s.lang)
 		switch {
@@ -28,7 +28,7 @@ func (v *view) codeExit(s *script) {
 }
 
 // exitAt returns the status of a call that ends the program; "?" if it is not a number.
-func exitAt(all []token, i int, l lang) (status string, ok bool) {
+func exitAt(all []codeToken, i int, l lang) (status string, ok bool) {
 	open := -1
 	switch {
 	case l == langPython && (has(all, i, "sys", ".", "exit", "(") || has(all, i, "os", ".", "_exit", "(")):
@@ -57,7 +57,7 @@ func exitAt(all []token, i int, l lang) (status string, ok bool) {
 	return statusOf(all[open+1]), true
 }
 
-func statusOf(t token) string {
+func statusOf(t codeToken) string {
 	if !t.str && t.text != "" && strings.Trim(t.text, "0123456789") == "" {
 		return t.text
 	}
@@ -66,7 +66,7 @@ func statusOf(t token) string {
 
 // refusesAt reports whether the exit at i follows a message on standard error in its block, and the
 // block does not handle an error.
-func refusesAt(all []token, i int, l lang) bool {
+func refusesAt(all []codeToken, i int, l lang) bool {
 	start := lineOf(all, i)
 	if all[start].indent <= 0 && l == langPython {
 		return false // not in a branch
@@ -89,7 +89,7 @@ func refusesAt(all []token, i int, l lang) bool {
 }
 
 // lineOf returns the first token of the line that contains token i.
-func lineOf(all []token, i int) int {
+func lineOf(all []codeToken, i int) int {
 	for ; i >= 0; i-- {
 		if all[i].indent >= 0 {
 			return i
@@ -99,7 +99,7 @@ func lineOf(all []token, i int) int {
 }
 
 // warnsIn reports whether tokens of a line write to standard error, and returns the text.
-func warnsIn(all []token, from, to int) (text string, warns bool) {
+func warnsIn(all []codeToken, from, to int) (text string, warns bool) {
 	var b strings.Builder
 	for i := from; i < len(all) && (i == from || all[i].indent < 0) && i-from < 400; i++ {
 		if all[i].str {
@@ -114,7 +114,7 @@ func warnsIn(all []token, from, to int) (text string, warns bool) {
 }
 
 // handles reports whether a line begins an error handler, or tests for the presence of something.
-func handles(line []token, l lang) bool {
+func handles(line []codeToken, l lang) bool {
 	return mentions(line, "except", "catch", "exists", "existsSync", "which", "argv", "ImportError", "isatty", "isTTY") ||
 		l == langNode && mentions(line, "err", "error")
 }

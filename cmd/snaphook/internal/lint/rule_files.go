@@ -22,7 +22,7 @@ var ruleScriptMissing = Rule{
 }
 
 // missing looks for programs and scripts that do not exist.
-func missing(v *view) {
+func missing(v *hookView) {
 	for _, c := range v.calls {
 		if !c.certain || v.hasBackslashes() {
 			continue
@@ -63,7 +63,7 @@ var desktops = strings.Fields(
 )
 
 // foreign reports whether a word is a path or program of Windows, or checked by another rule.
-func (v *view) foreign(word string) bool {
+func (v *hookView) foreign(word string) bool {
 	if runtime.GOOS == "windows" {
 		return true
 	}
@@ -76,9 +76,9 @@ func (v *view) foreign(word string) bool {
 }
 
 // has reports whether a program exists, by the rules of a shell.
-func (v *view) has(program, dir string) bool {
+func (v *hookView) has(program, dir string) bool {
 	if strings.ContainsRune(program, '/') {
-		path, ok := (&scope{dir: dir}).path(program)
+		path, ok := (&shellScope{dir: dir}).path(program)
 		return !ok || isThere(path)
 	}
 	there, known := v.programs[program]
@@ -93,7 +93,7 @@ func (v *view) has(program, dir string) bool {
 }
 
 // nearFile suggests an existing file for the path of a missing one.
-func (v *view) nearFile(path string) string {
+func (v *hookView) nearFile(path string) string {
 	dir, err := bounded.OpenDir(filepath.Dir(path))
 	if err != nil {
 		return "write the path of a file that is there; relative ones count from the project's directory"
@@ -126,7 +126,7 @@ var ruleInterpreterMissing = Rule{
 
 // interpreterMissing looks for missing interpreters: the shell of a command, interpreters named
 // in it, and interpreters in the first line of scripts that are started directly.
-func interpreterMissing(v *view) {
+func interpreterMissing(v *hookView) {
 	v.shellMissing()
 	for _, c := range v.calls {
 		p := c.program()
@@ -167,7 +167,7 @@ func interpreterMissing(v *view) {
 }
 
 // shellMissing reports that the shell in an entry does not exist.
-func (v *view) shellMissing() {
+func (v *hookView) shellMissing() {
 	shell, _ := v.entry.Get("shell").Text()
 	program := map[string]string{"bash": "bash", "powershell": "pwsh"}[shell]
 	if program == "" || v.entry.Get("args").Exists() || runtime.GOOS == "windows" || v.has(program, "/") {
@@ -180,7 +180,7 @@ func (v *view) shellMissing() {
 }
 
 // direct returns the script that a call starts by its path, without an interpreter.
-func (v *view) direct(c call) *script {
+func (v *hookView) direct(c programCall) *hookScript {
 	if p := c.program(); !strings.ContainsRune(p, '/') {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (v *view) direct(c call) *script {
 	return v.scripts1(c)
 }
 
-func (v *view) scripts1(c call) *script {
+func (v *hookView) scripts1(c programCall) *hookScript {
 	path := c.file()
 	if path == "" {
 		return nil
@@ -207,7 +207,7 @@ var ruleScriptNotExecutable = Rule{
 }
 
 // notExecutable looks for scripts that a shell may not start.
-func notExecutable(v *view) {
+func notExecutable(v *hookView) {
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -227,7 +227,7 @@ func notExecutable(v *view) {
 		f := v.report("script-not-executable", at, "chmod +x "+shortPath(path),
 			"this file is started by its path and is not executable, so the hook ends with 126")
 		if s := v.linter.scripts[path]; s != nil {
-			f.edit = edit{{file: path, seen: s.text, executable: true}}
+			f.edit = fileEdit{{file: path, seen: s.text, executable: true}}
 		}
 		v.add(*f)
 	}
@@ -242,7 +242,7 @@ var ruleScriptCrlf = Rule{
 }
 
 // crlf looks for scripts with the line ends of Windows.
-func crlf(v *view) {
+func crlf(v *hookView) {
 	for _, c := range v.calls {
 		s := v.scripts1(c)
 		if s == nil || !bytes.Contains(s.text, []byte("\r\n")) {
@@ -273,13 +273,13 @@ func crlf(v *view) {
 
 // isPolyglot reports whether a script is written for shells that ignore its first line, such as
 // files that both cmd.exe and sh can read. An empty script does nothing anywhere.
-func isPolyglot(s *script) bool {
+func isPolyglot(s *hookScript) bool {
 	text := bytes.TrimSpace(s.text)
 	ext := strings.ToLower(filepath.Ext(s.path))
 	return len(text) == 0 || text[0] == ':' || ext == ".cmd" || ext == ".bat"
 }
 
-func languageName(s *script, direct bool) string {
+func languageName(s *hookScript, direct bool) string {
 	if s.lang == langShell {
 		return "a shell"
 	}
@@ -307,7 +307,7 @@ var ruleScriptNoShebang = Rule{
 
 // noShebang looks for scripts that are started directly, and have no first line that names the
 // interpreter.
-func noShebang(v *view) {
+func noShebang(v *hookView) {
 	for _, c := range v.calls {
 		s := v.direct(c)
 		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || isPolyglot(s) ||

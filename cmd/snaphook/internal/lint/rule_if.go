@@ -16,7 +16,7 @@ var ruleIfUnreachable = Rule{
 }
 
 // unreachableIf looks for conditions on a tool that does not exist.
-func unreachableIf(v *view) {
+func unreachableIf(v *hookView) {
 	value := v.entry.Get("if")
 	text, ok := value.Text()
 	tool, _, _ := strings.Cut(strings.TrimSpace(text), "(")

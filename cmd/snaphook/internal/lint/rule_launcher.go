@@ -23,7 +23,7 @@ var ruleLauncherUnpinned = Rule{
 }
 
 // launchers looks for programs that run the current release from a registry or a server.
-func launchers(v *view) {
+func launchers(v *hookView) {
 	for _, s := range v.scripts {
 		v.shellLaunchers(s)
 	}
@@ -34,7 +34,7 @@ func launchers(v *view) {
 
 const runDownloaded = "download the file, check it, and run that"
 
-func (v *view) shellLaunchers(s *script) {
+func (v *hookView) shellLaunchers(s *hookScript) {
 	if s.lang != langShell || s.ast == nil {
 		return
 	}
@@ -66,15 +66,15 @@ func literals(words []*syntax.Word) (texts []string) {
 	return texts
 }
 
-func (v *view) unpinned(at hook.Position, severity Severity, fix, format string, args ...any) {
+func (v *hookView) unpinned(at hook.Position, severity Severity, fix, format string, args ...any) {
 	f := v.report("launcher-unpinned", at, fix, format, args...)
 	f.Severity = severity
 	v.add(*f)
 }
 
 // launcher checks one call.
-func (v *view) launcher(at hook.Position, words []string) {
-	words = call{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
+func (v *hookView) launcher(at hook.Position, words []string) {
+	words = programCall{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
 	switch kind, rest := launcherOf(words); kind {
 	case "npm":
 		v.npm(at, base(words[0]), rest)
@@ -162,7 +162,7 @@ func isLocal(p string) bool {
 }
 
 // npm checks a call that runs a package of npm.
-func (v *view) npm(at hook.Position, launcher string, rest []string) {
+func (v *hookView) npm(at hook.Position, launcher string, rest []string) {
 	if slices.Contains(rest, "--no-install") || slices.Contains(rest, "--no") || slices.Contains(rest, "--offline") {
 		return
 	}
@@ -185,7 +185,7 @@ func (v *view) npm(at hook.Position, launcher string, rest []string) {
 }
 
 // installed reports whether the project pins a package itself.
-func (v *view) installed(p string) bool {
+func (v *hookView) installed(p string) bool {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
 		return false // the call names a version
 	}
@@ -261,7 +261,7 @@ func runsInput(s *syntax.Stmt) bool {
 }
 
 // substituted looks for a server's response among the arguments of a shell.
-func (v *view) substituted(s *script, c *syntax.CallExpr) {
+func (v *hookView) substituted(s *hookScript, c *syntax.CallExpr) {
 	n := name(c)
 	l, ok := languageOf(n)
 	if !(ok && l == langShell) && n != "eval" && n != "source" && n != "." {

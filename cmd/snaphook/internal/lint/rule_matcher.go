@@ -23,7 +23,7 @@ var ruleMatcherUnreachable = Rule{
 }
 
 // unreachable looks for matchers that match no existing subject.
-func unreachable(v *view) {
+func unreachable(v *hookView) {
 	pattern := strings.TrimSpace(v.h.Pattern)
 	if pattern == "" || pattern == "*" || v.h.Matcher == nil || !v.group.Get("matcher").Exists() {
 		return
@@ -37,17 +37,17 @@ func unreachable(v *view) {
 	}
 }
 
-// matcher is a matcher with the subjects to which it is compared.
-type matcher struct {
-	*view
+// subjectMatcher is a matcher with the subjects to which it is compared.
+type subjectMatcher struct {
+	*hookView
 	pattern  string
 	subjects []string
 	complete bool   // subjects has all that exist
 	noun     string // the noun for a subject
 }
 
-func matcherOf(v *view, pattern string) matcher {
-	m := matcher{view: v, pattern: pattern, noun: "tool"}
+func matcherOf(v *hookView, pattern string) subjectMatcher {
+	m := subjectMatcher{hookView: v, pattern: pattern, noun: "tool"}
 	if v.ofTools() {
 		if own := tools[v.h.Dialect]; own != nil && !hasOtherTools(v.h) {
 			given := v.Tools.of(v.h.Dialect)
@@ -69,7 +69,7 @@ func hasOtherTools(h *hook.Hook) bool {
 }
 
 // findings returns the findings about the whole matcher, or about the names in it.
-func (m matcher) findings() (found []Finding) {
+func (m subjectMatcher) findings() (found []Finding) {
 	if !slices.ContainsFunc(m.subjects, m.h.Matcher.Match) && !m.mayBeMCP(m.h.Matcher, m.pattern) {
 		if f := m.whole(); f != nil {
 			found = append(found, *f)
@@ -86,7 +86,7 @@ func (m matcher) findings() (found []Finding) {
 }
 
 // mayBeMCP reports whether a tool of an unknown MCP server can match.
-func (m matcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
+func (m subjectMatcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 	if !m.ofTools() || !strings.Contains(pattern, "mcp") || serverOnly(pattern) {
 		return false
 	}
@@ -109,7 +109,7 @@ func isName(pattern string) bool {
 }
 
 // parts returns the names between the bars of a list or an expression.
-func (m matcher) parts() []string {
+func (m subjectMatcher) parts() []string {
 	pattern := strings.TrimSuffix(strings.TrimPrefix(m.pattern, "^"), "$")
 	for _, open := range []string{"(?:", "("} {
 		inner, ok := strings.CutPrefix(pattern, open)
@@ -130,7 +130,7 @@ func (m matcher) parts() []string {
 const maxNames = 100
 
 // part returns the finding about one of several names; nil without one.
-func (m matcher) part(name string, all []string) *Finding {
+func (m subjectMatcher) part(name string, all []string) *Finding {
 	if len(all) < 2 || !isName(name) {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (m matcher) part(name string, all []string) *Finding {
 	)
 }
 
-func (m matcher) matches(pattern, subject string) bool {
+func (m subjectMatcher) matches(pattern, subject string) bool {
 	if pattern == "" || pattern == "*" {
 		return false
 	}
@@ -159,7 +159,7 @@ func (m matcher) matches(pattern, subject string) bool {
 }
 
 // whole returns the finding about a matcher that matches nothing.
-func (m matcher) whole() *Finding {
+func (m subjectMatcher) whole() *Finding {
 	pattern := m.pattern
 	message := fmt.Sprintf("the matcher %q matches no %s, so this hook never runs", pattern, m.noun)
 	if tool, _, ok := strings.Cut(pattern, "("); ok && m.ofTools() && slices.Contains(m.subjects, tool) &&
@@ -190,14 +190,14 @@ func (m matcher) whole() *Finding {
 	return f
 }
 
-func (m matcher) list() string {
+func (m subjectMatcher) list() string {
 	if m.ofTools() {
 		return "write the name of a tool, such as " + strings.Join(m.some(), ", ") + "; --tools FILE adds names"
 	}
 	return "write one of: " + strings.Join(m.subjects, ", ")
 }
 
-func (m matcher) some() []string {
+func (m subjectMatcher) some() []string {
 	if m.h.Dialect == "claude" {
 		return []string{"Bash", "Edit", "Write"}
 	}
@@ -206,7 +206,7 @@ func (m matcher) some() []string {
 
 // corrected returns the matcher with existing names; ok is false if one of its names is similar to
 // none.
-func (m matcher) corrected() (string, bool) {
+func (m subjectMatcher) corrected() (string, bool) {
 	fields := strings.FieldsFunc(m.pattern, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
 	if len(fields) > maxNames {
 		return "", false
@@ -226,7 +226,7 @@ func (m matcher) corrected() (string, bool) {
 }
 
 // better returns the name meant by a wrong one; empty if unknown.
-func (m matcher) better(name string) string {
+func (m subjectMatcher) better(name string) string {
 	if m.ofTools() {
 		if other := meant[m.h.Dialect][name]; other != "" {
 			return other
@@ -247,7 +247,7 @@ func (m matcher) better(name string) string {
 	return near[0]
 }
 
-func (m matcher) finding(message, fix, corrected string) *Finding {
+func (m subjectMatcher) finding(message, fix, corrected string) *Finding {
 	value := m.group.Get("matcher")
 	f := m.report("matcher-unreachable", value.Position(), fix, "%s", message)
 	if corrected != "" {
@@ -265,7 +265,7 @@ var ruleMatcherUnused = Rule{
 }
 
 // unused looks for matchers of events without a subject.
-func unused(v *view) {
+func unused(v *hookView) {
 	value := v.group.Get("matcher")
 	pattern, ok := value.Text()
 	if v.event.Subject != "" || !ok || v.event.Name == "" || harmless(pattern) {

@@ -29,7 +29,7 @@ type memberUse struct {
 
 // membersUnknown compares the members that a script reads with the members of the events whose
 // hooks run it.
-func membersUnknown(v *view) {
+func membersUnknown(v *hookView) {
 	for _, s := range v.scripts {
 		var uses []memberUse
 		switch {
@@ -63,7 +63,7 @@ func membersUnknown(v *view) {
 
 // membersFor returns the members that the input of a script may have: in known, those of the events
 // whose hooks run it, and in elsewhere those of all events of the dialect.
-func (v *view) membersFor(s *script) (known, elsewhere []string) {
+func (v *hookView) membersFor(s *hookScript) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]
 		return append(append(to, info.Base...), info.Members()...)
@@ -85,11 +85,11 @@ func (v *view) membersFor(s *script) (known, elsewhere []string) {
 }
 
 // dispatchesByEvent reports whether a script acts by the event or by its arguments.
-func dispatchesByEvent(s *script) bool {
+func dispatchesByEvent(s *hookScript) bool {
 	return readsArguments(s) || mentionsWord(s, "hook_event_name") || mentionsWord(s, "hookEventName")
 }
 
-func mentionsWord(s *script, word string) bool {
+func mentionsWord(s *hookScript, word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).Match(s.text)
 }
 
@@ -138,11 +138,11 @@ func memberMeant(name string, known []string) string {
 var jqMember = regexp.MustCompile(`(?:^|[\s(,{:/])\.(?:\[")?([A-Za-z_]\w*)`)
 
 // shellMembers returns the members that calls of jq read from the hook's input.
-func shellMembers(s *script) (uses []memberUse) {
+func shellMembers(s *hookScript) (uses []memberUse) {
 	inputs, own := inputVariables(s.ast), ownInput(s.ast)
 	add := func(call *syntax.CallExpr) {
 		if l, text := inlineProgram(call); text != "" && len(uses) < maxFound {
-			inner := &script{text: []byte(text), lang: l, inline: true, at: s.pos(call.Pos())}
+			inner := &hookScript{text: []byte(text), lang: l, inline: true, at: s.pos(call.Pos())}
 			if l == langPython {
 				uses = append(uses, pythonMembers(inner)...)
 			} else {
@@ -371,7 +371,7 @@ func isVariable(w *syntax.Word, variables map[string]bool) bool {
 }
 
 // pythonMembers returns the members that a script in Python reads from json.load(sys.stdin).
-func pythonMembers(s *script) (uses []memberUse) {
+func pythonMembers(s *hookScript) (uses []memberUse) {
 	all := tokens(string(s.text), langPython)
 	inputs := map[string]bool{}
 	for i := range all {
@@ -416,7 +416,7 @@ func pythonMembers(s *script) (uses []memberUse) {
 
 // nodeMembers returns the members that a script in JavaScript reads from the only text that it
 // parses, where it reads standard input.
-func nodeMembers(s *script) (uses []memberUse) {
+func nodeMembers(s *hookScript) (uses []memberUse) {
 	text := string(s.text)
 	if strings.Count(text, "JSON.parse(") != 1 || !strings.Contains(text, "stdin") && !strings.Contains(text, "readFileSync(0") {
 		return nil
@@ -469,7 +469,7 @@ func nodeMembers(s *script) (uses []memberUse) {
 
 // destructured returns the members that a destructuring pattern of JavaScript names; its last brace
 // is at end.
-func destructured(all []token, end int) (members []token) {
+func destructured(all []codeToken, end int) (members []codeToken) {
 	depth := 0
 	for i := end; i > 0 && len(members) < maxFound; i-- {
 		switch all[i].text {

@@ -18,13 +18,13 @@ func (l *linter) module(file string) {
 	if err != nil {
 		return
 	}
-	s := l.script(path, call{})
+	s := l.script(path, programCall{})
 	if s == nil {
 		return
 	}
 	s.lang = langNode
 	s.ignores = scriptIgnores(s)
-	v := &view{linter: l, h: &hook.Hook{Identity: hook.Identity{Dialect: "xcsh", Type: "module", Command: file, Position: s.at}}}
+	v := &hookView{linter: l, h: &hook.Hook{Identity: hook.Identity{Dialect: "xcsh", Type: "module", Command: file, Position: s.at}}}
 	all := tokens(string(s.text), langNode)
 	for i, t := range all {
 		switch {
@@ -45,7 +45,7 @@ func (l *linter) module(file string) {
 }
 
 // comparedTool checks the text to which a tool's name is compared; the token at i is toolName.
-func (v *view) comparedTool(s *script, all []token, i int) {
+func (v *hookView) comparedTool(s *hookScript, all []codeToken, i int) {
 	if at := i + 1; has(all, at, "=", "=") || has(all, at, "!", "=") {
 		for at < len(all) && (all[at].text == "=" || all[at].text == "!") {
 			at++
@@ -65,7 +65,7 @@ func (v *view) comparedTool(s *script, all []token, i int) {
 }
 
 // switchedTools checks the cases of a switch over a tool's name.
-func (v *view) switchedTools(s *script, all []token, i int) {
+func (v *hookView) switchedTools(s *hookScript, all []codeToken, i int) {
 	depth, of := 0, false
 	for ; i < len(all); i++ {
 		switch t := all[i]; {
@@ -88,7 +88,7 @@ func (v *view) switchedTools(s *script, all []token, i int) {
 }
 
 // toolLiteral checks a string that names a tool.
-func (v *view) toolLiteral(s *script, all []token, i int) {
+func (v *hookView) toolLiteral(s *hookScript, all []codeToken, i int) {
 	if i < 0 || i >= len(all) || !all[i].str {
 		return
 	}
@@ -114,7 +114,7 @@ var moduleTools = strings.Fields(`
 	ask bash calculator edit fetch find grep list ls lsp notebook python read ssh task todo_write web_search write`)
 
 // moduleExec checks a call of pi.exec, whose arguments begin at i.
-func (v *view) moduleExec(s *script, all []token, i int) {
+func (v *hookView) moduleExec(s *hookScript, all []codeToken, i int) {
 	if i+1 >= len(all) || !all[i].str || strings.Contains(all[i].text, "${") {
 		return
 	}
@@ -136,14 +136,14 @@ func (v *view) moduleExec(s *script, all []token, i int) {
 }
 
 // moduleShell checks a text that a module passes to a shell.
-func (v *view) moduleShell(at hook.Position, text string) {
+func (v *hookView) moduleShell(at hook.Position, text string) {
 	if ast, err := ParseShell(text, syntax.LangBash); err == nil {
-		v.shellLaunchers(&script{at: at, inline: true, lang: langShell, ast: ast})
+		v.shellLaunchers(&hookScript{at: at, inline: true, lang: langShell, ast: ast})
 	}
 }
 
 // moduleEnv checks a variable that a module reads.
-func (v *view) moduleEnv(s *script, name token) {
+func (v *hookView) moduleEnv(s *hookScript, name codeToken) {
 	if neverSet.MatchString(name.text) {
 		v.add(*v.report("stdin-unread", s.position(name.at), "read the argument of the handler: event.input",
 			"%s is set by nothing: a handler is given the call", name.text))
@@ -151,7 +151,7 @@ func (v *view) moduleEnv(s *script, name token) {
 }
 
 // moduleText looks for secrets and private paths, which must not be committed.
-func (v *view) moduleText(s *script, t token) {
+func (v *hookView) moduleText(s *hookScript, t codeToken) {
 	for _, form := range secretForms {
 		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
 			v.add(*v.report("secret-in-settings", s.position(t.at),

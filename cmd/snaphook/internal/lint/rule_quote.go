@@ -20,7 +20,7 @@ var ruleUnquotedPath = Rule{
 }
 
 // unquoted looks for variables with paths that a shell splits into words.
-func unquoted(v *view) {
+func unquoted(v *hookView) {
 	for _, s := range v.scripts {
 		if s.lang != langShell || s.ast == nil {
 			continue
@@ -42,7 +42,7 @@ func unquoted(v *view) {
 }
 
 // unquotedInline checks the command itself, with one finding for all variables.
-func (v *view) unquotedInline(s *script) {
+func (v *hookView) unquotedInline(s *hookScript) {
 	q := quoting{paths: pathVars(s.ast), inline: true}
 	uses := q.find(s.ast)
 	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
@@ -91,7 +91,7 @@ type pathUse struct {
 	backquoted bool
 }
 
-func (u pathUse) text(s *script) string {
+func (u pathUse) text(s *hookScript) string {
 	start, end := int(u.at.Offset()), int(u.end.Offset())
 	if start < 0 || end > len(s.text) || start > end {
 		return "$" + u.name

@@ -23,8 +23,8 @@ var rewriteNames = map[string]string{"claude": "updatedInput", "llxprt": "tool_i
 
 // conflicts looks for two hooks that rewrite the same member at the same time.
 func (l *linter) conflicts() {
-	var rewriting []*view
-	members := map[*view][]string{}
+	var rewriting []*hookView
+	members := map[*hookView][]string{}
 	for _, v := range l.views {
 		if v.event.Can&pipeline.CanRewriteInput == 0 || !v.ofTools() || v.h.Background != hook.Foreground ||
 			v.h.Policy != nil && v.h.Policy.Mode != hook.Enforce {
@@ -60,7 +60,7 @@ func common(a, b []string) string {
 
 // together reports whether two hooks run for one call, each with the original
 // input.
-func together(a, b *view) bool {
+func together(a, b *hookView) bool {
 	if a.h.Dialect != b.h.Dialect || a.h.Event != b.h.Event || a.h.Sequential || b.h.Sequential ||
 		a.h.Key != "" && a.h.Key == b.h.Key || a.h.If != b.h.If || a.h.Skip != b.h.Skip {
 		return false
@@ -69,7 +69,7 @@ func together(a, b *view) bool {
 }
 
 // sharedTools names tools that both hooks match.
-func (l *linter) sharedTools(a, b *view) string {
+func (l *linter) sharedTools(a, b *hookView) string {
 	if a.h.Matcher == nil && b.h.Matcher == nil {
 		return "all"
 	}
@@ -90,7 +90,7 @@ func (l *linter) sharedTools(a, b *view) string {
 
 // rewrites returns the members of the tool's input that a hook's scripts write, if their names are
 // literal.
-func (v *view) rewrites() (members []string) {
+func (v *hookView) rewrites() (members []string) {
 	word := rewriteNames[v.h.Dialect]
 	if word == "" {
 		return nil

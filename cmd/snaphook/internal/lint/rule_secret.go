@@ -47,7 +47,7 @@ var (
 )
 
 // secrets looks for secrets in a settings file.
-func (l *linter) secrets(d *document) { l.secretsIn(d.root, "", 0) }
+func (l *linter) secrets(d *settingsDocument) { l.secretsIn(d.root, "", 0) }
 
 func (l *linter) secretsIn(v settings.Value, name string, level int) {
 	if level > maxLevels+8 {

@@ -28,7 +28,7 @@ var ruleTimeoutUnit = Rule{
 }
 
 // timeoutUnit looks for timeouts in another system's unit.
-func timeoutUnit(v *view) {
+func timeoutUnit(v *hookView) {
 	value := v.entry.Get("timeout")
 	n, ok := value.Number()
 	if !ok || n <= 0 || n != math.Trunc(n) || v.event.Name == "" {
@@ -55,7 +55,7 @@ func timeoutUnit(v *view) {
 }
 
 // unit returns the unit of timeouts in the hook's dialect.
-func (v *view) unit() time.Duration {
+func (v *hookView) unit() time.Duration {
 	return map[string]time.Duration{"claude": time.Second, "llxprt": time.Millisecond}[v.h.Dialect]
 }
 
@@ -69,7 +69,7 @@ var ruleAsyncGate = Rule{
 }
 
 // asyncGate looks for background hooks of events where hooks can refuse.
-func asyncGate(v *view) {
+func asyncGate(v *hookView) {
 	if v.event.Can&pipeline.CanBlock == 0 || v.h.Background != hook.Async {
 		return
 	}
@@ -83,14 +83,14 @@ func asyncGate(v *view) {
 
 // refusesHere reports whether a script can refuse when this hook calls it. A dispatcher, which acts
 // by its arguments, may refuse for other hooks alone.
-func (v *view) refusesHere(s *script) bool {
+func (v *hookView) refusesHere(s *hookScript) bool {
 	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
 }
 
 // dispatches reports whether a script acts by its arguments, and nothing shows that it guards with
 // the words that this hook passes: a hook in the foreground calls the script with other words, or
 // the script contains none of these.
-func (v *view) dispatches(s *script) bool {
+func (v *hookView) dispatches(s *hookScript) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")
 	if !ok || !byEvent && (len(args) == 0 || !readsArguments(s)) {
@@ -110,7 +110,7 @@ func (v *view) dispatches(s *script) bool {
 
 // argumentsOf returns the words that the hook's command passes to a script; ok is false if it does
 // not call the script.
-func (v *view) argumentsOf(s *script) (args []string, ok bool) {
+func (v *hookView) argumentsOf(s *hookScript) (args []string, ok bool) {
 	for _, c := range v.calls {
 		if s.path == "" || c.file() != s.path {
 			continue
@@ -126,7 +126,7 @@ func (v *view) argumentsOf(s *script) (args []string, ok bool) {
 // arguments matches code that reads the arguments of a program.
 var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*]|\$\{[1-9@*]`)
 
-func readsArguments(s *script) bool { return arguments.Match(s.text) }
+func readsArguments(s *hookScript) bool { return arguments.Match(s.text) }
 
 // endsWith2 matches the end of a program with status 2.
 var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
@@ -141,7 +141,7 @@ var ruleShellBashSyntax = Rule{
 }
 
 // bashSyntax looks for syntax of bash in texts that /bin/sh runs.
-func bashSyntax(v *view) {
+func bashSyntax(v *hookView) {
 	for _, s := range v.scripts {
 		if !s.posix || s.ast == nil || len(s.text) == 0 {
 			continue
@@ -159,7 +159,7 @@ func bashSyntax(v *view) {
 			case s.shebang != "":
 				end := strings.IndexByte(string(s.text), '\n')
 				if end > 0 && len(strings.Fields(s.shebang)) == 1 {
-					f.edit = edit{{file: s.path, seen: s.text, end: end, with: "#!/usr/bin/env bash"}}
+					f.edit = fileEdit{{file: s.path, seen: s.text, end: end, with: "#!/usr/bin/env bash"}}
 				}
 			}
 			v.add(*f)
@@ -169,7 +169,7 @@ func bashSyntax(v *view) {
 }
 
 // startsSh reports whether the command itself runs a script with sh.
-func (v *view) startsSh(s *script) bool {
+func (v *hookView) startsSh(s *hookScript) bool {
 	for _, c := range v.calls {
 		if _, _, _, ok := c.interpreted(); ok && c.file() == s.path {
 			return true
@@ -200,7 +200,7 @@ var ruleWarmWouldHelp = Rule{
 }
 
 // warmHelps reports hooks that could be kept warm.
-func warmHelps(v *view) {
+func warmHelps(v *hookView) {
 	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
 		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {
 		return

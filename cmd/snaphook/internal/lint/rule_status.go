@@ -19,7 +19,7 @@ var ruleStatusLost = Rule{
 }
 
 // statusLost reports a command that calls a guard and ends with another status than the guard.
-func statusLost(v *view) {
+func statusLost(v *hookView) {
 	if !v.gates() || len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil || !v.refusesAt(2) {
 		return
 	}
@@ -28,7 +28,7 @@ func statusLost(v *view) {
 	if strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || endsWith2.MatchString(text) {
 		return // the command passes a status on
 	}
-	g := &guards{view: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
+	g := &guards{hookView: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
 	if lost, how := g.lost(command.ast.Stmts); lost != "" {
 		v.add(*v.report("status-lost", v.at("command"), "let the command end with its status",
 			"%s refuses with 2, and the command %s, so %s goes ahead", lost, how, v.where()))
@@ -36,7 +36,7 @@ func statusLost(v *view) {
 }
 
 // refusesAt reports whether an exit status refuses.
-func (v *view) refusesAt(status int) bool {
+func (v *hookView) refusesAt(status int) bool {
 	exits := v.event.Rules.Exits
 	if v.h.Exits != nil {
 		exits = v.h.Exits
@@ -49,8 +49,8 @@ func (v *view) refusesAt(status int) bool {
 
 // guards finds the calls of scripts that refuse with status 2.
 type guards struct {
-	*view
-	scope *scope
+	*hookView
+	scope *shellScope
 }
 
 // lost returns the script whose status the statements hide, and how they do it.
@@ -125,7 +125,7 @@ func (g *guards) guard(s *syntax.Stmt) string {
 		if len(texts) == 0 {
 			return ""
 		}
-		c := call{words: texts, known: known, dir: g.Dir}.unwrapped()
+		c := programCall{words: texts, known: known, dir: g.Dir}.unwrapped()
 		if len(c.words) == 0 {
 			return ""
 		}

@@ -20,7 +20,7 @@ var ruleStdinUnread = Rule{
 
 // stdinUnread looks for scripts that read the call from arguments or variables, where hosts do not
 // put it.
-func stdinUnread(v *view) {
+func stdinUnread(v *hookView) {
 	for _, s := range v.scripts {
 		switch {
 		case s.lang == langShell && s.ast != nil:
@@ -38,7 +38,7 @@ func stdinUnread(v *view) {
 }
 
 // assignedIn returns the variables that a script of a shell sets.
-func (v *view) assignedIn(s *script) map[string]bool {
+func (v *hookView) assignedIn(s *hookScript) map[string]bool {
 	if s.ast == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (v *view) assignedIn(s *script) map[string]bool {
 }
 
 // neverSetIn looks in the program of python3 -c or node -e for variables that hosts do not set.
-func (v *view) neverSetIn(s *script, set map[string]bool) {
+func (v *hookView) neverSetIn(s *hookScript, set map[string]bool) {
 	for _, t := range tokens(string(s.text), s.lang) {
 		variable := t.text
 		if t.str {
@@ -71,7 +71,7 @@ var guesses = strings.Fields(
 
 const readIt = "read the JSON on standard input: input=$(cat), then jq -r '.tool_input.command' <<<\"$input\" or the like"
 
-func (v *view) shellStdin(s *script) {
+func (v *hookView) shellStdin(s *hookScript) {
 	reads := readingOf(s.ast)
 	if reads.surely {
 		return
@@ -99,7 +99,7 @@ func (v *view) shellStdin(s *script) {
 }
 
 // decidesBlindly notes that a guard of tools does not read the call.
-func (v *view) decidesBlindly(s *script) {
+func (v *hookView) decidesBlindly(s *hookScript) {
 	if !v.ofTools() || !v.gates() {
 		return
 	}
@@ -109,14 +109,14 @@ func (v *view) decidesBlindly(s *script) {
 	v.add(*f)
 }
 
-// use is a use of a variable.
-type use struct {
+// variableUse is a use of a variable.
+type variableUse struct {
 	name string
 	at   syntax.Pos
 }
 
 // unsetVars returns uses of variables that look as if they held the call, and that nothing sets.
-func (v *view) unsetVars(s *script) (found []use) {
+func (v *hookView) unsetVars(s *hookScript) (found []variableUse) {
 	set := v.assigned(s.ast)
 	args := !s.inline && v.hasArguments(s)
 	depth := 0
@@ -142,10 +142,10 @@ func (v *view) unsetVars(s *script) (found []use) {
 		case set[n]:
 		case n >= "1" && n <= "9" && len(n) == 1:
 			if depth == 0 && !args && !s.inline && !set["@"] {
-				found = append(found, use{n, p.Pos()})
+				found = append(found, variableUse{n, p.Pos()})
 			}
 		case neverSet.MatchString(n), slices.Contains(guesses, strings.ToLower(n)):
-			found = append(found, use{n, p.Pos()})
+			found = append(found, variableUse{n, p.Pos()})
 		}
 		return true
 	})
@@ -160,7 +160,7 @@ func hasDefault(op syntax.ParExpOperator) bool {
 }
 
 // hasArguments reports whether a script gets arguments, or may get them.
-func (v *view) hasArguments(s *script) bool {
+func (v *hookView) hasArguments(s *hookScript) bool {
 	for _, c := range v.calls {
 		if c.file() != s.path {
 			continue
@@ -177,7 +177,7 @@ func (v *view) hasArguments(s *script) bool {
 }
 
 // assigned returns the variables that a script, or its settings, sets.
-func (v *view) assigned(file *syntax.File) map[string]bool {
+func (v *hookView) assigned(file *syntax.File) map[string]bool {
 	set := map[string]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -226,7 +226,7 @@ var standard = strings.Fields(`
 
 // codeStdin looks for programs that read the call from their arguments or from variables that hosts
 // do not set.
-func (v *view) codeStdin(s *script) {
+func (v *hookView) codeStdin(s *hookScript) {
 	all := tokens(string(s.text), s.lang)
 	for _, t := range all {
 		if strings.Contains(t.text, "stdin") || !t.str && (t.text == "input" || t.text == "fileinput" || t.text == "Bun" || t.text == "Deno") {
@@ -272,7 +272,7 @@ func readJSON(l lang) string {
 }
 
 // importAt returns the first name of the module that a statement at i imports.
-func importAt(all []token, i int, l lang) (module string, ok bool) {
+func importAt(all []codeToken, i int, l lang) (module string, ok bool) {
 	if i+1 >= len(all) || all[i].str {
 		return "", false
 	}

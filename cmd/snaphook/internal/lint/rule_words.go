@@ -23,7 +23,7 @@ var ruleBackslashPath = Rule{
 // or a known ending. A backslash before a character that a shell quotes is not part of a path.
 var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
 
-func backslashPath(v *view) {
+func backslashPath(v *hookView) {
 	if len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil {
 		return
 	}
@@ -63,7 +63,7 @@ var ruleTildeQuoted = Rule{
 	Fix:     `{"type": "command", "command": "\"$HOME/hooks/guard.sh\""}`,
 }
 
-func tildeQuoted(v *view) {
+func tildeQuoted(v *hookView) {
 	shell := !v.entry.Get("args").Exists()
 	for _, c := range v.calls {
 		_, script, _, ok := c.interpreted()
@@ -87,7 +87,7 @@ func tildeQuoted(v *view) {
 }
 
 // tildeFiles looks for files that a script writes, reads or creates by a quoted ~/.
-func (v *view) tildeFiles(s *script) {
+func (v *hookView) tildeFiles(s *hookScript) {
 	look := func(w *syntax.Word) {
 		if text, ok := literal(w); ok && strings.HasPrefix(text, "~/") && isQuoted(w) {
 			f := v.report("tilde-quoted", s.pos(w.Pos()), fmt.Sprintf("write \"$HOME/%s\"", text[2:]),
@@ -134,7 +134,7 @@ var ruleEchoEscapes = Rule{
 		"command=$(printf '%s' \"$input\" | jq -r .tool_input.command)",
 }
 
-func echoEscapes(v *view) {
+func echoEscapes(v *hookView) {
 	for _, s := range v.withNested() {
 		if s.ast == nil {
 			continue
@@ -173,7 +173,7 @@ var ruleScriptBOM = Rule{
 
 const byteOrderMark = "\xEF\xBB\xBF"
 
-func scriptBOM(v *view) {
+func scriptBOM(v *hookView) {
 	for _, c := range v.calls {
 		s := v.scripts1(c)
 		if s == nil || !strings.HasPrefix(string(s.text), byteOrderMark) || s.lang != langShell && v.direct(c) != s {
@@ -185,7 +185,7 @@ func scriptBOM(v *view) {
 		}
 		f := v.report("script-bom", s.at, "save it as UTF-8 without a byte order mark",
 			"this script begins with a byte order mark, %s", effect)
-		f.edit = edit{{file: s.path, seen: s.text, start: 0, end: len(byteOrderMark)}}
+		f.edit = fileEdit{{file: s.path, seen: s.text, start: 0, end: len(byteOrderMark)}}
 		v.add(*f)
 	}
 }
@@ -198,7 +198,7 @@ var ruleOnlyDefines = Rule{
 	Fix:     "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}\nguard",
 }
 
-func onlyDefines(v *view) {
+func onlyDefines(v *hookView) {
 	for _, s := range v.scripts {
 		defines := false
 		switch {
@@ -228,7 +228,7 @@ func onlyDefines(v *view) {
 }
 
 // pythonOnlyDefines reports whether all statements of a module are imports, constants and definitions.
-func pythonOnlyDefines(all []token) bool {
+func pythonOnlyDefines(all []codeToken) bool {
 	found := false
 	for i, t := range all {
 		if t.indent != 0 {
@@ -255,7 +255,7 @@ var pureCalls = strings.Fields("compile set frozenset tuple dict list Path resol
 
 // isConstant reports whether an expression of Python, up to the next statement of the module, calls
 // nothing but pureCalls.
-func isConstant(value []token) bool {
+func isConstant(value []codeToken) bool {
 	for i, t := range value {
 		if t.indent == 0 && !slices.Contains([]string{")", "}", "]"}, t.text) {
 			return true
@@ -269,7 +269,7 @@ func isConstant(value []token) bool {
 
 // nodeOnlyDefines reports whether a module in JavaScript does nothing but import packages and
 // define functions. A file that it imports may do the work.
-func nodeOnlyDefines(all []token) bool {
+func nodeOnlyDefines(all []codeToken) bool {
 	found := false
 	for i := 0; i < len(all); i++ {
 		t := all[i]
@@ -316,7 +316,7 @@ var ruleScriptRelative = Rule{
 	Fix:     `{"type": "command", "command": "python3 \"$CLAUDE_PROJECT_DIR\"/hooks/guard.py"}`,
 }
 
-func scriptRelative(v *view) {
+func scriptRelative(v *hookView) {
 	if v.h.Dialect != "claude" || !v.gates() || runtime.GOOS == "windows" {
 		return
 	}
@@ -338,13 +338,13 @@ func scriptRelative(v *view) {
 }
 
 // testsFile reports whether the command runs a file only if it exists, and otherwise succeeds.
-func (v *view) testsFile(path string) bool {
+func (v *hookView) testsFile(path string) bool {
 	return strings.Contains(v.h.Command, "-f "+path) || strings.Contains(v.h.Command, "-x "+path) || strings.Contains(v.h.Command, "-e "+path)
 }
 
 // hasBackslashes reports whether backslash-path may have a finding about the command: other rules
 // then do not report the same path.
-func (v *view) hasBackslashes() bool {
+func (v *hookView) hasBackslashes() bool {
 	for _, word := range strings.Fields(v.h.Command) {
 		if windowsPath.MatchString(word) && !strings.ContainsAny(word, `"'`) {
 			return true

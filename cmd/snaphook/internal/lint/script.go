@@ -26,8 +26,8 @@ const (
 	langPowerShell
 )
 
-// script is a text that a hook runs: its command, or a file.
-type script struct {
+// hookScript is a text that a hook runs: its command, or a file.
+type hookScript struct {
 	file   string // for positions
 	path   string // absolute; empty for a command
 	at     hook.Position
@@ -46,7 +46,7 @@ type script struct {
 }
 
 // parse reads shell syntax.
-func (s *script) parse() {
+func (s *hookScript) parse() {
 	if s.lang != langShell || s.zsh {
 		return
 	}
@@ -58,7 +58,7 @@ func (s *script) parse() {
 }
 
 // position returns the position of an offset of the script. In a command it is the command's.
-func (s *script) position(at int) hook.Position {
+func (s *hookScript) position(at int) hook.Position {
 	if s.inline {
 		return s.at
 	}
@@ -66,7 +66,7 @@ func (s *script) position(at int) hook.Position {
 }
 
 // pos returns the position of a node.
-func (s *script) pos(p syntax.Pos) hook.Position {
+func (s *hookScript) pos(p syntax.Pos) hook.Position {
 	if s.inline || !p.IsValid() {
 		return s.at
 	}
@@ -74,7 +74,7 @@ func (s *script) pos(p syntax.Pos) hook.Position {
 }
 
 // follow reads the files that the calls of the command run.
-func (v *view) follow() {
+func (v *hookView) follow() {
 	for _, c := range v.calls {
 		path := c.file()
 		if path == "" {
@@ -88,7 +88,7 @@ func (v *view) follow() {
 
 // file returns the absolute path of the file that a call runs: the script of an interpreter, or a
 // program named by its path. Empty if it runs none.
-func (c call) file() string {
+func (c programCall) file() string {
 	if _, script, _, ok := c.interpreted(); ok {
 		return c.resolve(script)
 	}
@@ -102,14 +102,14 @@ func (c call) file() string {
 	return ""
 }
 
-func (c call) resolve(word string) string {
-	path, _ := (&scope{dir: c.dir}).path(word)
+func (c programCall) resolve(word string) string {
+	path, _ := (&shellScope{dir: c.dir}).path(word)
 	return path
 }
 
 // script reads the file of a call once; nil if it does not exist, is not text, or belongs to the
 // system.
-func (l *linter) script(path string, c call) *script {
+func (l *linter) script(path string, c programCall) *hookScript {
 	if s, seen := l.scripts[path]; seen {
 		return s
 	}
@@ -121,7 +121,7 @@ func (l *linter) script(path string, c call) *script {
 	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 		return nil
 	}
-	s := &script{file: shortPath(path), path: path, text: text}
+	s := &hookScript{file: shortPath(path), path: path, text: text}
 	s.at = hook.Position{File: s.file, Line: 1, Column: 1}
 	if info, err := os.Stat(path); err == nil {
 		s.mode = info.Mode()
@@ -135,7 +135,7 @@ func (l *linter) script(path string, c call) *script {
 
 // language returns the language of the script: by the program that runs it, else by its first line,
 // else by its name.
-func (s *script) language(c call) {
+func (s *hookScript) language(c programCall) {
 	if rest, ok := bytes.CutPrefix(s.text, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))
 		s.shebang = strings.TrimSpace(string(line[:min(len(line), 256)]))

@@ -8,21 +8,21 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// view is one hook with everything that rules read.
-type view struct {
+// hookView is one hook with everything that rules read.
+type hookView struct {
 	*linter
 	h     *hook.Hook
 	event pipeline.Info
-	entry settings.Value // the hook's entry; absent if its file cannot be read again
-	group settings.Value // the group with its matcher
-	doc   *document      // nil if the file cannot be read again
+	entry settings.Value    // the hook's entry; absent if its file cannot be read again
+	group settings.Value    // the group with its matcher
+	doc   *settingsDocument // nil if the file cannot be read again
 
-	calls   []call    // calls of programs in its command
-	scripts []*script // the command itself, if a shell reads it, then the files that it starts
+	calls   []programCall // calls of programs in its command
+	scripts []*hookScript // the command itself, if a shell reads it, then the files that it starts
 }
 
-func (l *linter) view(h *hook.Hook) *view {
-	v := &view{linter: l, h: h, event: l.events[h.Dialect+"."+h.Event]}
+func (l *linter) view(h *hook.Hook) *hookView {
+	v := &hookView{linter: l, h: h, event: l.events[h.Dialect+"."+h.Event]}
 	if h.Position.File != "" {
 		v.doc = l.document(h.Position.File)
 		place := v.doc.places[h.Position]
@@ -36,15 +36,15 @@ func (l *linter) view(h *hook.Hook) *view {
 
 // gates reports whether the hook can block: its event can be blocked, and the fire waits for the
 // hook.
-func (v *view) gates() bool {
+func (v *hookView) gates() bool {
 	return v.event.Can&pipeline.CanBlock != 0 && v.h.Background == hook.Foreground
 }
 
 // ofTools reports whether the event is about one tool.
-func (v *view) ofTools() bool { return v.event.Subject == "tool_name" }
+func (v *hookView) ofTools() bool { return v.event.Subject == "tool_name" }
 
 // at returns the position of a member of the entry, or of the entry itself.
-func (v *view) at(member string) hook.Position {
+func (v *hookView) at(member string) hook.Position {
 	if m := v.entry.Get(member); m.Exists() {
 		return m.Position()
 	}
@@ -52,7 +52,7 @@ func (v *view) at(member string) hook.Position {
 }
 
 // report adds a finding of a rule at a position.
-func (v *view) report(id string, at hook.Position, fix string, format string, args ...any) *Finding {
+func (v *hookView) report(id string, at hook.Position, fix string, format string, args ...any) *Finding {
 	f := Finding{
 		ID: id, Severity: ruleOf(id).Severity, Position: at, Message: fmt.Sprintf(format, args...), Fix: fix,
 		around: []hook.Position{v.h.Position},
@@ -64,4 +64,4 @@ func (v *view) report(id string, at hook.Position, fix string, format string, ar
 }
 
 // where names the hook in the message of a finding.
-func (v *view) where() string { return v.h.Dialect + "." + v.h.Event }
+func (v *hookView) where() string { return v.h.Dialect + "." + v.h.Event }
