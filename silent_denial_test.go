@@ -204,7 +204,7 @@ func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denial
 	for _, denial := range denials {
 		denial = strings.ReplaceAll(denial, "EVENT", event)
 		if res := fire(denial); !res.Blocked && !res.Stop {
-			continue // it is no denial of this event
+			continue // it does not deny at this event
 		}
 		known = append(known, denial)
 		try := func(answer string) {

@@ -104,8 +104,8 @@ func hostHook(tb testing.TB) *oneHook {
 	return h
 }
 
-// mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of the time
-// in a host that only supports its dialect. moreThroughAgent is the number of additional
+// mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of its time
+// where the host fires the event of one dialect itself. moreThroughAgent is the number of additional
 // allocations of a dialect's hook: one for the call with the dialect's names, one for the report
 // with the host's.
 const (

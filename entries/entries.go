@@ -371,7 +371,7 @@ func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 
 // LoseUnread calls Lose if nothing can be read of a file: its root is not an object, or its hooks, which Groups or
 // Listed reports, have another kind than the one wanted: '{' for Groups, '[' for Listed. A root that is absent, and
-// hooks that are absent or null, are no hooks.
+// hooks that are absent or null, add nothing.
 func (r *Reader) LoseUnread(label string, like *hook.Hook, root, hooks settings.Value, wanted jsontext.Kind) {
 	kind := hooks.Kind()
 	switch {

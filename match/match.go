@@ -1,6 +1,3 @@
-// Package match holds the matchers that select hooks by an event's subject: a
-// tool's name, a trigger. [Tool], [List] and [Search] compile the text of a settings file. Every one is a
-// [hook.Matcher], may be used from many goroutines at once, and matches without allocating.
 package match
 
 import (

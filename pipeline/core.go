@@ -237,7 +237,7 @@ func (e *definition) dir(s *Session, in any) string {
 	return s.dir
 }
 
-// agentDir returns the directory in which the agent works, on whatever machine.
+// agentDir returns the directory in which the agent works, here or on another machine.
 func (e *definition) agentDir(s *Session, in any) string {
 	if e.on.dir != nil {
 		return cmp.Or(e.on.dir(in), s.agent)

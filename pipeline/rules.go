@@ -29,8 +29,8 @@ type Dialect struct {
 	// member that is in neither list is unknown: see [hook.UnreadError].
 	Members []string
 
-	// OwnMembers lists the members of hookSpecificOutput that the output type of an event has no
-	// field for: those of answers in another system's words that the dialect reads.
+	// OwnMembers lists members of hookSpecificOutput that the dialect reads although the output type
+	// of an event has no field for them: hooks of another system write them.
 	OwnMembers []string
 
 	// Head appends the members that every payload of the dialect has, separated by commas, in place

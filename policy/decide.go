@@ -135,7 +135,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	return &governed
 }
 
-// hold turns a hook that cannot run into one that fails, if its policy makes that a failure: its
+// hold turns a hook that cannot run into one that fails, if its policy says so: its
 // project is not trusted, or its settings entry cannot be used. h is the hook as it was loaded.
 func hold(governed, h *hook.Hook) {
 	p := governed.Policy

@@ -1,13 +1,3 @@
-// Package policy reads the demands of an operator on hooks, beyond the settings files of the hook systems, and
-// decides which of them apply to a hook: the action when it fails, whether its answer counts, how long it may
-// run and wait.
-//
-// An [Overlay] is one file, .snaphook.json, or its equivalent in Go. Overlays have three levels:
-// machine, user and project. [Source] finds them; [Set.Apply] computes the [hook.Policy] of one
-// hook.
-//
-// Each mistake in a file is a [settings.Problem] with line and column, and makes the whole set unusable. A Set may
-// be used from many goroutines at once.
 package policy
 
 import (

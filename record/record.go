@@ -1,9 +1,3 @@
-// Package record writes and reads records: one line of JSON for each fire, with every hook of the
-// event, run or not. A [Recorder] is an observer of package pipeline; [Lines] reads a record.
-// docs/record.schema.json describes the lines.
-//
-// A Recorder may be used from many goroutines, and many processes may write to one file. No error of a record
-// changes an answer: fires that could not be written are counted and logged.
 package record
 
 import (

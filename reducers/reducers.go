@@ -1,6 +1,3 @@
-// Package reducers holds the strategies by which the answers of several hooks
-// become one; [Last] keeps the last one, for example. Each is a loop you can read; copy one to write your own.
-// They keep nothing between calls and may be used from many goroutines at once.
 package reducers
 
 import (

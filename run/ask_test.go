@@ -190,7 +190,7 @@ func TestAProcessThatHearsNothingIsNotAsked(t *testing.T) {
 	})
 }
 
-// Whatever pieces an output arrives in, its questions are removed and the rest stays.
+// However an output is split, its questions are removed and the rest stays.
 func FuzzQuestions(f *testing.F) {
 	const q = `{"prompt":"p","message":"m","options":[{"key":"k","label":"l"}]}`
 	for _, text := range []string{q + "\n", "a\n" + q + "\nb", q, q + "\n" + q + "\r\n", "{\"prompt\"\n" + q + "\n\n", " " + q + " \n{\"async\":true}\n" + q} {

@@ -43,7 +43,7 @@ func reads(text, cuts []byte) (parts [][]byte) {
 	return append(parts, text)
 }
 
-// Whatever pieces an output arrives in, only its first line can be a declaration, and is reported once.
+// However an output is split, only its first line can be a declaration, and is reported once.
 func FuzzDeclaration(f *testing.F) {
 	for _, text := range []string{"{\"async\":true}\nlater", " {\"async\": true, \"asyncTimeout\": 5}\r\n", "{}\n{\"async\":true}\n", "x\n", "{\"async\":true}", "\n{\"async\":true}\n", "{\"x\":\"\\n\",\"async\":true}\n"} {
 		f.Add([]byte(text), []byte{1, 0, 3, 7})

@@ -1,7 +1,3 @@
-// Package settings reads settings files: JSON with comments and trailing commas, in which every
-// value has a position, for errors with file, line and column.
-//
-// It does not interpret hooks; the dialects read their groups and entries from its [Value]s.
 package settings
 
 import (

@@ -1,9 +1,3 @@
-// Package state stores the memory of the hooks of one session: small texts by key, in a directory
-// of the session, for processes and for hooks in Go alike. The hooks of each source have a separate
-// directory in it; see [Dir.ForSource].
-//
-// Every operation holds a lock on the directory: concurrent hooks lose no update. An acknowledged
-// value survives a crash of the process that wrote it, because a rename replaces the old one.
 package state
 
 import (

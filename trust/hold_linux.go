@@ -18,7 +18,7 @@ import (
 func hold(f *os.File) error {
 	var magic [4]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || string(magic[:]) != "\x7fELF" {
-		return nil //nolint:nilerr // an empty file is no program
+		return nil //nolint:nilerr // an empty file is not a program
 	}
 	// A process that holds a lease gets a signal when it has to release it; the default signal would end the program.
 	_, _ = unix.FcntlInt(f.Fd(), unix.F_SETSIG, int(unix.SIGURG))

@@ -131,7 +131,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 		s.vars[name] = values
 	}
 	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
-		s.cannotSee("which files programs load by %s shows only when it runs", name)
+		s.cannotSee("which files programs load by %s is known only when it runs", name)
 	}
 	for _, text := range value.texts {
 		if err := s.assigned(name, text); err != nil {

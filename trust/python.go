@@ -19,7 +19,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) == 0 {
-			s.cannotSee("which script %s runs shows only when it runs", name)
+			s.cannotSee("which script %s runs is known only when it runs", name)
 			return nil
 		}
 		option := a.texts[0]
@@ -42,7 +42,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 			switch {
 			case letters == "":
 			case next == "":
-				s.cannotSee("the text or module that %s runs shows only when it runs", name)
+				s.cannotSee("the text or module that %s runs is known only when it runs", name)
 				return nil
 			case letters[0] == 'c':
 				return s.python(name+" -c", next, s.dirs)

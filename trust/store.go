@@ -90,7 +90,7 @@ func DefaultStore() (Store, error) {
 const maxStore = 64 << 20
 
 // Read reads the decisions; a store that does not exist has none. A malformed store, or one that
-// is no regular file, is an error: trust is not guessed.
+// is not a regular file, is an error: trust is not guessed.
 func (s Store) Read(ctx context.Context) (Decisions, error) {
 	text, err := bounded.ReadFile(ctx, string(s), maxStore)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +169,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	return nil
 }
 
-// lock takes the lock of the store, a file next to it. A lock file that is no regular file, such as
+// lock takes the lock of the store, a file next to it. A lock file that is not regular, such as
 // a pipe, is an error, because opening it could block.
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"

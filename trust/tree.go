@@ -74,7 +74,7 @@ func (c *fileCollector) walk(dir string, visit func(path string) error) error {
 	return w.dir(dir)
 }
 
-// treeWalker visits each directory once, by whichever link.
+// treeWalker visits each directory once, however many links lead to it.
 type treeWalker struct {
 	c     *fileCollector
 	visit func(path string) error

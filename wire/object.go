@@ -1,8 +1,3 @@
-// Package wire holds the JSON that hooks exchange: an [Object] keeps its text, the order of its members and
-// unknown members, and [Answer] finds the object in the output of a hook.
-//
-// An Object is never changed in place: methods such as [Object.With] return a new one. It may be used from
-// many goroutines at once. Text that is not JSON is an error of the function that parses it, such as [Of].
 package wire
 
 import (

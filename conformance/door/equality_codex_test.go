@@ -57,7 +57,7 @@ func TestThroughTheDoorCodexsHooksSayTheSame(t *testing.T) {
 				event := strings.TrimPrefix(step.Event, "codex.")
 				through, ok := codexMoments[event]
 				if !ok {
-					continue // Interrupt is no moment
+					continue // no moment corresponds to Interrupt
 				}
 				alone := codexAlone(t, ses, event, wire.Object(step.Input))
 				v, err := through(t.Context(), s, wire.Object(other.Input))

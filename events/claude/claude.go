@@ -95,7 +95,7 @@ type traits struct {
 	contexts      bool // hooks can add context
 }
 
-// derive copies facts from a declaration that the traits repeat.
+// derive sets the traits that follow from an event's declaration.
 func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 	if exits == nil {
 		exits = Dialect.Rules.Exits

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// digesting prints a digest of its payload. It replaces the hook of hooktest.Runner where the
-// answer is not the printed text itself: a digest has no quotes that could change.
+// digesting is a hook that prints a digest of its payload. Some runners quote the printed text; the
+// digest has no quotes, so that it arrives unchanged.
 const digesting = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;

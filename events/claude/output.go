@@ -31,7 +31,7 @@ type BasicOutput struct{ CommonOutput }
 type PreToolUseOutput struct {
 	CommonOutput
 
-	// PermissionDecision is allow, deny, ask or defer. Silence is no decision:
+	// PermissionDecision is allow, deny, ask or defer. Silence is not a decision:
 	// the normal permission flow follows.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`

@@ -59,7 +59,7 @@ const (
 	fromNowhere answerStream = iota
 	fromStdout
 	fromStderr
-	fromEither // standard output or, if that is no object, standard error
+	fromEither // standard output or, if that is not an object, standard error
 )
 
 // textUse is the meaning of plain text in place of an answer.
@@ -113,9 +113,9 @@ func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 	return s.read(reply, input)
 }
 
-// read returns a reply whose standard output is an answer in Claude Code's words, or empty. It fails
-// for output that the system does not read as a decision: one with a denial in it, or any where the
-// system demands a decision.
+// read returns a reply whose standard output is an answer in Claude Code's words, or empty. If the
+// system would not read a decision from the output, read fails where the output looks like a denial,
+// and where the system demands a decision.
 func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
 	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
@@ -253,7 +253,7 @@ type rawAnswer struct {
 	reason   string
 }
 
-// read reads the answer in an object; nil is no answer.
+// read reads the answer in an object; nil is not an answer.
 func (a *answerTraits) read(event string, object, input wire.Object) (out rawAnswer) {
 	var own wire.Object
 	for name, value := range object.Members() {

@@ -156,7 +156,7 @@ func (p Profile) why() string {
 
 // PassedOver lists the hooks of the other profile that are configured for a directory. They do not
 // run, and each is marked as unusable, which a policy can make a failure. A hook with an equal in
-// this profile is marked as a duplicate instead, and is no failure: the equal one guards in its
+// this profile is marked as a duplicate instead, and does not fail: the equal one guards in its
 // place. The IDs begin with the name of the other profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	passed, _ := p.passOver(at, p.hooks(at).Hooks)

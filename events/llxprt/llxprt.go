@@ -123,15 +123,15 @@ func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*ho
 // not once for the whole. The engine treats both alike.
 func (p Profile) PerChunk() bool { return p == Gemini }
 
-// candor describes the answers that an event cannot honour, for the notes on them.
-type candor struct {
+// lostAnswer describes the answers that an event cannot honour, for the notes on them.
+type lostAnswer struct {
 	denied string // why a denial has no effect; empty: it has one
 	gemini bool   // in the profile Gemini a denial has an effect
 	asks   bool   // "ask" has an effect
 }
 
 // declare makes an event of the dialect whose reports note answers without an effect.
-func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
+func declare[In, Out any](c lostAnswer, ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	ev.Refine = func(s *pipeline.Session, _ *In, r *hook.Report[Out]) {
 		wants := wanted(&r.Output)
 		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
@@ -150,7 +150,7 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 
 // note returns the note for a decision that does not let the action go ahead; empty if the decision
 // has an effect.
-func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
+func (c lostAnswer) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
 	switch {
 	case wants.Blocks() && (c.denied == "" || c.gemini && gemini):
 		return ""

@@ -7,7 +7,7 @@ import (
 
 // SessionStart fires when a session begins or is resumed. Its contexts go to the model.
 var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declare(
-	candor{denied: "the session starts; \"continue\": false stops it"},
+	lostAnswer{denied: "the session starts; \"continue\": false stops it"},
 	pipeline.Spec[SessionStartInput, BasicOutput]{
 		Name:        "SessionStart",
 		Doc:         "when a session begins or is taken up again",
@@ -23,7 +23,7 @@ var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declar
 
 // SessionEnd fires when a session ends.
 var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(
-	candor{denied: "the session ends"},
+	lostAnswer{denied: "the session ends"},
 	pipeline.Spec[SessionEndInput, BasicOutput]{
 		Name:        "SessionEnd",
 		Doc:         "when a session ends",
@@ -38,7 +38,7 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(
 
 // PreCompress fires before the conversation is compressed.
 var PreCompress *pipeline.Event[PreCompressInput, PreCompressOutput] = declare(
-	candor{denied: "the conversation is compressed"},
+	lostAnswer{denied: "the conversation is compressed"},
 	pipeline.Spec[PreCompressInput, BasicOutput]{
 		Name:        "PreCompress",
 		Doc:         "before the conversation is compressed",
@@ -53,7 +53,7 @@ var PreCompress *pipeline.Event[PreCompressInput, PreCompressOutput] = declare(
 
 // Notification fires when the agent wants the user's attention.
 var Notification *pipeline.Event[NotificationInput, NotificationOutput] = declare(
-	candor{denied: "the user is notified"},
+	lostAnswer{denied: "the user is notified"},
 	pipeline.Spec[NotificationInput, BasicOutput]{
 		Name:    "Notification",
 		Doc:     "when the agent wants the user's attention",

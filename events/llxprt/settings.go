@@ -190,8 +190,8 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.all.finish(environment, r.at.Dir)
 }
 
-// tellOff reports the switches of a project that the user has not agreed to, which switch off the
-// project's own hooks alone.
+// tellOff reports switches that a project sets without the user's trust. They switch off only the
+// project's own hooks.
 func (r *reading) tellOff(v settings.Value, w wishes) {
 	const alone = "%s of a project that the user has not agreed to switches off the project's own hooks alone; " +
 		"those of the user run until trust in the project is granted"

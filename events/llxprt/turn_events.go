@@ -11,7 +11,7 @@ import (
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
 // result.
 var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
-	candor{asks: true},
+	lostAnswer{asks: true},
 	pipeline.Spec[BeforeToolInput, BeforeToolOutput]{
 		Name:        "BeforeTool",
 		Doc:         "before a tool runs",
@@ -41,7 +41,7 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 // decision or by exit status 2, undoes nothing: the model sees its reason in addition to the
 // result. [ApplyAfterTool] applies the result.
 var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
-	candor{},
+	lostAnswer{},
 	pipeline.Spec[AfterToolInput, BasicOutput]{
 		Name:        "AfterTool",
 		Doc:         "when a tool has finished, before the model sees its result",
@@ -59,7 +59,7 @@ var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 // response, the model is not called, and the hook's response replaces the model's.
 // [ApplyBeforeModel] applies the result.
 var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
-	candor{},
+	lostAnswer{},
 	pipeline.Spec[BeforeModelInput, BeforeModelOutput]{
 		Name:      "BeforeModel",
 		Doc:       "before a request goes to the model",
@@ -77,7 +77,7 @@ var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
 // AfterModel fires once the model has responded in full (L51).
 // [ApplyAfterModel] applies the result.
 var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
-	candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true},
+	lostAnswer{denied: "the response goes on; \"continue\": false stops the agent", gemini: true},
 	pipeline.Spec[AfterModelInput, AfterModelOutput]{
 		Name:     "AfterModel",
 		Doc:      "when the model has responded, before the agent reads the response",
@@ -94,7 +94,7 @@ var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
 // BeforeToolSelection fires before the request that lists the tools for the model (L52). Hooks
 // restrict the tools; they cannot block. [ApplyBeforeToolSelection] applies the result.
 var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSelectionOutput] = declare(
-	candor{denied: "the model gets its tools; the mode NONE takes them away"},
+	lostAnswer{denied: "the model gets its tools; the mode NONE takes them away"},
 	pipeline.Spec[BeforeModelInput, BeforeToolSelectionOutput]{
 		Name:    "BeforeToolSelection",
 		Doc:     "before the model gets its tools",
@@ -110,7 +110,7 @@ var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSele
 // BeforeAgent fires when the user has sent a prompt, before the agent works on
 // it. [ApplyBeforeAgent] applies the result.
 var BeforeAgent *pipeline.Event[BeforeAgentInput, BeforeAgentOutput] = declare(
-	candor{},
+	lostAnswer{},
 	pipeline.Spec[BeforeAgentInput, BasicOutput]{
 		Name:    "BeforeAgent",
 		Doc:     "when the user has sent a prompt, before the agent works on it",
@@ -125,7 +125,7 @@ var BeforeAgent *pipeline.Event[BeforeAgentInput, BeforeAgentOutput] = declare(
 // AfterAgent fires when the agent has answered. A block sends its reason to the agent as a new
 // prompt. [ApplyAfterAgent] applies the result.
 var AfterAgent *pipeline.Event[AfterAgentInput, AfterAgentOutput] = declare(
-	candor{},
+	lostAnswer{},
 	pipeline.Spec[AfterAgentInput, AfterAgentOutput]{
 		Name:    "AfterAgent",
 		Doc:     "when the agent has answered",

@@ -32,7 +32,7 @@ func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 }
 
 // AppendEntry passes data, encoded as JSON, to the host, which stores it and never shows it to the
-// model; nil is no data. It is an error before the host has initialised its modules.
+// model; nil means no data. It is an error before the host has initialised its modules.
 func (a *API) AppendEntry(customType string, data any) error {
 	h := a.m.host.Load()
 	if h == nil || h.AppendEntry == nil {

@@ -32,7 +32,7 @@ type Event[E, R any] struct {
 // Notice is an event whose handlers only observe.
 type Notice[E any] struct{ event *Event[E, Nothing] }
 
-// Handler answers an event. A nil result is no answer; any other result is one, even an empty one.
+// Handler answers an event. A nil result is not an answer; any other result is one, even an empty one.
 // An error, or a panic, is the handler's failure, and its answer is lost; the event decides the
 // other effects of a failure.
 //

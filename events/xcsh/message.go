@@ -16,7 +16,7 @@ func (m Message) Role() string { return m.Text("role") }
 // and the id of its parent.
 type Entry struct{ wire.Object }
 
-// Model is a model in the host's form. The zero Model is no model.
+// Model is a model in the host's form. The zero Model means that there is no model.
 type Model struct{ wire.Object }
 
 // ID returns the model's name.

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// message is one of a framework, at a place in the request; -1 for one that hooks have added.
+// message is a message of a framework. was is its index in the request, or -1 if hooks added it.
 type message struct {
 	role, text string
 	was        int

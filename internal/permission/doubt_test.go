@@ -39,7 +39,7 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 		if w.letters != "" {
 			own = append(own, "-"+w.letters[:1]+" $x")
 		}
-		if w.bare { // its options are not looked into, however they end
+		if w.bare { // the rule ignores its options, also those with a variable
 			own = []string{"-$x", "--$x", "-$@-", `-"$x"`, "-?"}
 		}
 		for _, words := range own {

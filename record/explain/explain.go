@@ -1,9 +1,3 @@
-// Package explain derives from a line of a record why a call was denied, changed or allowed: which
-// hooks were considered and why each ran or did not, their answers, the rules by which the answers
-// were merged, and the texts that reached the model and the user.
-//
-// A line contains only what its record keeps: the texts for the model and the user are the reason
-// of the decision, and with [record.Full] the texts of kept answers.
 package explain
 
 import (

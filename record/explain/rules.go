@@ -13,7 +13,7 @@ type Rule struct {
 	Text string `json:"text"`
 }
 
-// reasonReader is the one who gets the reason of a refusal.
+// reasonReader tells who gets the reason of a refusal.
 type reasonReader uint8
 
 const (

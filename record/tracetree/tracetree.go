@@ -1,9 +1,3 @@
-// Package tracetree rebuilds an agent's work from the events of its hooks: sessions, turns, calls
-// of models and tools, sub-agents. A [Builder] takes the lines of a record, or follows fires as an
-// observer, and returns the same tree from both.
-//
-// Fires are sorted by time first: the order in which they are added has no effect. A node without
-// an end is closed with its parent, and its State reports it.
 package tracetree
 
 import (

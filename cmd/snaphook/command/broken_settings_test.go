@@ -175,7 +175,7 @@ func TestBrokenSettingsOfEverySystemAreToldAndBlockWhereClosed(t *testing.T) {
 	}
 }
 
-// A byte order mark is no mistake.
+// A byte order mark is not a mistake.
 func TestAByteOrderMarkIsReadOver(t *testing.T) {
 	for i := range breakables {
 		b := &breakables[i]

@@ -38,7 +38,7 @@ func newExplain(f *flags) *cobra.Command {
 		Short: "Tell why a call was denied, changed or let go",
 		Long: "Tells the story of one fire: the hooks that were looked at, in plan order, with the reason why each ran or did not and its answer; " +
 			"how the answers became one, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
-			"ID is that of a line of the record, or its beginning; the record is --record or SNAPHOOK_RECORD. Without ID it is the last fire that looked at a hook. " +
+			"ID is the id of a line of the record, or its first characters; --record or SNAPHOOK_RECORD names the record. Without ID the last fire with hooks is explained. " +
 			"EVENT takes the event's fields as JSON on stdin, as fire does, and fires the event: the hooks really run. " +
 			"- takes a line of a record on stdin, or an input with its hook_event_name; so does explain without ID where no record is named.\n\n" +
 			"Exit status: 0; 1 there is no such fire.",

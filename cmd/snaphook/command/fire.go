@@ -177,7 +177,7 @@ func inputError(err error) error {
 // forget removes the hooks' state of a session that cannot be resumed because its id was random.
 func (f *flags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
 
-// forgetter returns forget for a later call, without keeping the input in memory.
+// forgetter returns a function that calls forget. The function does not keep the input in memory.
 func (f *flags) forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.id != "" || wire.Object(input).Text("session_id") != "" {
 		return func() {}

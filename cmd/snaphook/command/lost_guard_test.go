@@ -255,8 +255,8 @@ func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 	t.Logf("%d combinations", tried)
 }
 
-// A default that closes gates closes every failure of every gate, also of hooks whose system already closes
-// some of them: Copilot lets late hooks and answers that cannot be used go ahead.
+// A default that closes gates closes every failure at every gate. Without it, Copilot blocks after most failures,
+// and goes ahead after a timeout and after an answer that cannot be used.
 func TestADefaultThatClosesGatesClosesEveryFailure(t *testing.T) {
 	overlay, problems := policy.Parse(policy.User, ".snaphook.json", []byte(`{"defaults": {"gates": {"onFailure": "closed"}}}`))
 	if len(problems) > 0 {

@@ -71,7 +71,7 @@ snaphook state get warned > /dev/null || {
 	)
 	add(
 		"incr KEY [N]",
-		"Add to a number, 1 if N is not given, and print the sum",
+		"Add N to a number, or 1 without N, and print the sum",
 		"snaphook state incr calls",
 		1,
 		2,

@@ -10,7 +10,7 @@ import (
 type hookMessage struct {
 	role    string
 	text    string
-	garbled bool // the hook wrote a value that is no message
+	garbled bool // the hook wrote a value that is not a message
 }
 
 func (m hookMessage) encode() jsontext.Value {

@@ -114,7 +114,7 @@ func newLinter(ctx context.Context, o Options) *linter {
 }
 
 // Texts returns the texts of a hook's command and of the scripts that it starts; nil where none of them has an
-// answer, since a program answers that is no script. direct says that the entry names the program and its
+// answer, since the program that answers is not a script. direct says that the entry names the program and its
 // arguments, which no shell reads.
 func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
 	v := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}).view(h)

@@ -58,7 +58,7 @@ func isPathWord(word string) bool {
 var ruleTildeQuoted = Rule{
 	ID: "tilde-quoted", Severity: Error, look: tildeQuoted,
 	Doc:     "A path that begins with ~/ stands in quotes.",
-	Why:     "A shell puts the home directory in the place of a tilde outside of quotes alone, so the program is not found.",
+	Why:     "A shell expands a tilde only outside quotes; the program is not found.",
 	Mistake: `{"type": "command", "command": "\"~/hooks/guard.sh\""}`,
 	Fix:     `{"type": "command", "command": "\"$HOME/hooks/guard.sh\""}`,
 }

@@ -1,0 +1,17 @@
+// Package reducers holds the strategies by which the answers of several hooks become one.
+//
+//	pipeline.Spec[Compaction, Nothing]{
+//		Name:   "PreCompact",
+//		Reduce: reducers.Last[Nothing], // the last answer in plan order
+//	}
+//
+// [BlockWins] suits events that guard an action: an answer that blocks is never lost. In [Replace] a later
+// answer overrides an earlier one, in [Last], [LastWhole] and [FirstWhole] one answer counts alone, [Gather]
+// collects the events' own parts, and [Ignore] is for events whose hooks only observe. [KeepCommon] adds
+// the common members to a reducer that merges only its own.
+//
+// Each is a loop you can read; copy one to write your own, and check it with [hooktest.Reducer]. Answers come in plan
+// order. Reducers keep nothing between calls and may be used from many goroutines at once.
+//
+// [hooktest.Reducer]: https://pkg.go.dev/github.com/snaphook-go/snaphook/hooktest#Reducer
+package reducers
