@@ -53,7 +53,7 @@ func namesIn(dir string) ([]string, error) {
 	defer d.Close()
 	names, err := d.Readdirnames(mostNames)
 	if len(names) == mostNames {
-		return nil, fmt.Errorf("%s has more than %d entries; trust covers a folder that a hook searches up to that number", dir, mostNames)
+		return nil, fmt.Errorf("%s has more than %d entries, the most that trust covers in a folder that a hook searches", dir, mostNames)
 	}
 	slices.Sort(names)
 	if len(names) == 0 {

@@ -36,9 +36,9 @@ func newBench(f *flags) *cobra.Command {
 		Use:   "bench [EVENT]",
 		Short: "Measure the hooks of an event, and what would make them faster",
 		Long: "Reads the event's fields as JSON on stdin, and runs the hooks that they select many times: each alone and all together, cold and kept warm, " +
-			"and each with an empty script, which is its start-up. Everything is measured once in a round, so that what else the machine does meets all alike. " +
-			"The advice is what has been tried and has gained more than the noise. Without EVENT, the input's hook_event_name says which.\n\n" +
-			"The hooks really run: what they do, they do in each run.\n\n" +
+			"and each with an empty script, which is its start-up. Each round measures everything once, so that other work on the machine slows all of it alike. " +
+			"Advice is given for a change that was tried and gained more than the noise. Without EVENT, the input's hook_event_name says which.\n\n" +
+			"The hooks really run, with all their effects, in each run.\n\n" +
 			"Exit status: 0 measured; 2 no hook is selected; 1 snaphook could not do it.",
 		Example: `# What do the hooks of this call cost, and what would help?
 snaphook bench claude.PreToolUse --svg bench.svg < call.json

@@ -17,7 +17,7 @@ func newFire(f *flags) *cobra.Command {
 		Use:   "fire EVENT",
 		Short: "Fire an event: run its hooks and print what they decided",
 		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer. " +
-			"Hooks in the background are waited for: the answer then says what they left.\n\n" +
+			"fire waits for hooks in the background; the answer has their results.\n\n" +
 			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
 			"and nothing is on stdout.\n\n" + modelHelp + "\n\n" + moduleHelp,
 		Example: `# May this tool run?

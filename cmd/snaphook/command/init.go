@@ -104,7 +104,7 @@ func newInit(f *flags) *cobra.Command {
 		Short: "Write a first hook, a test for it, and a CI step",
 		Long: "Writes into the project's directory: settings with one guard, which refuses forced pushes, the guard, " +
 			"its test fixtures, and a workflow of GitHub that checks and tests the hooks. " +
-			"A file that is there stays as it is, and what to add to it is said.",
+			"Existing files are not changed; if the settings exist, it prints the part to add.",
 		Example: `# In the words of Claude Code, in the current directory
 snaphook init
 # For LLxprt Code, in another one; then run the test

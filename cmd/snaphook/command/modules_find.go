@@ -62,5 +62,5 @@ func (f *flags) keepBack(ctx context.Context, src *dialectSources, a *attached) 
 var keptBack = map[trust.State]string{
 	trust.Unknown:   "the folder is not trusted",
 	trust.Untrusted: "trust in the folder was revoked",
-	trust.Changed:   "they, or files that they import, are not those that trust was granted for",
+	trust.Changed:   "they, or files that they import, have changed since trust was granted",
 }

@@ -19,7 +19,7 @@ func newPlan(f *flags) *cobra.Command {
 		Use:   "plan EVENT",
 		Short: "Say which hooks would run, and why the others would not",
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
-			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, which is how they say what they handle.",
+			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, since only then do they subscribe to events.",
 		Example: `# Does the guard see this tool?
 echo '{"tool_name": "write_file", "tool_input": {}}' |
   snaphook plan llxprt.BeforeTool

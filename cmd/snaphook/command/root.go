@@ -140,7 +140,7 @@ func (f *flags) addHostFlags(to *pflag.FlagSet) {
 		&f.trusted,
 		"trusted",
 		false,
-		"Run the project's hooks whatever snaphook trust says: fire EVENT --interactive --trusted",
+		"Run the project's hooks even if they are not trusted: fire EVENT --interactive --trusted",
 	)
 	to.BoolVar(
 		&f.untrusted,

@@ -238,7 +238,7 @@ func (f *flags) judge(cmd *cobra.Command, src *dialectSources) (projectTrust, er
 	case state == trust.Untrusted:
 		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == trust.Changed:
-		cli.Warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run, and what they "+
+		cli.Warn(cmd, "the hooks of %s, or scripts that they run, have changed since trust was granted; they do not run, and what they "+
 			"guard is blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
 	}
 	stand := projectTrust{
@@ -314,7 +314,7 @@ func (f *flags) warnHeadless(cmd *cobra.Command, src *dialectSources) {
 	case !f.trusted && isRevokedFor(cmd.Context(), src.dir):
 		cli.Warn(
 			cmd,
-			"trust in %s was revoked, which counts with --interactive alone: where there is no user to ask, all hooks of %s run",
+			"trust in %s was revoked, which counts only with --interactive: where there is no user to ask, all hooks of %s run",
 			src.dir,
 			src.dialect.Name,
 		)

@@ -116,7 +116,7 @@ func (st status) text(all []*dialectSources) string {
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(
 			&b,
-			"for %s it counts with --interactive alone, and for hooks of all sources; where there is no user to ask, they run\n",
+			"for %s it counts only with --interactive, and for hooks of all sources; where there is no user to ask, they run\n",
 			name,
 		)
 	}
