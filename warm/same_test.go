@@ -121,14 +121,14 @@ func needPrograms(t testing.TB) {
 	}
 }
 
-// some returns the inputs for a script: every fourth, or all where tests measure time, which takes a minute.
+// some returns the inputs for a script: every seventh, or all where tests measure time, which takes a minute.
 func some(name string) (inputs []string) {
 	all := payloads()
 	if os.Getenv("SNAPHOOK_TIMES") != "" {
 		return all
 	}
 	for i, in := range all {
-		if i < 2 || (i+len(name))%4 == 0 {
+		if i < 2 || (i+len(name))%7 == 0 {
 			inputs = append(inputs, in)
 		}
 	}

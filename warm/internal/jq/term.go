@@ -8,11 +8,19 @@ import (
 	"github.com/itchyny/gojq"
 )
 
+// Every filter at the end of the syntax counts work, and so does every loop of a filter.
+
 func constant(v value) filter {
-	return func(_ *scope, _ value, yield func(value) error) error { return yield(v) }
+	return func(s *scope, _ value, yield func(value) error) error {
+		s.spend(8)
+		return yield(v)
+	}
 }
 
-func identity(_ *scope, in value, yield func(value) error) error { return yield(in) }
+func identity(s *scope, in value, yield func(value) error) error {
+	s.spend(8)
+	return yield(in)
+}
 
 func (c *compiler) term(t *gojq.Term) filter {
 	f := c.head(t)
@@ -344,6 +352,9 @@ func (c *compiler) condition(t *gojq.If) filter {
 	return f
 }
 
+// costOfUpdate is the work of one update of reduce, in bytes. It bounds how deep a value gets.
+const costOfUpdate = 512
+
 func (c *compiler) reduce(t *gojq.Reduce) filter {
 	source, name := c.source(t.Query, t.Patterns)
 	start := c.query(t.Start)
@@ -357,6 +368,7 @@ func (c *compiler) reduce(t *gojq.Reduce) filter {
 		}
 		state := all[0]
 		err = source(s, in, func(v value) error {
+			s.spend(costOfUpdate)
 			next, err := each(s.bind(name, v), state, update)
 			if next == nil && err == nil {
 				panic(unsure("reduce with an empty update"))
@@ -453,6 +465,7 @@ func (c *compiler) variable(name string) filter {
 	}
 	return func(s *scope, _ value, yield func(value) error) error {
 		for at := s; at != nil; at = at.up {
+			s.spend(8)
 			if at.name == name {
 				return yield(at.value)
 			}

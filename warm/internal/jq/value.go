@@ -190,12 +190,19 @@ func encode(to []byte, v value, indent int) []byte {
 	})
 }
 
+// deeper returns the indent of the members of a value; it counts the levels of the compact form below zero.
 func deeper(indent int) int {
+	if indent > mostPrinted || indent < -mostPrinted {
+		panic(unsure("a value that is nested deep"))
+	}
 	if indent < 0 {
-		return indent
+		return indent - 1
 	}
 	return indent + 1
 }
+
+// mostPrinted limits the levels of a value that is printed; versions of jq have limits of their own.
+const mostPrinted = 200
 
 func encodeList(to []byte, open, end byte, n, indent int, each func(to []byte, i int) []byte) []byte {
 	to = append(to, open)
