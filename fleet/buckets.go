@@ -70,7 +70,8 @@ func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) e
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("the buckets of the fleet: %w; the server needs JetStream, and the user the right to make streams", err)
+		return fmt.Errorf("the buckets of the fleet: %w; the server needs JetStream with a max_file_store of 10 GB, "+
+			"and the user the right to make streams", err)
 	}
 	return nil
 }
