@@ -52,7 +52,7 @@ func TestMadeGuardsAreTheSame(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			with := inputs
-			if os.Getenv("SNAPHOOK_TIMES") == "" {
+			if os.Getenv("SNAPHOOK_SAME") == "" {
 				with = []string{inputs[i%len(inputs)]}
 			}
 			if ran, why := same(t, tools, script, "C.UTF-8", append(with, inputs[0])); ran == 0 {

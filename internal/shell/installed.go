@@ -30,7 +30,8 @@ func (t *tools) installed(s *state, name string, program Program) {
 		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG", "LD_BIND_NOW", "LD_PROFILE", "GLIBC_TUNABLES", "GCONV_PATH",
 		"LOCPATH", "MALLOC_CHECK_", "MALLOC_TRACE", "_POSIX2_VERSION", "JQ_COLORS", "GREP_OPTIONS", "GREP_COLOR", "GREP_COLORS",
 	} {
-		if _, is := s.Env[variable]; is {
+		_, inherited := s.Env[variable]
+		if _, of := s.vars[variable]; of || inherited { // the script may export it
 			panic(cold("$" + variable + ", which programs read"))
 		}
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -102,8 +103,9 @@ const pipeWrite = 4096
 
 // Open returns the content of a regular file, and gives the run up for others.
 func (p *Process) Open(name string) []byte {
-	if name == "/dev/stdin" || name == "-" || name == "/dev/null" {
-		p.GiveUp("a file that is a device")
+	path := filepath.Clean(p.s.path(name))
+	if name == "-" || strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
+		p.GiveUp("a file of this process, or a device")
 	}
 	return p.s.open(name).data
 }
