@@ -39,7 +39,8 @@ func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []se
 	r := newReading(loaded.Settings, loaded.at)
 	r.policy = loaded.policy
 	layer := settings.Layer{Name: f.Name, Source: hook.FrontMatter, File: f.File}
-	source := hooksSource{reading: r, layer: layer, root: cmp.Or(f.Root, r.at.Dir), space: f.Root, env: r.env, agent: f.Agent}
+	root := cmp.Or(f.Root, r.at.Dir)
+	source := hooksSource{reading: r, layer: layer, root: root, space: f.Root, env: r.env, agent: f.Agent}
 	source.hooks(v)
 	r.Loaded.Problems = append(r.Loaded.Problems, v.Duplicates()...)
 	r.limitEnds()
