@@ -325,11 +325,17 @@ func sorted(s *scope, in value) (value, error) {
 }
 
 func unique(s *scope, in value) (value, error) {
-	all, err := sorted(s, in)
+	in, err := sorted(s, in)
 	if err != nil {
 		return nil, err
 	}
-	return slices.CompactFunc(all.([]value), func(a, b value) bool { return compare(a, b) == 0 }), nil
+	distinct := []value{}
+	for _, v := range in.([]value) {
+		if n := len(distinct); n == 0 || compare(distinct[n-1], v) != 0 {
+			distinct = append(distinct, v)
+		}
+	}
+	return distinct, nil
 }
 
 func fromJSON(s *scope, in value) (value, error) {
