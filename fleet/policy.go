@@ -50,7 +50,7 @@ type Policy struct {
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
-	refused map[string]bool // objects that were refused, by name and instance
+	refused map[string]error // why objects were refused, by name and instance
 	changed []*func(*Bundle)
 	first   chan struct{} // closed when the first policy takes effect
 }
@@ -71,7 +71,7 @@ func Watch(ctx context.Context, nc *nats.Conn, opts PolicyOptions) (*Policy, err
 		return nil, fmt.Errorf("the cache of the policy: %w", err)
 	}
 	p := &Policy{
-		nc: nc, opts: opts, ended: make(chan struct{}), refused: map[string]bool{}, first: make(chan struct{}),
+		nc: nc, opts: opts, ended: make(chan struct{}), refused: map[string]error{}, first: make(chan struct{}),
 		status: newStatusWriter(nc, opts),
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
@@ -100,7 +100,7 @@ func (p *Policy) Revision() uint64 {
 // Ready returns a channel that is closed when there is a policy.
 func (p *Policy) Ready() <-chan struct{} { return p.first }
 
-// Errors returns the errors of the last refused policy, until a policy is accepted.
+// Errors returns the reasons for which policies were refused, until a newer policy than these is accepted.
 func (p *Policy) Errors() []string { return p.status.errors() }
 
 // Changed calls f with each policy that takes effect from now on, one after another, until remove is called.
@@ -237,13 +237,15 @@ func (p *Policy) tryNewest(
 		revisions = append(revisions, revision)
 	}
 	slices.Sort(revisions)
+	var newer []error // why the revisions above were refused
 	for _, revision := range slices.Backward(revisions) {
 		info := known[revision]
 		instance := info.Name + " " + info.NUID
 		p.mu.Lock()
 		bad := p.refused[instance]
 		p.mu.Unlock()
-		if bad {
+		if bad != nil {
+			newer = append(newer, bad)
 			continue
 		}
 		if revision <= p.Revision() {
@@ -256,10 +258,17 @@ func (p *Policy) tryNewest(
 		if err == nil {
 			err = p.take(ctx, text, []byte(info.Metadata["minisig"]), false)
 		}
+		if err == nil {
+			for _, why := range newer {
+				p.status.fail(why) // accepting an older revision has removed it
+			}
+		}
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
-		p.refuse(instance, fmt.Errorf("revision %d of the policy is refused: %w", revision, err))
+		err = fmt.Errorf("revision %d of the policy is refused: %w", revision, err)
+		p.refuse(instance, err)
+		newer = append(newer, err)
 	}
 	return nil
 }
@@ -300,7 +309,7 @@ func (p *Policy) refuse(instance string, why error) {
 		if len(p.refused) > 1024 {
 			clear(p.refused)
 		}
-		p.refused[instance] = true
+		p.refused[instance] = why
 		p.mu.Unlock()
 	}
 	p.status.fail(why)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,11 +107,21 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 		}
 		msg.Header[TimeoutHeader] = []string{fmt.Sprint(max(1, q.timeout.Milliseconds()))}
 	}
-	answer, err := nc.RequestMsgWithContext(ctx, msg)
-	if errors.Is(err, nats.ErrMaxPayload) {
+	waiting, cancel := context.WithCancelCause(ctx)
+	watch := time.AfterFunc(refusalAfter, func() {
+		if err := q.refusal(nc); err != nil {
+			cancel(err)
+		}
+	})
+	answer, err := nc.RequestMsgWithContext(waiting, msg)
+	watch.Stop()
+	cancel(nil)
+	switch refused := (*grantError)(nil); {
+	case errors.Is(err, nats.ErrMaxPayload):
 		return r, nil, &PayloadError{Size: int64(len(q.text)), Limit: nc.MaxPayload() - maxHeaders}
-	}
-	if err != nil {
+	case err != nil && errors.As(context.Cause(waiting), &refused):
+		return r, nil, refused
+	case err != nil:
 		return r, nil, err
 	}
 	if err := readAnswer(answer.Data, q.id, &r); err != nil {
@@ -120,6 +131,26 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 		merged = wire.Object(value)
 	}
 	return r, merged, nil
+}
+
+// refusalAfter is the time after which a request without an answer looks for a refusal: the server reports that the
+// client may not send it apart from the request, within milliseconds.
+const refusalAfter = time.Second
+
+// refusal returns a grantError if the server's last error on the connection is about this request, else nil.
+func (q *question) refusal(nc *nats.Conn) error {
+	err := nc.LastError()
+	if errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(`"`+q.subject+`"`)) {
+		return &grantError{Subject: q.subject}
+	}
+	return nil
+}
+
+// grantError reports a request that the credentials of the connection may not send. Nothing has run.
+type grantError struct{ Subject string }
+
+func (e *grantError) Error() string {
+	return fmt.Sprintf("the server takes no %s with these credentials; use those of an agent", e.Subject)
 }
 
 // readAnswer decodes a response from a worker in any language. A response that does not have the form of
