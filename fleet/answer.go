@@ -132,18 +132,17 @@ func (a *answerer) send(msg micro.Request, r *request, response bus.Response) {
 		response = failed(r, TooLarge, "the response has %d bytes, and the server takes %d; raise its max_payload", len(text), most)
 		text = bus.Encode(response)
 	}
-	headers := micro.WithHeaders(micro.Headers{})
+	headers := nats.Header{}
 	if at := a.opts.revision(); at > 0 {
-		headers = micro.WithHeaders(micro.Headers{RevisionHeader: {strconv.FormatUint(at, 10)}})
+		headers[RevisionHeader] = []string{strconv.FormatUint(at, 10)}
 	}
-	var err error
 	if failure := response.Error; failure != nil {
 		a.opts.Metrics.errored(failure.Code)
-		err = msg.Error(string(failure.Code), oneLine(failure.Message), text, headers)
-	} else {
-		err = msg.Respond(text, headers)
+		headers[micro.ErrorCodeHeader] = []string{string(failure.Code)}
+		headers[micro.ErrorHeader] = []string{oneLine(failure.Message)}
 	}
-	if err != nil {
+	// Respond and Error of msg write a member that package micro reads when handle has returned.
+	if err := a.nc.PublishMsg(&nats.Msg{Subject: msg.Reply(), Header: headers, Data: text}); err != nil {
 		a.log.Warn("a response is lost", slog.String("subject", msg.Subject()), slog.String("error", err.Error()))
 	}
 }
