@@ -29,6 +29,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/trust"
+	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -152,7 +153,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 	}
 	env := withoutKey(os.Environ())
 	hooks, err := snaphook.Open(snaphook.Config{
-		Log:  f.log(cmd),
+		Log: f.log(cmd), Warm: warm.New(warm.Config{Log: f.log(cmd)}),
 		Wrap: all.wrap(), Granted: all.guards, PolicyFiles: &rules,
 		Resolve: func(string) (snaphook.Tool, bool) { return snaphook.Tool{Kind: snaphook.MCP, Server: server}, true },
 		Dialects: []*snaphook.Dialect{
