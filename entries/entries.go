@@ -59,10 +59,10 @@ func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	}
 }
 
-// foreignMembers lists members by which some systems select, start or judge a hook.
+// foreignMembers lists the members by which some systems select, start or judge a hook, and others do not.
 var foreignMembers = []string{
 	"if", "once", "args", "exec", "shell", "env", "cwd", "async", "asyncRewake", "continueOnBlock", "allowedEnvVars", "failClosed", "onFailure",
-	"loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "timeoutSec", "sequential",
+	"on_failure", "fail_mode", "loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "sequential",
 }
 
 // Ignored reports members of a hook or a group that other systems read and this one does not. known lists

@@ -45,7 +45,7 @@ func entriesOf(event, list string) []settings.Layer {
 // A type that the program adds runs in each dialect that reads settings. An entry of the type that
 // cannot be used affects no other.
 func TestTypesOfTheProgramAreRead(t *testing.T) {
-	const list = `{"type": "wasm", "file": "a.wasm"}, {"type": "wasm"}, {"type": "empty"}, {"type": "broken"}, {"type": "wasm", "file": "a.wasm"}, {"type": "other"}`
+	const list = `{"type": "wasm", "file": "a.wasm", "cwd": "."}, {"type": "wasm"}, {"type": "empty"}, {"type": "broken"}, {"type": "wasm", "file": "a.wasm"}, {"type": "other"}`
 	for name, test := range map[string]struct {
 		load pipeline.Load
 		fire func(*pipeline.Session) (blocked bool, reason string, reports int)
@@ -74,6 +74,9 @@ func TestTypesOfTheProgramAreRead(t *testing.T) {
 				problems = append(problems, p.Message)
 			}
 			all := strings.Join(problems, "\n")
+			if strings.Contains(all, "does not read") {
+				t.Errorf("problems:\n%s\nwant none about a member of the program's own type", all)
+			}
 			for _, want := range []string{`add "file"`, `"empty" leaves the hook without a way to run`, `"broken" panicked: oh`, `there is no hook type "other"`} {
 				if !strings.Contains(all, want) {
 					t.Errorf("problems:\n%s\nwant one with %s", all, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// ratio returns the median of the ratios of neighbours, in the order a b b a: what disturbs the machine disturbs both.
+// ratio returns the median of the ratios of neighbours, in the order a b b a: other work on the machine slows both.
 func ratio(pairs, each int, a, b func()) float64 {
 	time := func(f func()) float64 {
 		began := time.Now()

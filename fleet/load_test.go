@@ -144,7 +144,7 @@ func saturated(t testing.TB, own pipeline.Load) (local func(), saturate func() (
 	}
 	return local, func() func() {
 		var all sync.WaitGroup
-		for range 128 { // twice what may be in flight
+		for range 128 { // twice the limit of requests in flight
 			all.Go(func() { _, _ = preToolUse(t).FireJSON(context.Background(), s, []byte(bash)) })
 		}
 		for range 64 {
@@ -174,7 +174,7 @@ func TestOwnHooksRunWhileTheFleetIsSaturated(t *testing.T) {
 	}
 }
 
-// The latency of an agent's own hooks is at most 1.2 times that of the same agent before.
+// While the fleet is saturated, an agent's own hooks take at most 1.2 times as long as before.
 func TestOwnHooksKeepTheirLatencyWhileTheFleetIsSaturated(t *testing.T) {
 	testkit.Timed(t)
 	best := 100.0

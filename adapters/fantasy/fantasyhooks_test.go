@@ -151,7 +151,8 @@ func TestArgumentsThatAreNoObjectAreTheModelsToMend(t *testing.T) {
 	}
 }
 
-// errorOf returns the error of a run, or that of its last call, which in v0.46 of fantasy is a result.
+// errorOf returns the error of a run. In v0.46 of fantasy the error of a call is a result: errorOf then returns that of the
+// last call.
 func errorOf(res *fantasy.AgentResult, err error) error {
 	if err != nil || len(res.Steps) == 0 {
 		return err

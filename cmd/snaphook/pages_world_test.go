@@ -57,7 +57,7 @@ func newPageWorld(t *testing.T, page string) pageWorld {
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download"),
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+checkout.dir+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+pageModule,
 		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*")
-	if strings.Contains(page, "\ngo get ") { // what this release has must not reach the user's own module cache
+	if strings.Contains(page, "\ngo get ") { // the modules of this release stay out of the user's own cache
 		w.env = append(w.env, "GOMODCACHE="+filepath.Join(root, "modules"), "GOFLAGS=-buildvcs=false -trimpath -modcacherw")
 	}
 	return w
@@ -107,7 +107,7 @@ func packRelease(t *testing.T, dir string) {
 	}
 }
 
-// goCaches returns the variables that lead the go command to what it has compiled.
+// goCaches returns the variables with the paths of the caches of the go command.
 func goCaches(t *testing.T) []string {
 	return []string{"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "GOFLAGS=" + os.Getenv("GOFLAGS")}
 }

@@ -90,7 +90,9 @@ func (e *entry) misspelt() {
 		read = append(slices.Clone(e.profile.members), e.profile.failure.name)
 	}
 	e.Misspelt(e.value, append(slices.Clone(read), entryMembers...)...)
-	e.Ignored(e.system(), false, e.value, read...)
+	if e.kind != added { // a type of the program has members of its own
+		e.Ignored(e.system(), false, e.value, read...)
+	}
 }
 
 // runs returns the types of hooks that run at the event.

@@ -60,6 +60,7 @@ type entry struct {
 // group reads a group of hooks, or a hook outside of a group.
 func (f *file) group(g entries.Group) {
 	t := table[g.Event.Name]
+	g.Ignores("Copilot")
 	m, note := f.matcher(t, g.Value.Get("matcher"))
 	pattern, _ := g.Value.Get("matcher").Text()
 	like := hook.Hook{

@@ -35,6 +35,7 @@ type entry struct {
 }
 
 func (e *entry) read(like hook.Hook) {
+	e.Ignores("Cursor")
 	at := e.Value.Get("matcher")
 	var note string
 	like.Pattern, like.Matcher, note = e.matcher(at)

@@ -139,7 +139,9 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 		return wrong(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
 	}
 	g.Misspelt(v, entryMembers...)
-	g.Ignored("LLxprt Code", false, v, "env")
+	if kind, _ := v.Get("type").Text(); g.types[kind] == nil {
+		g.Ignored("LLxprt Code", false, v, "env")
+	}
 	h.Name, _ = g.Text(v.Get("name"))
 	h.Command, _ = v.Get("command").Text()
 	h.Timeout = g.timeout(v.Get("timeout"))

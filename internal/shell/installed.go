@@ -26,14 +26,11 @@ func (t *tools) installed(s *state, name string, program Program) {
 	if !ok {
 		panic(cold(name + " is not there"))
 	}
-	for _, variable := range [...]string{ // they change what any program does
-		"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_DEBUG", "LD_BIND_NOW", "LD_PROFILE", "GLIBC_TUNABLES", "GCONV_PATH",
-		"LOCPATH", "MALLOC_CHECK_", "MALLOC_TRACE", "_POSIX2_VERSION", "JQ_COLORS", "GREP_OPTIONS", "GREP_COLOR", "GREP_COLORS",
-	} {
-		_, inherited := s.Env[variable]
-		if _, of := s.vars[variable]; of || inherited { // the script may export it
-			panic(cold("$" + variable + ", which programs read"))
-		}
+	for variable := range s.Env {
+		changesPrograms(variable)
+	}
+	for variable := range s.vars { // the script may export it
+		changesPrograms(variable)
 	}
 	if !certainLocale(s.Env) {
 		panic(cold("a locale in which programs may sort and compare in another way"))
@@ -49,6 +46,15 @@ func (t *tools) installed(s *state, name string, program Program) {
 	}
 	if !is.(bool) {
 		panic(cold("this version of " + name))
+	}
+}
+
+// changesPrograms gives the run up for a variable that the loader, the C library or the programs themselves read.
+func changesPrograms(variable string) {
+	for _, prefix := range [...]string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "LOCPATH", "NLSPATH", "POSIX", "_POSIX", "JQ_", "GREP_"} {
+		if strings.HasPrefix(variable, prefix) {
+			panic(cold("$" + variable + ", which programs read"))
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ const (
 	bashCall = `{"tool_name": "Bash", "tool_input": {"command": "ls"}}`
 )
 
-// waitingGuard pushes a guard that denies when somebody writes to the pipe gate, and makes a call that waits for it.
+// waitingGuard pushes a guard that denies after a write to the pipe gate, and makes a call, which waits for the guard.
 func waitingGuard(t *testing.T, s *servedFleet) (gate string, guard int, called chan string) {
 	t.Helper()
 	dir := t.TempDir()
