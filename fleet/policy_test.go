@@ -414,6 +414,21 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 	}
 }
 
+// A newer revision that is refused stays in the status, though an older one is accepted after it.
+func TestARefusedRevisionStaysInTheStatus(t *testing.T) {
+	public, private := newKey(t)
+	_, stranger := newKey(t)
+	nc := connect(t, startServer(t))
+	push(t, nc, private, policyDir(t, "guarded"))
+	text := archive(t, 9)
+	forge(t, nc, 9, text, string(minisign.Sign(stranger, text)))
+	p := watch(t, nc, public, t.TempDir())
+	eventually(t, "the older revision counts", func() bool { return p.Revision() == 1 })
+	eventually(t, "the refusal is in the status", func() bool {
+		return strings.Contains(strings.Join(p.Errors(), ""), "revision 9 of the policy is refused")
+	})
+}
+
 // The clock of the machine decides nothing: the package reads it for durations, and in a status for people.
 func TestNoDecisionGoesByAClock(t *testing.T) {
 	names, err := filepath.Glob("*.go")
