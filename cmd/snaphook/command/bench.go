@@ -19,8 +19,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// benchFlags holds the flags of bench alone.
+// benchFlags holds the flags of bench.
 type benchFlags struct {
+	sessionFlags
+	cli.JSONFlag
 	n       int
 	svg     string
 	compare string
@@ -30,8 +32,8 @@ type benchFlags struct {
 // mostRuns limits -n: a measurement of days is a mistake.
 const mostRuns = 100_000
 
-func newBench(f *flags) *cobra.Command {
-	b := &benchFlags{}
+func newBench(global *cli.Global) *cobra.Command {
+	f := &benchFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "bench [EVENT]",
 		Short: "Measure the hooks of an event, and what would make them faster",
@@ -49,26 +51,26 @@ snaphook bench claude.PreToolUse --compare before.json < call.json
 snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeEvent,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.bench(cmd, args, b) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.bench(cmd, args) },
 	}
 	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
 	f.addModules(cmd.Flags())
-	cmd.Flags().IntVarP(&b.n, "n", "n", 50, "Measure everything `N` times: --n 200")
-	cmd.Flags().StringVar(&b.svg, "svg", "", "Write the histograms to `FILE`: --svg bench.svg")
-	cmd.Flags().StringVar(&b.compare, "compare", "", "Compare with `FILE`, an earlier answer of --json: --compare before.json")
+	cmd.Flags().IntVarP(&f.n, "n", "n", 50, "Measure everything `N` times: --n 200")
+	cmd.Flags().StringVar(&f.svg, "svg", "", "Write the histograms to `FILE`: --svg bench.svg")
+	cmd.Flags().StringVar(&f.compare, "compare", "", "Compare with `FILE`, an earlier answer of --json: --compare before.json")
 	cmd.Flags().
-		StringVar(&b.record, "record", "", "Look in the record `FILE`, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
+		StringVar(&f.record, "record", "", "Look in the record `FILE`, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
 	return cmd
 }
 
-func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
-	if b.n < 1 || b.n > mostRuns {
-		return fmt.Errorf("--n %d: write a number from 1 to %d", b.n, mostRuns)
+func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
+	if f.n < 1 || f.n > mostRuns {
+		return fmt.Errorf("--n %d: write a number from 1 to %d", f.n, mostRuns)
 	}
-	before, err := b.before(cmd.Context())
+	before, err := f.before(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	result, err := f.benched(cmd, event, input, b)
+	result, err := f.benched(cmd, event, input)
 	switch {
 	case cmd.Context().Err() != nil:
 		return cli.ErrInterrupted
@@ -91,29 +93,29 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 	case err != nil:
 		return inputError(err)
 	}
-	return f.sayBench(cmd, b, result, before)
+	return f.sayBench(cmd, result, before)
 }
 
 // benched measures the hooks of an event.
-func (f *flags) benched(
-	cmd *cobra.Command, event pipeline.Declared, input []byte, b *benchFlags,
+func (f *benchFlags) benched(
+	cmd *cobra.Command, event pipeline.Declared, input []byte,
 ) (*bench.Result, error) {
 	d, err := dialectNamed(event.Info().Dialect)
 	if err != nil {
 		return nil, err
 	}
 	if d.modules {
-		if b.record != "" {
+		if f.record != "" {
 			return nil, fmt.Errorf("--record: modules of %s have no \"if\"; leave it out", d.Name)
 		}
-		return f.benchModules(cmd, event, input, b.n).Run(cmd.Context())
+		return f.benchModules(cmd, event, input, f.n).Run(cmd.Context())
 	}
 	m, err := f.measure(cmd, event, d, input)
 	if err != nil {
 		return nil, err
 	}
-	m.N = b.n
-	if m.Calls, err = f.recordedCalls(cmd, event, b.record); err != nil {
+	m.N = f.n
+	if m.Calls, err = f.recordedCalls(cmd, event, f.record); err != nil {
 		return nil, err
 	}
 	defer f.forgetBenched(m, input)
@@ -121,7 +123,7 @@ func (f *flags) benched(
 }
 
 // forgetBenched removes the state that hooks kept between their runs, as fire does.
-func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
+func (f *benchFlags) forgetBenched(m *bench.Bench, input []byte) {
 	ctx := context.Background()
 	sys := m.System(func(*pipeline.Loaded) {}, nil)
 	defer sys.Close()
@@ -135,20 +137,20 @@ func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
 const mostResult = 64 << 20
 
 // before reads the earlier result of --compare; nil without one.
-func (b *benchFlags) before(ctx context.Context) (*bench.Result, error) {
-	if b.compare == "" {
+func (f *benchFlags) before(ctx context.Context) (*bench.Result, error) {
+	if f.compare == "" {
 		return nil, nil
 	}
-	if err := cli.WantFile(b.compare); err != nil {
+	if err := cli.WantFile(f.compare); err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
-	text, err := cli.ReadUntil(ctx, b.compare, mostResult)
+	text, err := cli.ReadUntil(ctx, f.compare, mostResult)
 	if err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
 	before := &bench.Result{}
 	if err := json.Unmarshal(text, before); err != nil || before.Event == "" {
-		return nil, fmt.Errorf("--compare %s: it is not an answer of snaphook bench --json%s", b.compare, badAnswer(err))
+		return nil, fmt.Errorf("--compare %s: it is not an answer of snaphook bench --json%s", f.compare, badAnswer(err))
 	}
 	return before, nil
 }
@@ -182,7 +184,7 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 }
 
 // measure prepares a benchmark on the settings that the flags describe.
-func (f *flags) measure(
+func (f *benchFlags) measure(
 	cmd *cobra.Command, event pipeline.Declared, d *dialect, input []byte,
 ) (*bench.Bench, error) {
 	src, err := f.sources(d)
@@ -230,7 +232,7 @@ func (f *flags) measure(
 }
 
 // recordedCalls reads the calls of a record; nil without one.
-func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path string) (*bench.Recorded, error) {
+func (f *benchFlags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path string) (*bench.Recorded, error) {
 	if path == "" {
 		return nil, nil
 	}

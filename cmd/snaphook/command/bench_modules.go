@@ -15,7 +15,7 @@ import (
 
 // benchModules prepares a benchmark of modules: the named ones, else the discovered ones. Their
 // console output is dropped, and questions stay unanswered.
-func (f *flags) benchModules(cmd *cobra.Command, event pipeline.Declared, input []byte, n int) *bench.Modules {
+func (f *benchFlags) benchModules(cmd *cobra.Command, event pipeline.Declared, input []byte, n int) *bench.Modules {
 	said := cmd // warnings are printed once
 	return &bench.Modules{
 		Event: event, Input: input, N: n,

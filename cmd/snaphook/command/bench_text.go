@@ -13,17 +13,17 @@ import (
 )
 
 // sayBench prints a result, or its comparison with an earlier one.
-func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Result) error {
-	if b.svg != "" {
-		if err := cli.SaveFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
-			return fmt.Errorf("--svg %s: %w", b.svg, err)
+func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error {
+	if f.svg != "" {
+		if err := cli.SaveFile(f.svg, []byte(r.SVG()), 0o644); err != nil {
+			return fmt.Errorf("--svg %s: %w", f.svg, err)
 		}
 	}
 	var differences []bench.Difference
 	if before != nil {
 		var err error
 		if differences, err = bench.Compare(before, r); err != nil {
-			return fmt.Errorf("--compare %s: %w", b.compare, err)
+			return fmt.Errorf("--compare %s: %w", f.compare, err)
 		}
 	}
 	for i := range r.Hooks {
@@ -34,7 +34,7 @@ func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Res
 	if f.JSON {
 		return cli.SayJSON(cmd, r)
 	}
-	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, b.compare, differences))
+	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, f.compare, differences))
 }
 
 func benchText(cmd *cobra.Command, r *bench.Result) string {

@@ -16,7 +16,15 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-func newCheck(f *flags) *cobra.Command {
+// checkFlags holds the flags of check.
+type checkFlags struct {
+	sessionFlags
+	cli.JSONFlag
+	linting
+}
+
+func newCheck(global *cli.Global) *cobra.Command {
+	f := &checkFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "check [FILE…]",
 		Short: "Check settings files, and list the hooks that they configure",
@@ -100,7 +108,7 @@ type problem struct {
 	Fatal   bool   `json:"fatal"`
 }
 
-func (f *flags) check(cmd *cobra.Command, files []string) error {
+func (f *checkFlags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
@@ -111,7 +119,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	found, problems, err := f.load(cmd, tools)
+	found, problems, err := load(cmd, &f.sessionFlags, tools)
 	if err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 		if err != nil {
 			return err
 		}
-		if found, problems, err = f.load(cmd, tools); err != nil {
+		if found, problems, err = load(cmd, &f.sessionFlags, tools); err != nil {
 			return err
 		}
 		found.Fixed = fixed
@@ -140,34 +148,34 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checkAnswer, problems []settings.Problem, err error) {
+func load(cmd *cobra.Command, f *sessionFlags, tools lint.Tools) (found checkAnswer, problems []settings.Problem, err error) {
 	all, err := f.allSources(cmd)
 	if err != nil {
 		return found, nil, err
 	}
-	if found, problems, err = f.loadHooks(cmd, all); err != nil {
+	if found, problems, err = loadHooks(cmd, f, all); err != nil {
 		return found, nil, err
 	}
 	found.notes = f.Verbose
-	if err := f.missed(all, &found); err != nil {
+	if err := missed(f, all, &found); err != nil {
 		return found, nil, err
 	}
-	return found, problems, f.checkHooks(cmd, &found, tools)
+	return found, problems, checkHooks(cmd, f.Global, &found, tools)
 }
 
 // loadHooks loads the hooks of the sources under their policies, without findings about scripts.
-func (f *flags) loadHooks(
-	cmd *cobra.Command, all []*dialectSources,
+func loadHooks(
+	cmd *cobra.Command, f *sessionFlags, all []*dialectSources,
 ) (found checkAnswer, problems []settings.Problem, err error) {
 	found.Findings = []finding{}
 	for _, src := range lo.Reject(all, f.passes) {
-		more, err := f.checkSources(cmd, src, &found)
+		more, err := checkSources(cmd, f, src, &found)
 		if err != nil {
 			return found, nil, err
 		}
 		problems = append(problems, more...)
 	}
-	more, err := f.checkPolicy(all, &found)
+	more, err := checkPolicy(&f.sourceFlags, all, &found)
 	if err != nil {
 		return found, nil, err
 	}
@@ -177,10 +185,10 @@ func (f *flags) loadHooks(
 }
 
 // passes reports whether the command looks past a source: no dialect was asked for, and the source is idle.
-func (f *flags) passes(src *dialectSources, _ int) bool { return f.dialect == "" && src.idle() }
+func (f *sourceFlags) passes(src *dialectSources, _ int) bool { return f.dialect == "" && src.idle() }
 
 // missed adds the files that the user may mean and that are not read.
-func (f *flags) missed(all []*dialectSources, found *checkAnswer) error {
+func missed(f *sessionFlags, all []*dialectSources, found *checkAnswer) error {
 	dir, err := f.Directory()
 	if err != nil || len(f.settings)+len(f.modules) > 0 {
 		return err
@@ -196,9 +204,9 @@ func (f *flags) missed(all []*dialectSources, found *checkAnswer) error {
 }
 
 // checkSources adds the hooks and files of one dialect, and returns their problems.
-func (f *flags) checkSources(cmd *cobra.Command, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
+func checkSources(cmd *cobra.Command, f *sessionFlags, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
 	if src.dialect.modules {
-		return f.checkModules(cmd, src, found)
+		return checkModules(cmd, f, src, found)
 	}
 	loaded, err := src.load(cmd.Context(), pipeline.Workspace{Dir: src.dir})
 	if err != nil {
@@ -219,7 +227,7 @@ func (f *flags) checkSources(cmd *cobra.Command, src *dialectSources, found *che
 }
 
 // checkFiles makes check read the settings files that the arguments name.
-func (f *flags) checkFiles(files []string) error {
+func (f *checkFlags) checkFiles(files []string) error {
 	if len(files) > 0 && len(f.settings) > 0 {
 		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.settings[0])
 	}
@@ -272,7 +280,7 @@ func (c *checkAnswer) addProblems(problems []settings.Problem) {
 	}
 }
 
-func (f *flags) sayChecked(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
+func (f *checkFlags) sayChecked(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
 	switch {
 	case f.JSON:
 		return cli.SayJSON(cmd, found)

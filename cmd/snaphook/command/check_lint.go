@@ -55,8 +55,8 @@ func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
 }
 
 // checkHooks adds the findings about hooks and their scripts.
-func (f *flags) checkHooks(cmd *cobra.Command, found *checkAnswer, tools lint.Tools) error {
-	dir, err := f.Directory()
+func checkHooks(cmd *cobra.Command, global *cli.Global, found *checkAnswer, tools lint.Tools) error {
+	dir, err := global.Directory()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (g finding) linted() lint.Finding {
 }
 
 // fixFindings makes the changes of the findings that the text of check shows, and returns those that are fixed.
-func (f *flags) fixFindings(
+func (f *checkFlags) fixFindings(
 	cmd *cobra.Command, found *checkAnswer, files []string, use func(lint.Change) error,
 ) ([]finding, error) {
 	dir, err := f.Directory()
@@ -102,7 +102,7 @@ func (c checkAnswer) shown() []lint.Finding {
 }
 
 // previewFixes returns the changes of --fix as a unified diff.
-func (f *flags) previewFixes(cmd *cobra.Command, found *checkAnswer, files []string) (*string, error) {
+func (f *checkFlags) previewFixes(cmd *cobra.Command, found *checkAnswer, files []string) (*string, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func sayDiff(cmd *cobra.Command, diff string) error {
 }
 
 // writeSARIF writes problems and findings in GitHub's format.
-func (f *flags) writeSARIF(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
+func (f *checkFlags) writeSARIF(cmd *cobra.Command, found checkAnswer, problems []settings.Problem) error {
 	if f.linting.sarif == "" {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // checkPolicy returns problems of the overlays, and adds findings about the hooks under them.
-func (f *flags) checkPolicy(all []*dialectSources, found *checkAnswer) ([]settings.Problem, error) {
+func checkPolicy(f *sourceFlags, all []*dialectSources, found *checkAnswer) ([]settings.Problem, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // check and plan agree on the hooks that run, and on the reason why another one does not: for both
@@ -116,7 +118,7 @@ func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 // stdoutOf returns the output of the command line in this process.
 func stdoutOf(t *testing.T, in string, args ...string) []byte {
 	t.Helper()
-	f, out := &flags{}, bytes.Buffer{}
+	f, out := &cli.Global{}, bytes.Buffer{}
 	root := newRoot(f)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(in))

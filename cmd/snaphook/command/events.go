@@ -17,7 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-func newEvents(f *flags) *cobra.Command {
+func newEvents() *cobra.Command {
+	var f cli.JSONFlag
 	cmd := &cobra.Command{
 		Use:   "events [DIALECT]",
 		Short: "List the events, and what hooks may do at each",
@@ -30,7 +31,7 @@ snaphook events claude`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.events(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return listEvents(cmd, args, f.JSON) },
 	}
 	f.AddJSON(cmd)
 	return cmd
@@ -49,7 +50,8 @@ type catalogued struct {
 	Result    []string          `json:"result,omitempty"` // members that modules may return
 }
 
-func (f *flags) events(cmd *cobra.Command, args []string) error {
+// listEvents prints the events of a dialect, or of all.
+func listEvents(cmd *cobra.Command, args []string, asJSON bool) error {
 	var of *pipeline.Dialect
 	if len(args) > 0 {
 		d, err := dialectNamed(args[0])
@@ -59,7 +61,7 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 		of = d.Dialect
 	}
 	catalogue := lo.Map(pipeline.Events(of), func(e pipeline.Declared, _ int) catalogued { return catalogue(e.Info()) })
-	if f.JSON {
+	if asJSON {
 		return cli.SayJSON(cmd, catalogue)
 	}
 	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })

@@ -23,16 +23,19 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// explaining holds the flags of explain.
-type explaining struct {
-	server   records.NATS // records of a fleet, in place of a file
-	last     bool
-	session  string
-	decision string
+// explainFlags holds the flags of explain.
+type explainFlags struct {
+	sessionFlags
+	cli.JSONFlag
+	recordFlags
+	server    records.NATS // records of a fleet, in place of a file
+	last      bool
+	ofSession string
+	decision  string
 }
 
-func newExplain(f *flags) *cobra.Command {
-	var of explaining
+func newExplain(global *cli.Global) *cobra.Command {
+	f := &explainFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "explain [ID|EVENT|-]",
 		Short: "Tell why a call was denied, changed or let go",
@@ -57,7 +60,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 			return nil
 		},
 		ValidArgsFunction: completeEvent,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.explain(cmd, of, strings.Join(args, "")) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.explain(cmd, strings.Join(args, "")) },
 	}
 	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
@@ -65,10 +68,10 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	f.addPolicy(cmd.Flags())
 	f.addHostFlags(cmd.Flags())
 	to := cmd.Flags()
-	of.server.AddTo(to)
-	to.BoolVar(&of.last, "last", false, "The last fire that looked at a hook, which is the default: explain --last")
-	to.StringVar(&of.session, "session", "", "The last one of the session `ID`; with EVENT the session's id: --session s-1")
-	to.StringVar(&of.decision, "decision", "", "The last one with `DECISION`: deny, ask, allow or none")
+	f.server.AddTo(to)
+	to.BoolVar(&f.last, "last", false, "The last fire that looked at a hook, which is the default: explain --last")
+	to.StringVar(&f.ofSession, "session", "", "The last one of the session `ID`; with EVENT the session's id: --session s-1")
+	to.StringVar(&f.decision, "decision", "", "The last one with `DECISION`: deny, ask, allow or none")
 	to.StringVar(&f.record, "record", "", "Read the record `FILE`; else the one in SNAPHOOK_RECORD: --record hooks.jsonl")
 	return cmd
 }
@@ -79,24 +82,24 @@ type explained struct {
 	Effects any `json:"effects,omitempty"`
 }
 
-func (f *flags) explain(cmd *cobra.Command, of explaining, what string) error {
-	chooses := of.last || of.decision != ""
+func (f *explainFlags) explain(cmd *cobra.Command, what string) error {
+	chooses := f.last || f.decision != ""
 	switch {
 	case chooses && what != "":
 		return fmt.Errorf("%s names the fire; leave out --last and --decision", what)
-	case of.decision != "" && !lo.Contains([]string{"deny", "ask", "allow", "none"}, of.decision):
-		return fmt.Errorf("--decision %q: write deny, ask, allow or none", of.decision)
+	case f.decision != "" && !lo.Contains([]string{"deny", "ask", "allow", "none"}, f.decision):
+		return fmt.Errorf("--decision %q: write deny, ask, allow or none", f.decision)
 	case what == "-":
 		input, err := readInput(cmd)
 		if err != nil {
 			return err
 		}
-		return f.explainInput(cmd, of, input)
+		return f.explainInput(cmd, input)
 	case isEventName(what):
-		f.id = of.session
+		f.id = f.ofSession
 		return f.explainEvent(cmd, what)
 	}
-	return f.explainRecorded(cmd, of, what)
+	return f.explainRecorded(cmd, what)
 }
 
 // isEventName reports whether text is the name of an event, or a misspelt one, and not the id of a
@@ -106,10 +109,10 @@ func isEventName(text string) bool {
 }
 
 // explainRecorded explains the selected lines of a record, with only these in memory.
-func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) error {
-	path := cmp.Or(of.server.Path(), f.record, os.Getenv(records.RecordVariable))
+func (f *explainFlags) explainRecorded(cmd *cobra.Command, id string) error {
+	path := cmp.Or(f.server.Path(), f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
-		return f.explainPiped(cmd, of, id)
+		return f.explainPiped(cmd, id)
 	}
 	var found *rec.Line
 	ids := map[string]bool{}
@@ -120,7 +123,7 @@ func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) er
 			if found != nil && l.Late == found.ID {
 				addEndings(found, l)
 			}
-		case !of.has(l, id):
+		case !f.has(l, id):
 		case id != "":
 			if len(ids) < 3 {
 				ids[l.ID] = true
@@ -135,9 +138,9 @@ func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) er
 	case err != nil:
 		return err
 	case found == nil && id != "":
-		return fmt.Errorf("%s: there is no fire %s%s; `snaphook log --json` shows the ids", path, id, of.words())
+		return fmt.Errorf("%s: there is no fire %s%s; `snaphook log --json` shows the ids", path, id, f.words())
 	case found == nil:
-		return fmt.Errorf("%s: there is no fire%s in it; `snaphook log` shows them", path, of.words())
+		return fmt.Errorf("%s: there is no fire%s in it; `snaphook log` shows them", path, f.words())
 	case len(ids) > 1:
 		return fmt.Errorf("%s: several fires have ids that begin with %s; write more of it: %s", path, id,
 			strings.Join(slices.Sorted(mapKeys(ids)), ", "))
@@ -145,19 +148,19 @@ func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) er
 	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
 }
 
-func (of explaining) has(l *rec.Line, id string) bool {
-	return (id == "" || strings.HasPrefix(l.ID, id)) && (of.session == "" || l.Session == of.session) &&
-		(of.decision == "" || l.Decision == of.decision || of.decision == "none" && l.Decision == "")
+func (f *explainFlags) has(l *rec.Line, id string) bool {
+	return (id == "" || strings.HasPrefix(l.ID, id)) && (f.ofSession == "" || l.Session == f.ofSession) &&
+		(f.decision == "" || l.Decision == f.decision || f.decision == "none" && l.Decision == "")
 }
 
 // words describes the selection, as the end of "fire …".
-func (of explaining) words() string {
+func (f *explainFlags) words() string {
 	words := ""
-	if of.session != "" {
-		words += fmt.Sprintf(" of the session %q", of.session)
+	if f.ofSession != "" {
+		words += fmt.Sprintf(" of the session %q", f.ofSession)
 	}
-	if of.decision != "" {
-		words += " with the decision " + of.decision
+	if f.decision != "" {
+		words += " with the decision " + f.decision
 	}
 	return words
 }
@@ -175,14 +178,14 @@ func addEndings(fire, late *rec.Line) {
 }
 
 // explainPiped explains standard input where no record is named.
-func (f *flags) explainPiped(cmd *cobra.Command, of explaining, id string) error {
+func (f *explainFlags) explainPiped(cmd *cobra.Command, id string) error {
 	if id == "" && isPiped(cmd.InOrStdin()) {
 		input, err := readAll(cmd.Context(), cmd.InOrStdin())
 		switch {
 		case err != nil:
 			return fmt.Errorf("standard input: %w", err)
 		case len(bytes.TrimSpace(input)) > 0:
-			return f.explainInput(cmd, of, input)
+			return f.explainInput(cmd, input)
 		}
 	}
 	return fmt.Errorf("which record? Say --record FILE, or set %s; or pipe in a call with its hook_event_name", records.RecordVariable)
@@ -199,10 +202,10 @@ func isPiped(in io.Reader) bool {
 }
 
 // explainInput explains a line of a record, or the input of an event that it names.
-func (f *flags) explainInput(cmd *cobra.Command, of explaining, input []byte) error {
+func (f *explainFlags) explainInput(cmd *cobra.Command, input []byte) error {
 	in := wire.Object(input)
 	if in.IsObject() && in.Get("v") == nil && in.Text("hook_event_name") != "" {
-		f.id = of.session
+		f.id = f.ofSession
 		return f.explainFire(cmd, in.Text("hook_event_name"), input)
 	}
 	if in.IsObject() && in.Get("v") == nil && in.Get("event") == nil {
@@ -212,7 +215,7 @@ func (f *flags) explainInput(cmd *cobra.Command, of explaining, input []byte) er
 	var found *rec.Line
 	var wrong error
 	for _, l := range rec.Lines(bytes.NewReader(input), func(_ int, why error) { wrong = errors.Join(wrong, why) }) {
-		if of.has(l, "") {
+		if f.has(l, "") {
 			found = l
 		}
 	}
@@ -220,12 +223,12 @@ func (f *flags) explainInput(cmd *cobra.Command, of explaining, input []byte) er
 	case found == nil && wrong != nil:
 		return fmt.Errorf("standard input: %w; want a line of a record, or an input with its hook_event_name", wrong)
 	case found == nil:
-		return fmt.Errorf("standard input: there is no fire%s in it", of.words())
+		return fmt.Errorf("standard input: there is no fire%s in it", f.words())
 	}
 	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
 }
 
-func (f *flags) explainEvent(cmd *cobra.Command, name string) error {
+func (f *explainFlags) explainEvent(cmd *cobra.Command, name string) error {
 	if _, err := eventNamed(name, knownEvents()); err != nil {
 		return err
 	}
@@ -237,14 +240,14 @@ func (f *flags) explainEvent(cmd *cobra.Command, name string) error {
 }
 
 // explainFire fires an event, and explains the line of its record.
-func (f *flags) explainFire(cmd *cobra.Command, name string, input []byte) error {
+func (f *explainFlags) explainFire(cmd *cobra.Command, name string, input []byte) error {
 	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
 	}
 	var line bytes.Buffer
 	kept := rec.New(&line, rec.Config{Input: rec.Full, Hold: true, Log: slog.New(slog.DiscardHandler)})
-	all, err := f.fireTraced(cmd, event, input, []pipeline.Observer{openRecord{kept}})
+	all, err := fireTraced(cmd, &f.sessionFlags, tracing{event, input, []pipeline.Observer{openRecord{kept}}, !f.JSON})
 	kept.Close(time.Second)
 	if err != nil {
 		return err
@@ -273,7 +276,7 @@ func setSeen(e *explain.Explanation, effects any) {
 	e.Model, e.User = orEmpty(seen.Model), orEmpty(seen.User)
 }
 
-func (f *flags) sayExplained(cmd *cobra.Command, e explained) error {
+func (f *explainFlags) sayExplained(cmd *cobra.Command, e explained) error {
 	if f.JSON {
 		return cli.SayJSON(cmd, e)
 	}

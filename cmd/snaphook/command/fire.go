@@ -12,7 +12,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func newFire(f *flags) *cobra.Command {
+// fireFlags holds the flags of fire.
+type fireFlags struct {
+	sessionFlags
+	cli.JSONFlag
+	recordFlags
+	trace string
+}
+
+func newFire(global *cli.Global) *cobra.Command {
+	f := &fireFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "fire EVENT",
 		Short: "Fire an event: run its hooks and print what they decided",
@@ -48,7 +57,7 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 	return cmd
 }
 
-func (f *flags) fire(cmd *cobra.Command, name string) error {
+func (f *fireFlags) fire(cmd *cobra.Command, name string) error {
 	keepStatus()
 	event, err := eventNamed(name, knownEvents())
 	if err != nil {
@@ -68,8 +77,9 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	shown := f.openProgress(cmd)
-	fired, err := f.fireTraced(cmd, event, input, slices.Concat(tr.observers(), kept.observers(), shown.observers()))
+	shown := openProgress(cmd, f.ask || f.logs())
+	observe := slices.Concat(tr.observers(), kept.observers(), shown.observers())
+	fired, err := fireTraced(cmd, &f.sessionFlags, tracing{event, input, observe, !f.JSON})
 	shown.close()
 	if lost := tr.close(); lost != nil {
 		cli.Warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
@@ -80,36 +90,40 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	return f.answer(cmd, fired)
 }
 
-func (f *flags) fireTraced(
-	cmd *cobra.Command,
-	event pipeline.Declared,
-	input []byte,
-	observe []pipeline.Observer,
-) (*fired, error) {
-	term, err := f.terminal(event)
+// tracing describes a fire whose hooks are observed.
+type tracing struct {
+	event   pipeline.Declared
+	input   []byte
+	observe []pipeline.Observer
+	notes   bool // messages and entries of modules are printed
+}
+
+// fireTraced fires an event in a session of its own, and waits for all of its hooks.
+func fireTraced(cmd *cobra.Command, f *sessionFlags, t tracing) (*fired, error) {
+	term, err := f.terminal(t.event)
 	if err != nil {
 		return nil, err
 	}
 	all := &fired{}
 	sys, ses, err := f.session(
 		cmd,
-		opening{event: event, input: input, observe: observe, finished: all.hear, ask: term.asker()},
+		opening{event: t.event, input: t.input, observe: t.observe, finished: all.hear, ask: term.asker()},
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer sys.Close()
-	defer f.forgetter(ses, input)()
+	defer f.forgetter(ses, t.input)()
 	defer all.close(cmd.Context(), ses)
-	mods, err := f.attach(cmd, event, ses, f.host(cmd, term))
+	mods, err := f.attach(cmd, t.event, ses, newHost(cmd, term, t.notes))
 	if err != nil {
 		return nil, err
 	}
 	defer mods.close(cmd)
-	if err := all.run(cmd, event, ses, mods, input); err != nil {
+	if err := all.run(cmd, t.event, ses, mods, t.input); err != nil {
 		return nil, err
 	}
-	f.warnOtherFolders(cmd, event, ses)
+	f.warnOtherFolders(cmd, t.event, ses)
 	return all, nil
 }
 
@@ -141,7 +155,7 @@ func (f *fired) run(
 // answer sets the exit status for the decision, and prints the decision. A refusal keeps its status
 // if printing fails. The reason is printed on standard error too, unless one terminal shows both
 // streams.
-func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
+func (f *fireFlags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {
 		f.Status = cli.Refused
@@ -175,10 +189,10 @@ func inputError(err error) error {
 }
 
 // forget removes the hooks' state of a session that cannot be resumed because its id was random.
-func (f *flags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
+func (f *sessionFlags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
 
 // forgetter returns a function that calls forget. The function does not keep the input in memory.
-func (f *flags) forgetter(ses *pipeline.Session, input []byte) func() {
+func (f *sessionFlags) forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.id != "" || wire.Object(input).Text("session_id") != "" {
 		return func() {}
 	}

@@ -90,7 +90,7 @@ func fleetHome() (string, error) {
 	return filepath.Join(home, ".local", "state", "snaphook", "fleet"), nil
 }
 
-func newFleet(f *flags) *cobra.Command {
+func newFleet(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Hold agents on many machines to one policy",
@@ -101,13 +101,20 @@ snaphook fleet status`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newFleetPush(f), newFleetStatus(f))
+	cmd.AddCommand(newFleetPush(global), newFleetStatus())
 	return cmd
 }
 
-func newFleetPush(f *flags) *cobra.Command {
-	var server fleetFlags
-	var key string
+// pushFlags holds the flags of fleet push.
+type pushFlags struct {
+	*cli.Global
+	cli.JSONFlag
+	server fleetFlags
+	key    string
+}
+
+func newFleetPush(global *cli.Global) *cobra.Command {
+	f := &pushFlags{Global: global}
 	cmd := &cobra.Command{
 		Use:   "push DIR",
 		Short: "Sign the policy in a directory and hand it to all hosts",
@@ -123,11 +130,11 @@ snaphook fleet push . --key policy.key \
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.push(cmd, server, key, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.push(cmd, args[0]) },
 	}
 	f.AddJSON(cmd)
-	server.addServer(cmd.Flags())
-	cmd.Flags().StringVar(&key, "key", "", "Sign with the secret key in `FILE`: --key policy.key")
+	f.server.addServer(cmd.Flags())
+	cmd.Flags().StringVar(&f.key, "key", "", "Sign with the secret key in `FILE`: --key policy.key")
 	return cmd
 }
 
@@ -138,11 +145,11 @@ func (f *fleetFlags) addServer(to *pflag.FlagSet) {
 	to.Lookup("nats").DefValue = ""
 }
 
-func (f *flags) push(cmd *cobra.Command, server fleetFlags, name, dir string) error {
-	if name == "" {
+func (f *pushFlags) push(cmd *cobra.Command, dir string) error {
+	if f.key == "" {
 		return errors.New("--key is missing; name the secret key of the policy: fleet push DIR --key policy.key")
 	}
-	key, err := fleet.ReadPrivateKey(name, func() (string, error) {
+	key, err := fleet.ReadPrivateKey(f.key, func() (string, error) {
 		if secret := os.Getenv(passwordVariable); secret != "" {
 			return secret, nil
 		}
@@ -151,13 +158,13 @@ func (f *flags) push(cmd *cobra.Command, server fleetFlags, name, dir string) er
 	if err != nil {
 		return fmt.Errorf("--key: %w", err)
 	}
-	nc, err := server.connect(&fleet.ConnectOptions{Need: true, Wait: 10 * time.Second, Log: quietLog})
+	nc, err := f.server.connect(&fleet.ConnectOptions{Need: true, Wait: 10 * time.Second, Log: quietLog})
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
 	pushed, err := fleet.Push(cmd.Context(), nc, dir, key, fleet.PushOptions{
-		Loads: fleetLoads, Check: func(_ context.Context, dir string) error { return f.checkPolicyDir(cmd, dir) },
+		Loads: fleetLoads, Check: func(_ context.Context, dir string) error { return checkPolicyDir(cmd, f.Global, dir) },
 	})
 	if err != nil {
 		return err
@@ -171,10 +178,11 @@ func (f *flags) push(cmd *cobra.Command, server fleetFlags, name, dir string) er
 
 // checkPolicyDir returns an error for a directory in whose hooks check finds an error, such as a broken
 // script.
-func (f *flags) checkPolicyDir(cmd *cobra.Command, dir string) error {
-	of := &flags{Global: f.Global}
-	of.Dir = dir
-	found, problems, err := of.load(cmd, lint.Tools{})
+func checkPolicyDir(cmd *cobra.Command, global *cli.Global, dir string) error {
+	there := *global
+	there.Dir = dir
+	of := onSession(&there)
+	found, problems, err := load(cmd, &of, lint.Tools{})
 	if err != nil {
 		return err
 	}
@@ -220,7 +228,8 @@ func fleetLoads(dir string) (loads []pipeline.Load) {
 	return loads
 }
 
-func newFleetStatus(f *flags) *cobra.Command {
+func newFleetStatus() *cobra.Command {
+	var f cli.JSONFlag
 	var server fleetFlags
 	cmd := &cobra.Command{
 		Use:   "status",

@@ -33,7 +33,7 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 			t.Errorf("%s --help has no example", cmd.CommandPath())
 		}
 	}
-	look(newRoot(&flags{}))
+	look(newRoot(&cli.Global{}))
 }
 
 func TestHelpNamesTheValueOfEachFlag(t *testing.T) {
@@ -53,7 +53,7 @@ func TestHelpNamesTheValueOfEachFlag(t *testing.T) {
 			look(sub)
 		}
 	}
-	look(newRoot(&flags{}))
+	look(newRoot(&cli.Global{}))
 }
 
 func TestHelpIsBrokenAtBlanksAlone(t *testing.T) {

@@ -19,10 +19,15 @@ import (
 )
 
 // hooksFlags holds the flags of hooks.
-type hooksFlags struct{ forCall, event, hook, source, state string }
+type hooksFlags struct {
+	sessionFlags
+	cli.JSONFlag
+	record                           string
+	call, event, hook, source, state string
+}
 
-func newHooks(f *flags) *cobra.Command {
-	var of hooksFlags
+func newHooks(global *cli.Global) *cobra.Command {
+	f := &hooksFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "hooks",
 		Short: "List every hook that counts here, of every system, with its state and its figures",
@@ -43,7 +48,7 @@ snaphook hooks --for '{"tool_name": "Bash", "tool_input": {"command": "ls"}}'
 # What does not run?
 snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 		Args: cli.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.hooks(cmd, of) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.hooks(cmd) },
 	}
 	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
@@ -53,11 +58,11 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	to := cmd.Flags()
 	to.BoolVar(&f.interactive, "interactive", false, "Show what runs where the agent has a user, who is asked for trust: hooks --interactive")
 	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; else from the one in SNAPHOOK_RECORD: --record hooks.jsonl")
-	to.StringVar(&of.forCall, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
-	to.StringVar(&of.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")
-	to.StringVar(&of.hook, "hook", "", "Only `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'")
-	to.StringVar(&of.source, "source", "", "Only hooks of `SOURCE`, such as project, user or managed: --source project")
-	to.StringVar(&of.state, "state", "", "Only hooks in `STATE`, such as runs, shadow or untrusted: --state untrusted")
+	to.StringVar(&f.call, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
+	to.StringVar(&f.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")
+	to.StringVar(&f.hook, "hook", "", "Only `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'")
+	to.StringVar(&f.source, "source", "", "Only hooks of `SOURCE`, such as project, user or managed: --source project")
+	to.StringVar(&f.state, "state", "", "Only hooks in `STATE`, such as runs, shadow or untrusted: --state untrusted")
 	return cmd
 }
 
@@ -101,8 +106,8 @@ const (
 	stateShadow = "shadow"
 )
 
-func (f *flags) hooks(cmd *cobra.Command, of hooksFlags) error {
-	call, err := readCall(of.forCall)
+func (f *hooksFlags) hooks(cmd *cobra.Command) error {
+	call, err := readCall(f.call)
 	if err != nil {
 		return err
 	}
@@ -110,7 +115,7 @@ func (f *flags) hooks(cmd *cobra.Command, of hooksFlags) error {
 	if err != nil {
 		return err
 	}
-	if list.Hooks, err = of.filter(list.Hooks); err != nil {
+	if list.Hooks, err = f.filter(list.Hooks); err != nil {
 		return err
 	}
 	if err := f.addFigures(cmd, list); err != nil {
@@ -126,7 +131,7 @@ func (f *flags) hooks(cmd *cobra.Command, of hooksFlags) error {
 }
 
 // listHooks loads the hooks of all systems, or those for a call.
-func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error) {
+func (f *hooksFlags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
@@ -135,16 +140,16 @@ func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error
 	if err != nil {
 		return nil, err
 	}
-	found, problems, err := f.loadHooks(cmd, all)
+	found, problems, err := loadHooks(cmd, &f.sessionFlags, all)
 	if err != nil {
 		return nil, err
 	}
 	all = lo.Reject(all, f.passes)
-	f.warnMissed(cmd, all)
+	warnMissed(cmd, all)
 	for _, p := range problems {
 		cli.Warn(cmd, "%s", p)
 	}
-	if err := f.missed(all, &found); err != nil {
+	if err := missed(&f.sessionFlags, all, &found); err != nil {
 		return nil, err
 	}
 	list := &hookList{
@@ -180,7 +185,7 @@ func byEvent(hooks []listedHook) []listedHook {
 }
 
 // warnMissed warns of guards that existed when trust was granted, and do not exist now.
-func (f *flags) warnMissed(cmd *cobra.Command, all []*dialectSources) {
+func warnMissed(cmd *cobra.Command, all []*dialectSources) {
 	decided := decisions(cmd)
 	for _, src := range all {
 		stand := projectTrust{}
@@ -226,7 +231,7 @@ func (l *listedHook) isWarm(dir string) bool {
 }
 
 // filter returns the hooks that all flags select.
-func (of hooksFlags) filter(all []listedHook) ([]listedHook, error) {
+func (f *hooksFlags) filter(all []listedHook) ([]listedHook, error) {
 	var states, sources []string
 	for _, h := range all {
 		states, sources = append(states, h.State), append(sources, h.Source)
@@ -237,25 +242,25 @@ func (of hooksFlags) filter(all []listedHook) ([]listedHook, error) {
 		string(hook.UnsupportedType),
 		string(hook.NotMatched), string(hook.ConditionFalse), string(hook.Duplicate),
 	}, states...)
-	if of.state != "" && !slices.Contains(known, of.state) {
-		return nil, fmt.Errorf("--state %q: there is no such state; write one of: %s", of.state, strings.Join(lo.Uniq(known), ", "))
+	if f.state != "" && !slices.Contains(known, f.state) {
+		return nil, fmt.Errorf("--state %q: there is no such state; write one of: %s", f.state, strings.Join(lo.Uniq(known), ", "))
 	}
-	if sources = lo.Uniq(sources); of.source != "" && len(all) > 0 && !slices.Contains(sources, of.source) {
-		return nil, fmt.Errorf("--source %q: no hook here comes from it; write one of: %s", of.source, strings.Join(sources, ", "))
+	if sources = lo.Uniq(sources); f.source != "" && len(all) > 0 && !slices.Contains(sources, f.source) {
+		return nil, fmt.Errorf("--source %q: no hook here comes from it; write one of: %s", f.source, strings.Join(sources, ", "))
 	}
-	event, named := records.GlobOf(of.event), records.GlobOf(of.hook)
+	event, named := records.GlobOf(f.event), records.GlobOf(f.hook)
 	return lo.Filter(all, func(h listedHook, _ int) bool {
 		_, bare, _ := strings.Cut(h.Event, ".")
-		return (of.event == "" || event(h.Event) || event(bare)) &&
-			(of.source == "" || of.source == h.Source) &&
-			(of.state == "" || of.state == h.State) &&
-			(of.hook == "" || named(h.ID) || named(lo.FromPtr(h.Command)) || named(lo.FromPtr(h.Name)))
+		return (f.event == "" || event(h.Event) || event(bare)) &&
+			(f.source == "" || f.source == h.Source) &&
+			(f.state == "" || f.state == h.State) &&
+			(f.hook == "" || named(h.ID) || named(lo.FromPtr(h.Command)) || named(lo.FromPtr(h.Name)))
 	}), nil
 }
 
 // addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has created
 // yet.
-func (f *flags) addFigures(cmd *cobra.Command, list *hookList) error {
+func (f *hooksFlags) addFigures(cmd *cobra.Command, list *hookList) error {
 	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
 		return nil

@@ -65,7 +65,7 @@ func readCall(text string) (*callAsked, error) {
 }
 
 // forCall returns the hooks that concern a call, each with its relation to the call.
-func (f *flags) forCall(
+func (f *hooksFlags) forCall(
 	cmd *cobra.Command, all []*dialectSources, hooks []listedHook, call *callAsked,
 ) ([]listedHook, error) {
 	if call.Input == nil {
@@ -192,7 +192,7 @@ func (d *dialect) inputFor(call *callAsked) []byte {
 }
 
 // planCall plans a fire of one system; no hook runs.
-func (f *flags) planCall(cmd *cobra.Command, src *dialectSources, event pipeline.Declared, input []byte) (plan, error) {
+func (f *hooksFlags) planCall(cmd *cobra.Command, src *dialectSources, event pipeline.Declared, input []byte) (plan, error) {
 	sys, ses, err := f.sessionOf(cmd, src, opening{
 		event: event, input: input, warm: coldNotes{warm.New(warm.Config{})}, quiet: true,
 	})
@@ -202,7 +202,7 @@ func (f *flags) planCall(cmd *cobra.Command, src *dialectSources, event pipeline
 	defer sys.Close()
 	name := event.Info().FullName()
 	if src.dialect.modules {
-		a, err := f.openModules(cmd, src, ses, f.lookHost(cmd))
+		a, err := f.openModules(cmd, src, ses, newLookHost(cmd))
 		if err != nil {
 			return plan{}, err
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
@@ -110,7 +111,7 @@ func (z zeros) Read(b []byte) (int, error) {
 func TestReadingWhatHasNoEndEndsWithAnInterrupt(t *testing.T) {
 	for _, verb := range []string{"log", "stats", "trace"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		root, reads := newRoot(&flags{}), 0
+		root, reads := newRoot(&cli.Global{}), 0
 		root.SetArgs([]string{verb, "-"})
 		root.SetIn(zeros{func() {
 			if reads++; reads == 200 {

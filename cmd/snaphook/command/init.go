@@ -98,7 +98,14 @@ var projectTemplates = map[string]projectTemplate{
 
 var workflow = templateFile{"ci/hooks.yml", ".github/workflows/hooks.yml", 0o644}
 
-func newInit(f *flags) *cobra.Command {
+// initFlags holds the flags of init.
+type initFlags struct {
+	*cli.Global
+	dialect string
+}
+
+func newInit(global *cli.Global) *cobra.Command {
+	f := &initFlags{Global: global}
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a first hook, a test for it, and a CI step",
@@ -118,7 +125,7 @@ snaphook test --dir ~/project`,
 	return cli.TwoIfUnusable(cmd)
 }
 
-func (f *flags) init(cmd *cobra.Command) error {
+func (f *initFlags) init(cmd *cobra.Command) error {
 	f.Find = nil // init begins a project here, and does not look for one above
 	dir, err := f.Directory()
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	f := &flags{}
+	global := &cli.Global{}
 	log.SetFlags(0) // the log of the verb adds the time
-	log.SetOutput(libraryLog{f, os.Stderr})
+	log.SetOutput(libraryLog{global, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
-	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return max(cli.StatusOf(err), f.Status) // a hook's refusal keeps its exit status
+	if err := fang.Execute(ctx, newRoot(global), version, errs); err != nil {
+		return max(cli.StatusOf(err), global.Status) // a hook's refusal keeps its exit status
 	}
-	return f.Status
+	return global.Status
 }
 
 // showError prints an error without changing its capitals or adding a full stop, because many
@@ -44,12 +44,12 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 // libraryLog is the writer of package log. Libraries such as net/http write there, with bytes that a
 // server chose: they are printed, quoted, in the log of --verbose alone.
 type libraryLog struct {
-	flags *flags
-	to    io.Writer
+	global *cli.Global
+	to     io.Writer
 }
 
 // Write logs a line.
 func (l libraryLog) Write(line []byte) (int, error) {
-	l.flags.logTo(l.to).Info("a library logged", slog.String("text", strings.TrimRight(string(line), "\n")))
+	engineLog(l.global, l.to).Info("a library logged", slog.String("text", strings.TrimRight(string(line), "\n")))
 	return len(line), nil
 }

@@ -33,7 +33,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func newMCPProxy(f *flags) *cobra.Command {
+// proxyFlags holds the flags of mcp-proxy.
+type proxyFlags struct{ sessionFlags }
+
+func newMCPProxy(global *cli.Global) *cobra.Command {
+	f := &proxyFlags{sessionFlags: onSession(global)}
 	var server string
 	cmd := &cobra.Command{
 		Use:   "mcp-proxy [--server NAME] -- COMMAND [ARGUMENT...]",
@@ -72,7 +76,7 @@ func newMCPProxy(f *flags) *cobra.Command {
 }
 
 // proxy runs the server with the hooks in front of it.
-func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
+func (f *proxyFlags) proxy(cmd *cobra.Command, server string, args []string) error {
 	s, closeAll, err := f.proxySession(cmd, server)
 	if err != nil {
 		return err
@@ -113,7 +117,7 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 }
 
 // proxySession opens the hooks of the project for the tools of a server.
-func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
+func (f *proxyFlags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := projectTrust{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
 	var rules policy.Source
 	layers := map[string][]settings.Layer{}        // read once: trust and hooks get the same text
@@ -190,7 +194,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 // judgeModules decides whether the modules of the project stay unloaded, reports that, and returns
 // the check of their files. A module that trust was granted for, and that was replaced or removed,
 // is reported as a missing guard.
-func (f *flags) judgeModules(
+func (f *proxyFlags) judgeModules(
 	cmd *cobra.Command, src *dialectSources, all *projectTrust,
 ) (off bool, check func(string, []byte) error, err error) {
 	a := &attached{}

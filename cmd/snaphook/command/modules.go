@@ -30,7 +30,7 @@ const moduleHelp = `Modules of xcsh run inside snaphook, in engines of their own
 	`xcsh-extension.tool_call follows the rules of the extension runtime.`
 
 // addModules adds the flag that names modules.
-func (f *flags) addModules(to *pflag.FlagSet) {
+func (f *sourceFlags) addModules(to *pflag.FlagSet) {
 	to.StringArrayVar(
 		&f.modules,
 		"module",
@@ -42,7 +42,7 @@ func (f *flags) addModules(to *pflag.FlagSet) {
 }
 
 // addJS adds the flag that selects where modules run.
-func (f *flags) addJS(to *pflag.FlagSet) {
+func (f *sourceFlags) addJS(to *pflag.FlagSet) {
 	f.js = jsrun.Sandbox
 	to.Var((*runtimeFlag)(&f.js), "js", "Where modules (xcsh) run: sandbox, node, bun, which have files, network and "+
 		"packages, or auto, which takes them for modules that need them: --js auto")
@@ -85,7 +85,7 @@ func (a *attached) wasTrusted(path string, text []byte) error {
 
 // attach loads the modules of a session, if its dialect has any. A named module that cannot be
 // loaded is an error: it may be a guard. The caller has to close the result.
-func (f *flags) attach(
+func (f *sessionFlags) attach(
 	cmd *cobra.Command,
 	ev pipeline.Declared,
 	ses *pipeline.Session,
@@ -116,7 +116,7 @@ func (f *flags) attach(
 }
 
 // openModules loads the modules that are named, or else found.
-func (f *flags) openModules(
+func (f *sessionFlags) openModules(
 	cmd *cobra.Command,
 	src *dialectSources,
 	ses *pipeline.Session,

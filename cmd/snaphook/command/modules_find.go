@@ -11,7 +11,7 @@ import (
 )
 
 // loadFound loads the modules that discovery finds.
-func (f *flags) loadFound(ctx context.Context, src *dialectSources, a *attached) error {
+func (f *sessionFlags) loadFound(ctx context.Context, src *dialectSources, a *attached) error {
 	place, err := discover.Here(src.dir)
 	if err != nil {
 		return nil // reported with the list of modules
@@ -30,7 +30,7 @@ func (f *flags) loadFound(ctx context.Context, src *dialectSources, a *attached)
 // keepBack decides which of the project's modules must not be loaded: all or none. Loading a module
 // runs it, even if it has no handler: it needs a decision for the project, and the absence of one
 // against it is not enough.
-func (f *flags) keepBack(ctx context.Context, src *dialectSources, a *attached) error {
+func (f *sessionFlags) keepBack(ctx context.Context, src *dialectSources, a *attached) error {
 	if f.trusted {
 		return nil
 	}

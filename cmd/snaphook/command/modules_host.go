@@ -30,14 +30,15 @@ type cliHost struct {
 	js         string      // where modules run
 }
 
-// host returns the host for modules that will handle an event.
-func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
-	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.JSON, runs: true, term: term}
+// newHost returns the host for modules that will handle an event; notes prints their messages and
+// entries.
+func newHost(cmd *cobra.Command, term *asking, notes bool) *cliHost {
+	return &cliHost{said: cmd.ErrOrStderr(), notes: notes, runs: true, term: term}
 }
 
-// lookHost returns the host for modules that are inspected for their registrations; no handler
+// newLookHost returns the host for modules that are inspected for their registrations; no handler
 // runs.
-func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
+func newLookHost(cmd *cobra.Command) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr()}
 }
 

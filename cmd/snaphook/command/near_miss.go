@@ -228,7 +228,7 @@ func lookedAtText(files []string) string {
 }
 
 // warnOtherFolders reports, at a fire or a plan without any hook, folders nearby that have settings.
-func (f *flags) warnOtherFolders(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session) {
+func (f *sourceFlags) warnOtherFolders(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session) {
 	d, err := dialectNamed(event.Info().Dialect)
 	if err != nil || d.modules {
 		return // warnUnreadModules reports modules
@@ -246,7 +246,7 @@ func (f *flags) warnOtherFolders(cmd *cobra.Command, event pipeline.Declared, se
 
 // warnUnreadModules reports, at the fire or the plan of an event for modules, that some modules are
 // not read.
-func (f *flags) warnUnreadModules(cmd *cobra.Command) {
+func (f *sourceFlags) warnUnreadModules(cmd *cobra.Command) {
 	dir, err := f.Directory()
 	if err != nil || len(f.modules) > 0 {
 		return

@@ -14,7 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/warm"
 )
 
-func newPlan(f *flags) *cobra.Command {
+// planFlags holds the flags of plan.
+type planFlags struct {
+	sessionFlags
+	cli.JSONFlag
+}
+
+func newPlan(global *cli.Global) *cobra.Command {
+	f := &planFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "plan EVENT",
 		Short: "Say which hooks would run, and why the others would not",
@@ -49,7 +56,7 @@ type plan struct {
 	Skipped []notRun  `json:"skipped"`
 }
 
-func (f *flags) plan(cmd *cobra.Command, name string) error {
+func (f *planFlags) plan(cmd *cobra.Command, name string) error {
 	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
@@ -63,7 +70,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer sys.Close()
-	a, err := f.attach(cmd, event, ses, f.lookHost(cmd))
+	a, err := f.attach(cmd, event, ses, newLookHost(cmd))
 	if err != nil {
 		return err
 	}

@@ -17,13 +17,13 @@ import (
 )
 
 // addPolicy adds the flag that names the policies of hooks.
-func (f *flags) addPolicy(to *pflag.FlagSet) {
+func (f *sourceFlags) addPolicy(to *pflag.FlagSet) {
 	to.StringArrayVar(&f.policies, "policy", nil, "Read `[LEVEL=]FILE` in place of that level's policy; repeatable. "+
 		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
 }
 
 // policySource returns the files from which the policy for a directory is read.
-func (f *flags) policySource(dir string) (policy.Source, error) {
+func (f *sourceFlags) policySource(dir string) (policy.Source, error) {
 	files := map[policy.Level]string{}
 	for level, file := range policy.Files(dir) {
 		// The readers report an unreadable file: it may contain a demand.

@@ -17,7 +17,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-func newPort(f *flags) *cobra.Command {
+// portFlags holds the flags of port.
+type portFlags struct {
+	sourceFlags
+	cli.JSONFlag
+}
+
+func newPort(global *cli.Global) *cobra.Command {
+	f := &portFlags{sourceFlags: sourceFlags{Global: global}}
 	names := strings.Join(lo.Map(systems(), func(s portable.System, _ int) string { return s.Name }), ", ")
 	cmd := &cobra.Command{
 		Use:   "port FROM TO",
@@ -68,7 +75,7 @@ type portedHook struct {
 	Notes   []string `json:"notes"` // each names a part that does not carry over
 }
 
-func (f *flags) port(cmd *cobra.Command, fromName, toName string) error {
+func (f *portFlags) port(cmd *cobra.Command, fromName, toName string) error {
 	from, err := systemNamed(fromName)
 	if err != nil {
 		return fmt.Errorf("port: %w", err)
@@ -118,7 +125,7 @@ func (f *flags) port(cmd *cobra.Command, fromName, toName string) error {
 
 // hooksOf returns the project's hooks for a system, or the user's if the system has no files in projects. It
 // returns an error if a file cannot be read, and if no hook is found.
-func (f *flags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hook, error) {
+func (f *portFlags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hook, error) {
 	d, err := dialectNamed(s.Dialect)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func TestLogsOfLibrariesAreInTheLogOfVerboseAlone(t *testing.T) {
 	t.Setenv("SNAPHOOK_DEBUG", "")
 	for verbose, want := range map[bool]string{false: "", true: `text="Unsolicited response \"\u009b\""`} {
 		var out strings.Builder
-		log.New(libraryLog{&flags{Global: cli.Global{Verbose: verbose}}, &out}, "", 0).Print("Unsolicited response \"\u009b\"")
+		log.New(libraryLog{&cli.Global{Verbose: verbose}, &out}, "", 0).Print("Unsolicited response \"\u009b\"")
 		if got := out.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("verbose %v: got %q, want %q", verbose, got, want)
 		}

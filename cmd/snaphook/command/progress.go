@@ -43,11 +43,11 @@ type runningHook struct {
 	began time.Time
 }
 
-// openProgress starts the status line, if standard error is a terminal and hooks cannot ask
-// questions on it.
-func (f *flags) openProgress(cmd *cobra.Command) *progress {
+// openProgress starts the status line, if standard error is a terminal that is not occupied by
+// hooks' questions or by the log.
+func openProgress(cmd *cobra.Command, occupied bool) *progress {
 	file, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || f.ask || f.Verbose || wantsDebug() || !cli.IsTerminal(file) {
+	if !ok || occupied || !cli.IsTerminal(file) {
 		return nil
 	}
 	p := &progress{to: file, width: func() int {

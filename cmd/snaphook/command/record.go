@@ -24,7 +24,13 @@ const recordPatience = 200 * time.Millisecond
 // inputs maps the words of --record-input to the part of inputs that is kept.
 var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
 
-func (f *flags) addRecord(to *pflag.FlagSet) {
+// recordFlags holds the flags of verbs that record their fires.
+type recordFlags struct {
+	record      string
+	recordInput string
+}
+
+func (f *recordFlags) addRecord(to *pflag.FlagSet) {
 	to.StringVar(
 		&f.record,
 		"record",
@@ -47,7 +53,7 @@ type recording struct {
 
 // openRecord opens the requested record. If that fails it prints a warning, and the fire goes on
 // without.
-func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
+func (f *recordFlags) openRecord(cmd *cobra.Command) (*recording, error) {
 	input, known := inputs[f.recordInput]
 	if !known {
 		return nil, fmt.Errorf("--record-input %q: write none, keys or full", f.recordInput)

@@ -9,12 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func newRecordEvent(f *flags) *cobra.Command {
+// recordEventFlags holds the flags of record-event.
+type recordEventFlags struct {
+	sourceFlags
+	recordFlags
+	session string
+}
+
+func newRecordEvent(global *cli.Global) *cobra.Command {
+	f := &recordEventFlags{sourceFlags: sourceFlags{Global: global}}
 	var dialect string
 	cmd := &cobra.Command{
 		Use:   "record-event [EVENT]",
@@ -35,12 +44,12 @@ func newRecordEvent(f *flags) *cobra.Command {
 	}
 	cmd.Flags().
 		StringVar(&dialect, "dialect", "claude", "The `DIALECT` of a bare event name, or of the payload's: --dialect llxprt")
-	cmd.Flags().StringVar(&f.id, "session", "", "The session's `ID`, such as s-1; else the payload's")
+	cmd.Flags().StringVar(&f.session, "session", "", "The session's `ID`, such as s-1; else the payload's")
 	f.addRecord(cmd.Flags())
 	return cmd
 }
 
-func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) error {
+func (f *recordEventFlags) recordEvent(cmd *cobra.Command, dialect string, args []string) error {
 	input, err := readInput(cmd)
 	if err != nil {
 		return err
@@ -70,7 +79,7 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	sys := pipeline.NewSystem(pipeline.Config{Log: f.log(cmd), Observe: to.observers(), ObserveIdle: true})
 	defer sys.Close()
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
-		ID:         cmp.Or(f.id, recorded.Text("session_id")),
+		ID:         cmp.Or(f.session, recorded.Text("session_id")),
 		Transcript: recorded.Text("transcript_path"),
 		Dir:        cmp.Or(f.Dir, recorded.Text("cwd")),
 	})

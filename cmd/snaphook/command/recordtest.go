@@ -19,7 +19,11 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
-func newRecordTest(f *flags) *cobra.Command {
+// recordTestFlags holds the flags of record-test.
+type recordTestFlags struct{ sourceFlags }
+
+func newRecordTest(global *cli.Global) *cobra.Command {
+	f := &recordTestFlags{sourceFlags: sourceFlags{Global: global}}
 	var of records.LogFlags
 	out, bySession := "", false
 	cmd := &cobra.Command{
@@ -67,7 +71,7 @@ type writtenExpect struct {
 	Ran      []string `json:"ran"`
 }
 
-func (f *flags) recordTest(cmd *cobra.Command, of *records.LogFlags, path, out string, bySession bool) error {
+func (f *recordTestFlags) recordTest(cmd *cobra.Command, of *records.LogFlags, path, out string, bySession bool) error {
 	c, err := of.Choice()
 	if err != nil {
 		return err
@@ -112,7 +116,7 @@ func (f *flags) recordTest(cmd *cobra.Command, of *records.LogFlags, path, out s
 	return cli.Say(cmd, fmt.Sprintf("wrote  %s: %s", out, cli.Count(len(lines), "fixture")))
 }
 
-func (f *flags) mayWrite(out string) error {
+func (f *recordTestFlags) mayWrite(out string) error {
 	switch {
 	case out == "":
 		return nil
@@ -203,7 +207,7 @@ func (p *past) step(dir string) writtenStep {
 }
 
 // holding runs fixtures, and returns the text of those that pass.
-func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err error) {
+func (f *recordTestFlags) holding(cmd *cobra.Command, all []*written) (lines []string, err error) {
 	var text strings.Builder
 	for _, w := range all {
 		line, err := json.Marshal(w, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
@@ -220,7 +224,7 @@ func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.tester(cmd, &testFlags{jobs: 1})
+	t, err := newTester(cmd, &testFlags{sourceFlags: f.sourceFlags, jobs: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,11 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-func newReplay(f *flags) *cobra.Command {
+// replayFlags holds the flags of replay.
+type replayFlags struct{ sessionFlags }
+
+func newReplay(global *cli.Global) *cobra.Command {
+	f := &replayFlags{sessionFlags: onSession(global)}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Fire the events of a record again, and say where today's answers differ",
@@ -52,13 +56,13 @@ func replayArgs(cmd *cobra.Command, args []string) error {
 }
 
 // replay fires the events of a record, with one of them in memory.
-func (f *flags) replay(cmd *cobra.Command, path string) error {
+func (f *replayFlags) replay(cmd *cobra.Command, path string) error {
 	in, err := records.OpenHistory(cmd, path, false)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	r := &replaying{flags: f, cmd: cmd, file: path, open: map[string]*opened{}, unfit: map[string]int{}}
+	r := &replaying{replayFlags: f, cmd: cmd, file: path, open: map[string]*opened{}, unfit: map[string]int{}}
 	defer r.close()
 	if err := r.all(in); err != nil {
 		return err
@@ -68,7 +72,7 @@ func (f *flags) replay(cmd *cobra.Command, path string) error {
 
 // replaying is one replay. It observes its own fires.
 type replaying struct {
-	*flags
+	*replayFlags
 	cmd     *cobra.Command
 	file    string
 	open    map[string]*opened // sessions by dialect
@@ -167,7 +171,7 @@ func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, err
 	if o := r.open[dialect]; o != nil {
 		return o, nil
 	}
-	sys, ses, err := r.flags.session(r.cmd, opening{event: event, input: input, observe: []pipeline.Observer{r}})
+	sys, ses, err := r.replayFlags.session(r.cmd, opening{event: event, input: input, observe: []pipeline.Observer{r}})
 	if err != nil {
 		return nil, err
 	}

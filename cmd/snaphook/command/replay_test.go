@@ -65,7 +65,7 @@ func TestAReplayStreams(t *testing.T) {
 	}
 	record := &pastFires{left: replayedFires}
 	var out, said bytes.Buffer
-	f := &flags{}
+	f := &cli.Global{}
 	root := newRoot(f)
 	root.SetArgs([]string{"replay", "-", "--dir", dir, "--trusted"})
 	root.SetIn(record)

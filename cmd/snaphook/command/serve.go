@@ -30,6 +30,7 @@ var quietLog = slog.New(slog.DiscardHandler)
 
 // serving holds the flags of serve.
 type serving struct {
+	*cli.Global
 	fleetFlags
 	embedded, prepare bool
 	concurrency       int
@@ -37,8 +38,8 @@ type serving struct {
 	drain             time.Duration
 }
 
-func newServe(f *flags) *cobra.Command {
-	var of serving
+func newServe(global *cli.Global) *cobra.Command {
+	of := &serving{Global: global}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the hooks of a fleet's policy for agents on other machines",
@@ -53,7 +54,7 @@ snaphook serve --embedded
 snaphook serve --nats tls://nats.example.org --creds worker.creds \
   --key policy.pub --concurrency 64 --http :9100`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd, &of) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return of.serve(cmd) },
 	}
 	to := cmd.Flags()
 	of.addServer(to)
@@ -68,12 +69,12 @@ snaphook serve --nats tls://nats.example.org --creds worker.creds \
 	return cmd
 }
 
-func (f *flags) serve(cmd *cobra.Command, of *serving) error {
+func (of *serving) serve(cmd *cobra.Command) error {
 	if of.concurrency < 0 {
 		return fmt.Errorf("--concurrency %d: write 1 or more", of.concurrency)
 	}
 	level := slog.LevelInfo
-	if f.Verbose {
+	if of.Verbose {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))

@@ -37,7 +37,7 @@ type opening struct {
 
 // session opens a session for the flags, on settings that can be read, and prints warnings about
 // them. The caller has to close the system.
-func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
+func (f *sessionFlags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
 	d, err := dialectNamed(o.event.Info().Dialect)
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 }
 
 // sessionOf does the same as session, for the settings of one system.
-func (f *flags) sessionOf(
+func (f *sessionFlags) sessionOf(
 	cmd *cobra.Command, src *dialectSources, o opening,
 ) (*pipeline.System, *pipeline.Session, error) {
 	trust, err := f.judge(cmd, src)
@@ -101,7 +101,7 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
 
 // config returns the configuration of the session. If no flags set them, its id and transcript come
 // from a recorded input.
-func (f *flags) config(o opening, dir string, trust projectTrust) pipeline.SessionConfig {
+func (f *sessionFlags) config(o opening, dir string, trust projectTrust) pipeline.SessionConfig {
 	recorded, ask := wire.Object(o.input), o.ask
 	return pipeline.SessionConfig{
 		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
@@ -119,18 +119,20 @@ func (f *flags) config(o opening, dir string, trust projectTrust) pipeline.Sessi
 
 // log returns the engine's logger. The answer has the failures, which are printed once: without
 // --verbose only the engine's own errors are logged.
-func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrStderr()) }
+func (f *sourceFlags) log(cmd *cobra.Command) *slog.Logger {
+	return engineLog(f.Global, cmd.ErrOrStderr())
+}
 
-func (f *flags) logTo(w io.Writer) *slog.Logger {
+func engineLog(global *cli.Global, w io.Writer) *slog.Logger {
 	level := slog.LevelError
-	if f.logs() {
+	if global.Verbose || wantsDebug() {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // logs reports whether the engine's whole log is printed.
-func (f *flags) logs() bool { return f.Verbose || wantsDebug() }
+func (f *sourceFlags) logs() bool { return f.Verbose || wantsDebug() }
 
 // wantsDebug reports whether the environment asks for the debug log: by our own variable, or by
 // DEBUG=llxprt:core:hooks:* (L63).
@@ -213,7 +215,7 @@ func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.R
 }
 
 // judge determines how far the project is trusted, and reports a revoked decision.
-func (f *flags) judge(cmd *cobra.Command, src *dialectSources) (projectTrust, error) {
+func (f *sessionFlags) judge(cmd *cobra.Command, src *dialectSources) (projectTrust, error) {
 	switch {
 	case f.trusted && f.untrusted:
 		return projectTrust{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
@@ -272,7 +274,7 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 // workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints
 // nothing, and runs nothing. An unreadable store is an error of the fire; here the project is
 // treated as trusted.
-func (f *flags) workspace(ctx context.Context, src *dialectSources) pipeline.Workspace {
+func (f *sessionFlags) workspace(ctx context.Context, src *dialectSources) pipeline.Workspace {
 	at := pipeline.Workspace{Dir: src.dir, Interactive: f.interactive}
 	state := trust.Unknown
 	switch decisionOf(ctx, src.dir).State {
@@ -303,7 +305,7 @@ func isVouched(cmd *cobra.Command, src *dialectSources) bool {
 }
 
 // warnHeadless warns that trust is not required because there is no user to ask.
-func (f *flags) warnHeadless(cmd *cobra.Command, src *dialectSources) {
+func (f *sessionFlags) warnHeadless(cmd *cobra.Command, src *dialectSources) {
 	switch {
 	case f.untrusted:
 		cli.Warn(

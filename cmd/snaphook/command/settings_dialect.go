@@ -15,13 +15,13 @@ import (
 )
 
 // addDialect adds the flag of the verbs that concern more than one event.
-func (f *flags) addDialect(to *pflag.FlagSet) {
+func (f *sourceFlags) addDialect(to *pflag.FlagSet) {
 	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
 
 // allSources returns the sources of settings: one for each dialect, or the one that --dialect names. If files
 // are given, it returns only those of dialects that have one of the files.
-func (f *flags) allSources(cmd *cobra.Command) (all []*dialectSources, err error) {
+func (f *sourceFlags) allSources(cmd *cobra.Command) (all []*dialectSources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (f *flags) allSources(cmd *cobra.Command) (all []*dialectSources, err error
 	return all, nil
 }
 
-func (f *flags) chosen() ([]*dialect, error) {
+func (f *sourceFlags) chosen() ([]*dialect, error) {
 	if f.dialect == "" {
 		return mainDialects(), nil
 	}
@@ -53,7 +53,7 @@ func (f *flags) chosen() ([]*dialect, error) {
 }
 
 // split distributes the given files among dialects.
-func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
+func (f *sourceFlags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 	parts := make([]given, len(chosen))
 	if err := profileAmong(chosen, f.profile); err != nil {
 		return nil, err

@@ -52,14 +52,14 @@ type given struct {
 
 // sources returns the sources of settings for an event's dialect; all given files are for this
 // dialect.
-func (f *flags) sources(d *dialect) (*dialectSources, error) {
+func (f *sourceFlags) sources(d *dialect) (*dialectSources, error) {
 	return f.sourcesOf(
 		d,
 		given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules, f.options},
 	)
 }
 
-func (f *flags) sourcesOf(d *dialect, g given) (*dialectSources, error) {
+func (f *sourceFlags) sourcesOf(d *dialect, g given) (*dialectSources, error) {
 	if len(g.modules) > 0 && !d.modules {
 		return nil, fmt.Errorf(
 			"--module %s: %s has no modules; leave the flag out, or name an event of %s",

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -68,7 +69,7 @@ func recorded(t *testing.T, fires int, hooks ...*hook.Hook) string {
 // ran runs a verb with its output on stdout, and fails t on an error.
 func ran(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	t.Helper()
-	root := newRoot(&flags{})
+	root := newRoot(&cli.Global{})
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)

@@ -19,7 +19,7 @@ import (
 
 // terminal returns the terminal for hooks' questions; nil if they may not ask. It opens the
 // terminal by its name, because standard input has the event.
-func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
+func (f *sessionFlags) terminal(event pipeline.Declared) (*asking, error) {
 	if !f.ask {
 		return nil, nil
 	}

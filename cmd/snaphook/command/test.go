@@ -18,8 +18,9 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// testFlags holds the flags of test alone.
+// testFlags holds the flags of test.
 type testFlags struct {
+	sourceFlags
 	jobs     int
 	update   bool
 	watch    bool
@@ -28,8 +29,8 @@ type testFlags struct {
 	min      float64
 }
 
-func newTest(f *flags) *cobra.Command {
-	of := &testFlags{}
+func newTest(global *cli.Global) *cobra.Command {
+	f := &testFlags{sourceFlags: sourceFlags{Global: global}}
 	cmd := &cobra.Command{
 		Use:   "test [FILE|DIR…]",
 		Short: "Run the test fixtures of hooks",
@@ -46,34 +47,34 @@ snaphook test hooks/guard.hooktest.json -v
 snaphook test --junit hooks.xml --coverage --min 100
 # Write what was seen into fixtures that are out of date
 snaphook test --update`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.test(cmd, of, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.test(cmd, args) },
 	}
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
-	of.add(cmd)
+	f.add(cmd)
 	return cli.TwoIfUnusable(cmd)
 }
 
-func (of *testFlags) add(cmd *cobra.Command) {
+func (f *testFlags) add(cmd *cobra.Command) {
 	to := cmd.Flags()
-	to.IntVar(&of.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; the number of processors if not given: --jobs 4")
-	to.BoolVar(&of.update, "update", false, "Write what was seen into the expectations that do not hold, and into steps without any: test --update")
-	to.BoolVar(&of.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
-	to.StringVar(&of.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
-	to.BoolVar(&of.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
-	to.Float64Var(&of.min, "min", 0, "With --coverage, end with 1 if less than `PERCENT` of the hooks ran: --coverage --min 100")
+	to.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; the number of processors if not given: --jobs 4")
+	to.BoolVar(&f.update, "update", false, "Write what was seen into the expectations that do not hold, and into steps without any: test --update")
+	to.BoolVar(&f.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
+	to.StringVar(&f.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
+	to.BoolVar(&f.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
+	to.Float64Var(&f.min, "min", 0, "With --coverage, end with 1 if less than `PERCENT` of the hooks ran: --coverage --min 100")
 }
 
-func (of *testFlags) check() error {
+func (f *testFlags) check() error {
 	switch {
-	case of.jobs < 1:
-		return fmt.Errorf("--jobs %d: write 1 or more", of.jobs)
-	case of.min != 0 && !of.coverage:
+	case f.jobs < 1:
+		return fmt.Errorf("--jobs %d: write 1 or more", f.jobs)
+	case f.min != 0 && !f.coverage:
 		return errors.New("--min is the least coverage; add --coverage")
-	case of.min < 0 || of.min > 100:
-		return fmt.Errorf("--min %v: write a number of percent, from 0 to 100", of.min)
-	case of.update && of.watch:
+	case f.min < 0 || f.min > 100:
+		return fmt.Errorf("--min %v: write a number of percent, from 0 to 100", f.min)
+	case f.update && f.watch:
 		return errors.New("--update and --watch exclude each other; give one of them")
 	}
 	return nil
@@ -81,8 +82,8 @@ func (of *testFlags) check() error {
 
 // tester runs fixtures.
 type tester struct {
-	*flags
-	of       *testFlags
+	*sourceFlags
+	flags    *testFlags
 	project  string // absolute
 	parts    map[string]given
 	policies map[policy.Level]string
@@ -91,23 +92,23 @@ type tester struct {
 	reached  *coverage
 }
 
-func (f *flags) test(cmd *cobra.Command, of *testFlags, args []string) error {
-	if err := of.check(); err != nil {
+func (f *testFlags) test(cmd *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
 		return err
 	}
-	t, err := f.tester(cmd, of)
+	t, err := newTester(cmd, f)
 	if err != nil {
 		return err
 	}
-	if of.watch {
+	if f.watch {
 		return t.watch(cmd, args)
 	}
 	return t.once(cmd, args)
 }
 
-// tester prepares the parts that all fixtures share.
-func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
-	t := &tester{flags: f, of: of, parts: map[string]given{}, log: slog.New(slog.DiscardHandler)}
+// newTester prepares the parts that all fixtures share.
+func newTester(cmd *cobra.Command, f *testFlags) (*tester, error) {
+	t := &tester{sourceFlags: &f.sourceFlags, flags: f, parts: map[string]given{}, log: slog.New(slog.DiscardHandler)}
 	var err error
 	if t.project, err = f.Directory(); err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (t *tester) warnMissing(cmd *cobra.Command) error {
 }
 
 // namedPolicies returns the policies of --policy alone.
-func (f *flags) namedPolicies() (map[policy.Level]string, error) {
+func (f *testFlags) namedPolicies() (map[policy.Level]string, error) {
 	src, err := f.policySource(os.DevNull)
 	if err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*fixtureResu
 	}
 	next := make(chan int)
 	var running sync.WaitGroup
-	for range min(t.of.jobs, len(all)) {
+	for range min(t.flags.jobs, len(all)) {
 		running.Go(func() {
 			for i := range next {
 				results[i] = t.play(ctx, all[i])

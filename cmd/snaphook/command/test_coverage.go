@@ -121,10 +121,10 @@ func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 	}
 	fmt.Fprintf(&b, "coverage: %d of %s (%.1f %%), %d of %s\n",
 		hooks, cli.Count(len(c.hooks), "hook"), percent, matchers, cli.Count(len(c.matchers), "matcher"))
-	if percent < t.of.min {
-		fmt.Fprintf(&b, "%s\n", cli.Bad.Render(fmt.Sprintf("the coverage is below %v %%", t.of.min)))
+	if percent < t.flags.min {
+		fmt.Fprintf(&b, "%s\n", cli.Bad.Render(fmt.Sprintf("the coverage is below %v %%", t.flags.min)))
 	}
-	return percent >= t.of.min, cli.Say(cmd, b.String())
+	return percent >= t.flags.min, cli.Say(cmd, b.String())
 }
 
 func inFileOrder(hooks map[string]*hook.Hook) []string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
@@ -55,7 +56,7 @@ func TestExamplesHoldTheirFixtures(t *testing.T) {
 func execute(t *testing.T, args ...string) (status int, out string, err error) {
 	t.Helper()
 	var b bytes.Buffer
-	f := &flags{}
+	f := &cli.Global{}
 	root := newRoot(f)
 	root.SetArgs(args)
 	root.SetOut(&b)

@@ -162,19 +162,19 @@ func (t *tester) conclude(cmd *cobra.Command, results []*fixtureResult) error {
 	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *fixtureResult, _ int) []string { return r.problems })) {
 		cli.Warn(cmd, "%s", problem)
 	}
-	if t.of.update {
+	if t.flags.update {
 		if err := t.update(cmd, results); err != nil {
 			return err
 		}
 	}
 	wrong := lo.CountBy(results, (*fixtureResult).failed)
 	t.Status = lo.Ternary(wrong > 0, cli.Failed, 0)
-	if t.of.junit != "" {
-		if err := writeJUnit(t.of.junit, results); err != nil {
-			return fmt.Errorf("--junit %s: %w", t.of.junit, err)
+	if t.flags.junit != "" {
+		if err := writeJUnit(t.flags.junit, results); err != nil {
+			return fmt.Errorf("--junit %s: %w", t.flags.junit, err)
 		}
 	}
-	if t.of.coverage {
+	if t.flags.coverage {
 		enough, err := t.cover(cmd)
 		if err != nil {
 			return err

@@ -23,9 +23,9 @@ const settled = 200 * time.Millisecond
 func (t *tester) watch(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
 	own := "" // files that a run writes itself
-	if t.of.junit != "" {
+	if t.flags.junit != "" {
 		var err error
-		if own, err = filepath.Abs(t.of.junit); err != nil {
+		if own, err = filepath.Abs(t.flags.junit); err != nil {
 			return err
 		}
 	}

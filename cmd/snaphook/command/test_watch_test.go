@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // TestWatchRunsAgainAfterEachChange changes a project while its fixtures are watched, and reads
@@ -33,7 +35,7 @@ func TestWatchRunsAgainAfterEachChange(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	read, said := io.Pipe()
-	f := &flags{}
+	f := &cli.Global{}
 	done := make(chan error, 1)
 	go func() {
 		root := newRoot(f)

@@ -13,7 +13,14 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-func newTrust(f *flags) *cobra.Command {
+// trustFlags holds the flags of trust.
+type trustFlags struct {
+	sourceFlags
+	cli.JSONFlag
+}
+
+func newTrust(global *cli.Global) *cobra.Command {
+	f := &trustFlags{sourceFlags: sourceFlags{Global: global}}
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show, grant or revoke trust in a project's hooks",
@@ -43,7 +50,7 @@ snaphook trust grant`,
 	return cmd
 }
 
-func (f *flags) newDecision(name, short, decision string) *cobra.Command {
+func (f *trustFlags) newDecision(name, short, decision string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     name,
 		Short:   short,
@@ -55,7 +62,7 @@ func (f *flags) newDecision(name, short, decision string) *cobra.Command {
 	return cmd
 }
 
-func (f *flags) addTrust(cmd *cobra.Command) {
+func (f *trustFlags) addTrust(cmd *cobra.Command) {
 	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addPolicy(cmd.Flags())
@@ -63,7 +70,7 @@ func (f *flags) addTrust(cmd *cobra.Command) {
 }
 
 // trust shows the state, after recording a decision if there is one.
-func (f *flags) trust(cmd *cobra.Command, decision string) error {
+func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
 	all, err := f.allSources(cmd)
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func TestNoSwapRunsWhatTrustWasNotGrantedFor(t *testing.T) {
 // executed runs the command line in this process.
 func executed(t *testing.T, in string, args ...string) (status int, said string) {
 	t.Helper()
-	f, out := &flags{}, bytes.Buffer{}
+	f, out := &cli.Global{}, bytes.Buffer{}
 	root := newRoot(f)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(in))

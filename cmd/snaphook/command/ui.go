@@ -25,7 +25,11 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracepage"
 )
 
-func newUI(f *flags) *cobra.Command {
+// uiFlags holds the flags of ui.
+type uiFlags struct{ *cli.Global }
+
+func newUI(global *cli.Global) *cobra.Command {
+	f := &uiFlags{Global: global}
 	port, server := 0, records.NATS{}
 	cmd := &cobra.Command{
 		Use:   "ui [FILE…]",
@@ -51,7 +55,7 @@ snaphook ui --nats nats://127.0.0.1:4222`,
 // uiPatience is how long the end of ui waits for answers that are being written.
 const uiPatience = time.Second
 
-func (f *flags) ui(cmd *cobra.Command, files []string, fleetRecords string, port int) error {
+func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, port int) error {
 	if len(files) == 0 && fleetRecords == "" {
 		path := os.Getenv(records.RecordVariable)
 		if path == "" {
@@ -128,6 +132,6 @@ func addLines(page *tracepage.Page, lines io.Reader, log *slog.Logger) {
 }
 
 // uiLog tells which lines cannot be read, as warnings.
-func (f *flags) uiLog(cmd *cobra.Command) *slog.Logger {
+func (f *uiFlags) uiLog(cmd *cobra.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

@@ -27,7 +27,8 @@ type versions struct {
 	Dialects map[string]string `json:"dialects"` // the supported part of each dialect
 }
 
-func newVersion(f *flags) *cobra.Command {
+func newVersion() *cobra.Command {
+	var f cli.JSONFlag
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version, and what of each dialect is supported",
