@@ -12,7 +12,7 @@ import (
 var rawOpens = map[string]string{
 	"internal/bounded/":                      "is the bounded opener",
 	"internal/scratch/":                      "makes a directory of its own with a new file in it, and only tries its lock",
-	"internal/shell/redirect.go":             "opens without waiting, and reads a regular file up to its limit",
+	"internal/shell/files_other.go":          "opens without waiting, and reads a regular file up to its limit",
 	"run/warm_shell_linux.go":                "opens without waiting, and reads a regular file up to its limit",
 	"run/warm_worker_process_linux.go":       "reads a file of /proc",
 	"run/strays_linux.go":                    "reads files of /proc",

@@ -37,8 +37,8 @@ type Warm struct {
 	// [slog.Default].
 	Log *slog.Logger
 
-	// Tools are programs that scripts for bash may use in this process; package warm makes them. Nil:
-	// scripts that use builtins alone run in this process.
+	// Tools compile scripts for bash that run in this process; package warm makes them. Nil: every script
+	// starts cold.
 	Tools shell.Tools
 
 	mu     sync.Mutex

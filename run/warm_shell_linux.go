@@ -45,11 +45,14 @@ type shellEnv struct {
 
 // shellOf finds the script of a process; note has the reason if bash has to run it.
 func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
+	if w.Tools == nil {
+		return nil, "this program has no shell of its own: its host links module warm for that"
+	}
 	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
 		return nil, "the program has borrowed rights"
 	}
 	if len(c.Direct) == 0 && len(c.Argv) >= 3 && c.Argv[1] == "-c" && filepath.Base(c.Argv[0]) == "bash" {
-		script, err := shell.Compile(c.Argv[2], w.Tools)
+		script, err := w.Tools.Compile(c.Argv[2])
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -122,7 +125,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	}
 	text := make([]byte, mostScript+1)
 	n, _ := f.Read(text)
-	if s.script, err = shell.Compile(string(text[:n]), s.tools); err != nil {
+	if s.script, err = s.tools.Compile(string(text[:n])); err != nil {
 		return nil, err
 	}
 	if s.was = now; stampOf(path) != now {

@@ -63,7 +63,7 @@ func realBash(t testing.TB, script, locale string, inputs []string) (all []shell
 // same runs a script here and in bash, and returns for how many inputs it ran here.
 func same(t testing.TB, tools shell.Tools, script, locale string, inputs []string) (ran int, why string) {
 	t.Helper()
-	compiled, err := shell.Compile(script, tools)
+	compiled, err := tools.Compile(script)
 	if err != nil {
 		return 0, err.Error()
 	}

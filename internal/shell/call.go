@@ -44,8 +44,8 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 // command returns the code that runs a function of the script, a builtin, or a program of the tools.
 func (c *compiler) command(n *syntax.CallExpr, name string) func(s *state, args []string) flow {
 	noFields, builtin := c.noFields(n), builtins[name]
-	if t := c.tools; t != nil && builtin == nil && !c.functions[name] {
-		builtin = t.command(c, n, name)
+	if builtin == nil && !c.functions[name] {
+		builtin = c.tools.command(c, n, name)
 	}
 	if builtin == nil && !c.functions[name] {
 		c.refuse(n, "%s, which is not a known builtin", name)

@@ -9,8 +9,7 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Compile reads a script. The error names the part that needs bash. Nil tools: the script uses builtins alone.
-func Compile(text string, tools Tools) (script *Script, err error) {
+func compileWith(text string, tools *tools) (script *Script, err error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return nil, fmt.Errorf("the script has the byte %#x", c)
@@ -49,7 +48,7 @@ func (r refused) Error() string {
 // compiler turns commands into actions. It panics with a refusal.
 type compiler struct {
 	functions map[string]bool // the names of all functions that the script defines
-	tools     Tools
+	tools     *tools
 	usesPWD   bool
 	loops     int  // the enclosing loops that break and continue can leave
 	inFunc    bool // the code is in a function, where return and local are allowed

@@ -72,7 +72,7 @@ func TestCorners(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			if !agree(t, t.TempDir(), script, []byte("first line\nsecond:third\n")) {
-				p, err := Compile(script, nil)
+				p, err := NewTools(nil).Compile(script)
 				why := ""
 				if err == nil {
 					_, why, _ = p.Run(&Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/"})

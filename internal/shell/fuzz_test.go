@@ -44,7 +44,7 @@ var fuzzEnv = map[string]string{"PATH": "/nonexistent", "HOME": "/", "LANG": "C.
 // that are run at all have no effect.
 func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 	t.Helper()
-	p, err := Compile(script, nil)
+	p, err := NewTools(nil).Compile(script)
 	if err != nil || p.UsesPWD || strings.Contains(script, "/proc") {
 		return false
 	}

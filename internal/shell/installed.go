@@ -3,7 +3,6 @@ package shell
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -83,7 +82,8 @@ func (s *state) lookup(name string) (file string, ok bool) {
 		}
 		s.spend(64)
 		file := strings.TrimSuffix(dir, "/") + "/" + name
-		info, err := os.Stat(file)
+		own(file)
+		info, err := statFile(file, true)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 			continue

@@ -13,7 +13,7 @@ import (
 const special = `.[()*+?{|^$\`
 
 // match compiles [[ text =~ expression ]]. BASH_REMATCH stays with bash.
-func (*tools) match(c *compiler, x *syntax.BinaryTest) condition {
+func (c *compiler) match(x *syntax.BinaryTest) condition {
 	left, ok := x.X.(*syntax.Word)
 	right, also := x.Y.(*syntax.Word)
 	if !ok || !also {

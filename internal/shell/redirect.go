@@ -133,13 +133,15 @@ func (s *state) open(name string) *input {
 		s.in.reopened = true
 		return &input{data: s.in.data}
 	}
-	f, err := os.OpenFile(s.path(name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	path := s.path(name)
+	own(path)
+	f, err := openFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY)
 	if err != nil {
 		panic(cold("a file that is not there"))
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostFile || strings.HasPrefix(name, "/proc/") {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostFile {
 		panic(cold("a file that is not a regular one"))
 	}
 	data := make([]byte, info.Size()+1)
@@ -149,6 +151,17 @@ func (s *state) open(name string) *input {
 	}
 	s.spend(n)
 	return &input{data: data[:n]}
+}
+
+// own gives the run up for a path to a device or to files of a process, which are others for bash. A link to them
+// is found when the file is opened.
+func own(path string) {
+	path = filepath.Clean(path)
+	for _, dir := range [...]string{"/dev", "/proc", "/sys"} {
+		if rest, in := strings.CutPrefix(path, dir); in && (rest == "" || rest[0] == '/') {
+			panic(cold("a file of this process, or a device"))
+		}
+	}
 }
 
 func (s *state) path(name string) string {

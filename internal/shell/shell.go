@@ -1,5 +1,5 @@
-// Package shell runs bash scripts that use only builtins, in this process and without side effects. Compile
-// accepts scripts whose syntax is on a list of supported forms. A run is given up when a value needs
+// Package shell runs bash scripts in this process and without side effects. Tools compile
+// scripts whose syntax is on a list of supported forms. A run is given up when a value needs
 // behaviour that only bash has; the caller then starts bash. This is safe because a run has no effect before
 // its end: output is buffered.
 package shell

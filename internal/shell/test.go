@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"os"
+	"io/fs"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -67,16 +67,17 @@ func (s *state) unaryTest(op, arg string) bool {
 	case "-z":
 		return arg == ""
 	}
-	if len(arg) > 4 && (arg[:5] == "/dev/" || arg == "/proc" || arg[:5] == "/proc") {
-		panic(cold("a file of this process"))
+	if arg == "" {
+		return false
 	}
+	path := s.path(arg)
+	own(path)
 	s.spend(256)
-	stat := os.Stat
-	if op == "-L" || op == "-h" {
-		stat = os.Lstat
+	info, err := statFile(path, op != "-L" && op != "-h")
+	there := err == nil
+	if there && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		panic(cold("a device"))
 	}
-	info, err := stat(s.path(arg))
-	there := err == nil && arg != ""
 	switch op {
 	case "-e":
 		return there
@@ -87,7 +88,7 @@ func (s *state) unaryTest(op, arg string) bool {
 	case "-s":
 		return there && info.Size() > 0
 	case "-L", "-h":
-		return there && info.Mode()&os.ModeSymlink != 0
+		return there && info.Mode()&fs.ModeSymlink != 0
 	}
 	panic(cold("this test"))
 }
@@ -146,8 +147,8 @@ func (c *compiler) binaryCondition(x *syntax.BinaryTest) condition {
 			return b(s)
 		}
 	}
-	if x.Op == syntax.TsReMatch && c.tools != nil {
-		return c.tools.match(c, x)
+	if x.Op == syntax.TsReMatch {
+		return c.match(x)
 	}
 	left, ok := x.X.(*syntax.Word)
 	right, also := x.Y.(*syntax.Word)

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -24,16 +23,14 @@ type Program interface {
 	Known(file string) bool
 }
 
-// Tools are programs, and forms of the language, that scripts may use beside the builtins of [Compile].
-// [NewTools] makes them. They are an interface so that a host without them does not link them.
+// Tools compile scripts that may use programs beside the builtins of bash. [NewTools] makes them. They are an
+// interface so that a host without them does not link the shell.
 type Tools interface {
-	// command returns the code of a command that is no builtin and no function; nil: it is not known.
-	command(c *compiler, n *syntax.CallExpr, name string) builtin
-	// match compiles [[ =~ ]].
-	match(c *compiler, x *syntax.BinaryTest) condition
+	// Compile reads a script. The error names the part that needs bash.
+	Compile(text string) (*Script, error)
 }
 
-// NewTools returns the tools of a host, by the names of the programs. It adds [[ =~ ]] and command -v.
+// NewTools returns the tools of a host, by the names of the programs.
 func NewTools(programs map[string]Program) Tools { return &tools{programs: programs} }
 
 type tools struct {
@@ -41,6 +38,10 @@ type tools struct {
 	known    sync.Map // by programFile: whether the file is the program
 }
 
+// Compile reads a script.
+func (t *tools) Compile(text string) (*Script, error) { return compileWith(text, t) }
+
+// command returns the code of a command that is no builtin and no function; nil: it is not known.
 func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if name == "command" {
 		return commandV(c, n)
@@ -103,10 +104,10 @@ const pipeWrite = 4096
 
 // Open returns the content of a regular file, and gives the run up for others.
 func (p *Process) Open(name string) []byte {
-	path := filepath.Clean(p.s.path(name))
-	if name == "-" || strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
-		p.GiveUp("a file of this process, or a device")
+	if name == "-" {
+		p.GiveUp("a file of this name")
 	}
+	own(p.s.path(name))
 	return p.s.open(name).data
 }
 

@@ -241,7 +241,7 @@ func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
 		return h.Policy.Warm, keeper.Keep(h, h.Policy.Warm, dir)
 	}
-	if keeper.Keep(h, run.WarmBash, dir) == "" { // every host knows this word, also without module warm
+	if keeper.Keep(h, run.WarmBash, dir) == "" {
 		return run.WarmBash, ""
 	}
 	return run.WarmAuto, keeper.Keep(h, run.WarmAuto, dir)

@@ -1,0 +1,59 @@
+package shell
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFile opens a file as bash would. It gives the run up for a path that leads to a file of this process, such
+// as /proc/self/fd/0: for bash, that is another file.
+func openFile(path string, flags int) (*os.File, error) {
+	how := unix.OpenHow{Flags: uint64(flags) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+	for errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+		fd, err = unix.Openat2(unix.AT_FDCWD, path, &how)
+	}
+	if err == nil {
+		var of unix.Statfs_t
+		if err := unix.Fstatfs(fd, &of); err != nil || ofProcess(int64(of.Type)) {
+			_ = unix.Close(fd)
+			panic(cold("a file of this process, or a device"))
+		}
+		return os.NewFile(uintptr(fd), path), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.EACCES) {
+		panic(cold("a path that cannot be followed here"))
+	}
+	if _, lost := os.Lstat(path); lost == nil && flags&unix.O_NOFOLLOW == 0 {
+		panic(cold("a link to what is not there, or not for this user"))
+	}
+	if at := strings.LastIndexByte(strings.TrimRight(path, "/"), '/'); at > 0 { // the folder is none of this process
+		if dir, err := openFile(path[:at], unix.O_PATH); err == nil {
+			_ = dir.Close()
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+}
+
+// ofProcess reports whether a kind of file system shows each process other files.
+func ofProcess(kind int64) bool {
+	return kind == unix.PROC_SUPER_MAGIC || kind == unix.DEVPTS_SUPER_MAGIC || kind == unix.SYSFS_MAGIC
+}
+
+// statFile returns what is known of a file, or of a link if follow is false.
+func statFile(path string, follow bool) (fs.FileInfo, error) {
+	flags := unix.O_PATH
+	if !follow {
+		flags |= unix.O_NOFOLLOW
+	}
+	f, err := openFile(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Stat()
+}

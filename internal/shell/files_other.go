@@ -1,0 +1,17 @@
+//go:build !linux
+
+package shell
+
+import (
+	"io/fs"
+	"os"
+)
+
+func openFile(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0) }
+
+func statFile(path string, follow bool) (fs.FileInfo, error) {
+	if follow {
+		return os.Stat(path)
+	}
+	return os.Lstat(path)
+}
