@@ -20,6 +20,13 @@ import (
 // mostScript limits the size of a script file, in bytes.
 const mostScript = 128 << 10
 
+// A script that only bash could run in so many calls, one after the other, is tried in this process for one call
+// of many from then on: otherwise each call would lose the time of the attempt.
+const (
+	lostCalls = 8
+	tryAgain  = 64
+)
+
 // shellScript is a script for bash that runs in this process.
 type shellScript struct {
 	bash   string   // the program that would run it
@@ -32,7 +39,8 @@ type shellScript struct {
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	tested sync.Map // by program and stamp: whether it is bash
+	lost   atomic.Uint32 // calls one after the other that bash had to run after all
+	tested sync.Map      // by program and stamp: whether it is bash
 }
 
 // shellEnv is the environment of a starting bash.
@@ -128,6 +136,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	if s.script, err = s.tools.Compile(string(text[:n])); err != nil {
 		return nil, err
 	}
+	s.lost.Store(0)
 	if s.was = now; stampOf(path) != now {
 		s.script = nil
 		return nil, errNotRegular
@@ -140,6 +149,10 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
 	w.mu.Lock()
 	closed := w.closed
 	w.mu.Unlock()
+	if n := s.lost.Load(); n >= lostCalls && n%tryAgain != 0 {
+		s.lost.Add(1)
+		return reply, false
+	}
 	if closed || j.ask != nil || j.dir != "" && !isDir(j.dir) {
 		return reply, false
 	}
@@ -160,8 +173,10 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
 	}
 	result, _, ok := script.Run(&in)
 	if !ok {
+		s.lost.Add(1)
 		return reply, false
 	}
+	s.lost.Store(0)
 	w.ran.Add(1)
 	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true
 }

@@ -19,7 +19,7 @@ func compileWith(text string, tools *tools) (script *Script, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{functions: map[string]bool{}, tools: tools}
+	c := &compiler{functions: map[string]bool{}, tools: tools, refusals: map[*syntax.Stmt]refused{}}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
 			c.functions[f.Name.Value] = true
@@ -27,11 +27,19 @@ func compileWith(text string, tools *tools) (script *Script, err error) {
 		return true
 	})
 	defer func() {
-		if refusal, ok := recover().(refused); ok {
-			script, err = nil, refusal
+		switch why := recover().(type) {
+		case nil:
+		case refused:
+			script, err = nil, why
+		default:
+			script, err = nil, fmt.Errorf("the script cannot be read here: %v", why)
 		}
 	}()
+	c.doubt(file, text)
 	body := c.list(file.Stmts)
+	if err := c.certain(file.Stmts); err != nil {
+		return nil, err
+	}
 	return &Script{body: body, UsesPWD: c.usesPWD}, nil
 }
 
@@ -50,6 +58,7 @@ type compiler struct {
 	functions map[string]bool // the names of all functions that the script defines
 	tools     *tools
 	usesPWD   bool
+	refusals  map[*syntax.Stmt]refused
 	loops     int  // the enclosing loops that break and continue can leave
 	inFunc    bool // the code is in a function, where return and local are allowed
 }
@@ -75,7 +84,7 @@ func succeed(s *state) flow {
 func (c *compiler) list(stmts []*syntax.Stmt) action {
 	all := make([]action, len(stmts))
 	for i, stmt := range stmts {
-		all[i] = c.stmt(stmt)
+		all[i] = c.lazy(stmt)
 	}
 	if len(all) == 1 {
 		return all[0]
@@ -178,7 +187,7 @@ func (c *compiler) binary(n *syntax.BinaryCmd) action {
 	if n.Op != syntax.AndStmt && n.Op != syntax.OrStmt {
 		return c.pipeline(n)
 	}
-	x, y, and := c.stmt(n.X), c.stmt(n.Y), n.Op == syntax.AndStmt
+	x, y, and := c.lazy(n.X), c.lazy(n.Y), n.Op == syntax.AndStmt
 	return func(s *state) flow {
 		s.cond++
 		f := x(s)
@@ -206,7 +215,7 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 		if stmt.Negated {
 			c.refuse(stmt, "! in a pipeline")
 		}
-		c.apart(func() { parts = append(parts, c.stmt(stmt)) })
+		c.apart(func() { parts = append(parts, c.lazy(stmt)) })
 	}
 	add(&syntax.Stmt{Cmd: n, Position: n.Pos()})
 	return checked(func(s *state) flow {

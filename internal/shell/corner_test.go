@@ -69,6 +69,9 @@ func TestCorners(t *testing.T) {
 		"x=ÄÖ; echo \"${x}\" \"${x#Ä}\" \"${x%%Ö*}\"; [[ $x == *Ö ]] && echo ends",
 		": ${E:=assigned} ${e:+set}; echo \"$E\"",
 		"true; echo $?; echo $? $(false) $?; false; x=$?; echo $x",
+		"if false; then trap x EXIT; exec x; a=(1 2); x=${a[1]}; f <(ls) &>/tmp/x; eval y & fi; echo on",
+		"f() { source x; cd /; return; }; [ -z x ] && f; false && `date` || : || x=1 env || echo \"${x/a b/\\\"}\" || echo {1..3}",
+		"case x in y) shopt -s extglob; for ((i=0;i<3;i++)); do :; done ;; x) echo x ;; esac; ! true && wait",
 	} {
 		t.Run(script, func(t *testing.T) {
 			if !agree(t, t.TempDir(), script, []byte("first line\nsecond:third\n")) {

@@ -216,7 +216,8 @@ func (m maker) simple() string {
 	case 5:
 		return "printf '%s|%s\\n' " + m.word() + " " + m.word() + m.redirect()
 	case 6:
-		return m.pick("exit 3", "(exit 4)", "exit", "x=$(exit 2)", "echo $?", "echo $? $#")
+		return m.pick("false && trap x EXIT", "if ! :; then cd / && a=(1 \"$x\") >/tmp/x; fi", "case $x in '') : ;; 3) eval \"$y\" & ;; esac",
+			"exit 3", "(exit 4)", "exit", "x=$(exit 2)", "echo $?", "echo $? $#")
 	}
 	return "echo " + m.word() + " " + m.word() + m.redirect()
 }

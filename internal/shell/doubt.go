@@ -1,0 +1,206 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A command that only bash can run leaves the script to bash when it is reached, not before: most guards end
+// before their rare commands. What this file refuses instead is syntax of which bash might read other commands
+// than the parser here, at any place of a script.
+
+// doubt refuses a script with such syntax.
+func (c *compiler) doubt(file *syntax.File, text string) {
+	var quoted []syntax.Node // double quotes and here-documents around the node
+	var walk func(n syntax.Node)
+	walk = func(n syntax.Node) {
+		syntax.Walk(n, func(inner syntax.Node) bool {
+			if inner == nil || inner == n {
+				return true
+			}
+			c.doubtful(inner, text, len(quoted) > 0)
+			if q, ok := inner.(*syntax.DblQuoted); ok {
+				quoted = append(quoted, q)
+				walk(q)
+				quoted = quoted[:len(quoted)-1]
+				return false
+			}
+			if r, ok := inner.(*syntax.Redirect); ok && r.Hdoc != nil {
+				walk(r.Word)
+				quoted = append(quoted, r.Hdoc)
+				walk(r.Hdoc)
+				quoted = quoted[:len(quoted)-1]
+				return false
+			}
+			if sub, ok := inner.(*syntax.CmdSubst); ok {
+				was := quoted
+				quoted = nil
+				walk(sub)
+				quoted = was
+				return false
+			}
+			return true
+		})
+	}
+	walk(file)
+}
+
+func (c *compiler) doubtful(n syntax.Node, text string, quoted bool) {
+	source := func() string { return text[n.Pos().Offset():min(int(n.End().Offset()), len(text))] }
+	switch n := n.(type) {
+	case *syntax.ForClause:
+		if n.Select || n.Braces {
+			c.refuse(n, "this loop")
+		}
+	case *syntax.CaseClause:
+		if n.Braces {
+			c.refuse(n, "this case")
+		}
+	case *syntax.DblQuoted:
+		if n.Dollar {
+			c.refuse(n, `$"…"`)
+		}
+	case *syntax.CmdSubst:
+		if n.TempFile || n.ReplyVar || n.Backquotes && strings.Contains(source(), `\`) {
+			c.refuse(n, "this command substitution")
+		}
+	case *syntax.ParamExp:
+		if quoted && !n.Short {
+			c.doubtfulOperands(n)
+		}
+	case *syntax.ArithmExp:
+		if n.Bracket || n.Unsigned {
+			c.refuse(n, "this arithmetic")
+		}
+	case *syntax.File, *syntax.Comment, *syntax.Stmt, *syntax.Redirect, *syntax.CallExpr, *syntax.Assign,
+		*syntax.ArrayExpr, *syntax.ArrayElem, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.WordIter,
+		*syntax.CStyleLoop, *syntax.BinaryCmd, *syntax.FuncDecl, *syntax.Word, *syntax.Lit, *syntax.SglQuoted,
+		*syntax.ArithmCmd, *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm, *syntax.CaseItem,
+		*syntax.TestClause, *syntax.BinaryTest, *syntax.UnaryTest, *syntax.ParenTest, *syntax.DeclClause, *syntax.ProcSubst,
+		*syntax.BraceExp:
+	default:
+		c.refuse(n, "%s", strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax."))
+	}
+}
+
+// doubtfulOperands refuses quotes within an expansion in double quotes, where bash may not take them for such.
+func (c *compiler) doubtfulOperands(n *syntax.ParamExp) {
+	var words []*syntax.Word
+	if n.Exp != nil {
+		words = append(words, n.Exp.Word)
+	}
+	if n.Repl != nil {
+		words = append(words, n.Repl.Orig, n.Repl.With)
+	}
+	for _, w := range words {
+		if w == nil {
+			continue
+		}
+		for _, p := range w.Parts {
+			lit, ok := p.(*syntax.Lit)
+			_, single := p.(*syntax.SglQuoted)
+			if single || ok && (strings.Contains(lit.Value, "'") || strings.Contains(lit.Value, `\}`)) {
+				c.refuse(n, "quotes in an expansion")
+			}
+		}
+	}
+}
+
+// lazy compiles a statement. One that only bash can run leaves the script to bash when it is reached.
+func (c *compiler) lazy(stmt *syntax.Stmt) (a action) {
+	loops, inFunc := c.loops, c.inFunc
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case refused:
+			c.loops, c.inFunc = loops, inFunc
+			c.refusals[stmt] = why
+			reason := cold(why.Error())
+			a = func(*state) flow { panic(reason) }
+		default:
+			panic(why)
+		}
+	}()
+	return c.stmt(stmt)
+}
+
+// certain returns the refusal of a statement that is reached whenever the list is; nil: there is none. It does not
+// look behind a statement that may end the script.
+func (c *compiler) certain(list []*syntax.Stmt) error {
+	for _, stmt := range list {
+		if err := c.certainOf(stmt); err != nil {
+			return err
+		}
+		if c.mayEnd(stmt) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *compiler) certainOf(stmt *syntax.Stmt) error {
+	if why, ok := c.refusals[stmt]; ok {
+		return why
+	}
+	switch n := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		return c.certainInWords(n)
+	case *syntax.BinaryCmd:
+		if err := c.certainOf(n.X); err != nil || n.Op == syntax.AndStmt || n.Op == syntax.OrStmt {
+			return err
+		}
+		return c.certainOf(n.Y)
+	case *syntax.Block:
+		return c.certain(n.Stmts)
+	case *syntax.Subshell:
+		return c.certain(n.Stmts)
+	case *syntax.IfClause:
+		return c.certain(n.Cond)
+	case *syntax.WhileClause:
+		return c.certain(n.Cond)
+	}
+	return nil
+}
+
+// certainInWords looks into the command substitutions of a simple command.
+func (c *compiler) certainInWords(n *syntax.CallExpr) (err error) {
+	words := append([]*syntax.Word{}, n.Args...)
+	for _, a := range n.Assigns {
+		words = append(words, a.Value)
+	}
+	for _, w := range words {
+		if w == nil {
+			continue
+		}
+		parts := w.Parts
+		if len(parts) == 1 {
+			if q, ok := parts[0].(*syntax.DblQuoted); ok {
+				parts = q.Parts
+			}
+		}
+		for _, p := range parts {
+			if sub, ok := p.(*syntax.CmdSubst); ok && err == nil {
+				err = c.certain(sub.Stmts)
+			}
+		}
+	}
+	return err
+}
+
+// mayEnd reports whether a statement may end the script, or leave a function or a loop.
+func (c *compiler) mayEnd(stmt *syntax.Stmt) (may bool) {
+	syntax.Walk(stmt, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			switch name := call.Args[0].Lit(); name {
+			case "exit", "return", "break", "continue", "set":
+				may = true
+			default:
+				may = may || c.functions[name]
+			}
+		}
+		return !may
+	})
+	return may
+}
