@@ -13,6 +13,7 @@ var rawOpens = map[string]string{
 	"internal/bounded/":                      "is the bounded opener",
 	"internal/scratch/":                      "makes a directory of its own with a new file in it, and only tries its lock",
 	"internal/shell/files_other.go":          "opens without waiting, and reads a regular file up to its limit",
+	"internal/shell/write.go":                "opens without waiting the files that a script writes, after it has looked at them",
 	"run/warm_shell_linux.go":                "opens without waiting, and reads a regular file up to its limit",
 	"run/warm_worker_process_linux.go":       "reads a file of /proc",
 	"run/strays_linux.go":                    "reads files of /proc",

@@ -32,6 +32,7 @@ type shellScript struct {
 	bash   string   // the program that would run it
 	params []string // $1, …
 	file   string   // "" if the script is an argument
+	name   string   // $0
 	runs   bool     // the command executes the file itself
 	tools  shell.Tools
 
@@ -64,7 +65,11 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 		if err != nil {
 			return nil, err.Error()
 		}
-		return &shellScript{bash: c.Argv[0], script: script, params: c.Argv[min(4, len(c.Argv)):]}, ""
+		s := &shellScript{bash: c.Argv[0], script: script, params: c.Argv[min(4, len(c.Argv)):], name: c.Argv[0]}
+		if len(c.Argv) > 3 {
+			s.name = c.Argv[3]
+		}
+		return s, ""
 	}
 	argv := j.argv
 	switch {
@@ -73,7 +78,7 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 		if !strings.Contains(file, "/") {
 			file = "./" + file
 		}
-		s = &shellScript{bash: argv[0], file: file, params: argv[2:]}
+		s = &shellScript{bash: argv[0], file: file, name: argv[1], params: argv[2:]}
 	case strings.Contains(argv[0], "/"):
 		if s, note = bashOf(j); s == nil {
 			return nil, cmp.Or(note, noScript)
@@ -95,9 +100,9 @@ func bashOf(j job) (s *shellScript, note string) {
 	words := strings.Fields(line)
 	switch {
 	case len(words) == 1 && filepath.Base(words[0]) == "bash" && filepath.IsAbs(words[0]):
-		return &shellScript{bash: words[0], file: j.argv[0], params: j.argv[1:], runs: true}, ""
+		return &shellScript{bash: words[0], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
 	case len(words) == 2 && filepath.Base(words[0]) == "env" && words[1] == "bash":
-		return &shellScript{bash: "bash", file: j.argv[0], params: j.argv[1:], runs: true}, ""
+		return &shellScript{bash: "bash", file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
 	case len(words) > 1 && filepath.Base(words[0]) == "bash":
 		return nil, "the script's first line has options"
 	}
@@ -164,7 +169,10 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
 	if !env.ok || !s.isBash(env.bash) {
 		return reply, false
 	}
-	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir}
+	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
+	if s.file != "" {
+		in.File = s.name
+	}
 	if script.UsesPWD {
 		var ok bool
 		if in.PWD, ok = workDir(env.vars, j.dir); !ok {

@@ -98,8 +98,8 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 	for text, note := range map[string]string{
 		"cat":                        "cat, which is not a known builtin",
 		"echo a\necho b | jq .":      "line 2: bash alone runs jq",
-		"echo x > out":               "a redirection into a file",
-		"echo x >| out; echo y":      "a redirection into a file",
+		"echo x 3> out":              "this redirection",
+		"echo x >| out; umask 0":     "umask",
 		"x=$$":                       "$$",
 		"x=$RANDOM":                  "$RANDOM",
 		"echo *":                     "a pattern for files",
@@ -108,15 +108,14 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 		"eval 'echo x'":              "eval, which is not a known builtin",
 		"exec 2>&1; echo x":          "exec",
 		"trap 'echo bye' EXIT":       "trap",
-		"cd /; pwd":                  "cd",
+		"pushd /; pwd":               "pushd",
 		"umask 077; umask":           "umask",
-		"a=(1 2); echo ${a[1]}":      "this assignment",
+		"a=([2]=x); echo ${a[2]}":    "this assignment",
 		"$X":                         "whose name is not written out",
 		"echo `echo x`":              "command substitution",
 		"[[ a -nt b ]]":              "[[ -nt ]]",
 		"X=1 true":                   "an assignment before a command",
 		"IFS=:; x=a:b; echo $x":      "this assignment",
-		"source ./x":                 "source",
 		"echo {a,b}":                 "a pattern for files or words",
 		"echo x; fi":                 "",
 		"echo 'a":                    "",
@@ -144,6 +143,8 @@ func TestShellScriptsThatAreGivenUp(t *testing.T) {
 		"echo a; x='*'; echo $x",
 		"echo a; set -u; echo $nothing; echo b",
 		"echo a; exit many",
+		"echo a; source ./x",
+		"echo a > out; read -t 1 x; echo $x",
 		"echo a; [ a -eq 1 ]; echo $?",
 		"echo a; echo -e '\\x41'",
 		"echo a; printf '%5s|' b",
@@ -298,5 +299,25 @@ func BenchmarkShell(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// A script has the name and the folder that it has in bash, however it is started.
+func TestShellScriptsKnowTheirNames(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	const text = "dir=$(cd \"${0%/*}\" && pwd); echo \"$0|${BASH_SOURCE[0]:-none}|$dir\"; . \"$PWD/lib.sh\"; show; f() { echo \"${BASH_SOURCE[0]}\"; }; [ -z \"$BASH_SOURCE\" ] || f"
+	for _, first := range []string{"#!/bin/bash\n", "#!/usr/bin/env bash\n"} {
+		dir := shellDir(t)
+		for name, script := range map[string]string{"named.sh": first + text, "lib.sh": "echo \"lib $0 ${BASH_SOURCE[0]}\"; show() { echo \"of $0\"; }\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		newShellPair(t, []string{"bash", "-c", "./named.sh"}, []string{"./named.sh"}, dir).same(true)
+		newShellPair(t, []string{"bash", "-c", dir + "/named.sh"}, []string{dir + "/named.sh"}, dir).same(true)
+		newShellPair(t, []string{"bash", "-c", "bash ./named.sh"}, []string{"bash", "./named.sh"}, dir).same(true)
+		newShellPair(t, []string{"bash", "-c", "bash " + dir + "//named.sh a"}, []string{"bash", dir + "//named.sh", "a"}, dir).same(true)
+		newShellPair(t, []string{"bash", "-c", "echo \"$0\""}, nil, dir).same(true)
+		newShellPair(t, []string{"bash", "-c", "echo \"$0 $1\"", "name", "one"}, nil, dir).same(true)
 	}
 }

@@ -22,12 +22,13 @@ var builtins = map[string]builtin{
 	"shift":  shift,
 	"unset":  unset,
 	"pwd":    pwd,
+	"cd":     cd,
 	"test":   func(s *state, args []string, _ bool) int { return truth(s.test(args)) },
 	"[":      bracket,
 }
 
 // compiled lists the builtins that the compiler handles.
-var compiled = set("break continue return set local export")
+var compiled = set("break continue return set local export declare typeset readonly source .")
 
 // known reports whether a name is in builtins or in compiled.
 func known(name string) bool { return builtins[name] != nil || compiled[name] }
@@ -152,6 +153,9 @@ func unset(s *state, args []string, _ bool) int {
 			panic(cold("this unset"))
 		}
 		s.spend(64)
+		if s.vars[name].readonly {
+			panic(cold("a variable that is read-only"))
+		}
 		s.vars[name] = variable{unset: true}
 	}
 	return 0
@@ -161,7 +165,7 @@ func pwd(s *state, args []string, _ bool) int {
 	if len(args) > 0 {
 		panic(cold("this pwd"))
 	}
-	s.print(s.PWD + "\n")
+	s.print(s.pwd + "\n")
 	return 0
 }
 

@@ -14,19 +14,22 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 		}
 		return c.assignments(n.Assigns)
 	}
-	name := n.Args[0].Lit()
+	name, quiet := n.Args[0].Lit(), c.quiet
 	run, special := c.control(n, name)
 	if name != "[" && (name == "" || strings.ContainsAny(name, `\*?[{~`)) {
 		c.refuse(n, "a command whose name is not written out")
 	}
 	args := c.fields(n.Args[1:])
 	switch {
+	case special && (name == "source" || name == "."):
+		return redirected(redirects, run)
 	case special && len(redirects) > 0:
 		c.refuse(n, "a redirection of %s", name)
 	case special:
 		return run
 	}
-	c.usesPWD = c.usesPWD || name == "pwd"
+	c.usesPWD = c.usesPWD || name == "pwd" || name == "cd"
+	c.quiet = quiet
 	command := c.command(n, name)
 	return func(s *state) flow {
 		s.spend(64)
@@ -47,15 +50,15 @@ func (c *compiler) command(n *syntax.CallExpr, name string) func(s *state, args 
 	if builtin == nil && !c.functions[name] {
 		builtin = c.tools.command(c, n, name)
 	}
-	if builtin == nil && !c.functions[name] {
+	if builtin == nil && !c.functions[name] && !c.sources {
 		c.refuse(n, "%s, which is not a known builtin", name)
 	}
 	return func(s *state, args []string) flow {
-		switch {
-		case builtin == nil && s.funcs[name] == nil:
-			panic(cold(name + " is not defined yet"))
-		case builtin == nil:
-			return s.invoke(s.funcs[name], args)
+		if f := s.funcs[name]; f != nil {
+			return s.invoke(f, args)
+		}
+		if builtin == nil {
+			panic(cold(name + ", which is not a known builtin"))
 		}
 		s.status = builtin(s, args, noFields)
 		if name == "exit" {
@@ -90,29 +93,39 @@ func isEmpty(w *syntax.Word) bool {
 }
 
 func (c *compiler) assignments(list []*syntax.Assign) action {
-	type assignment struct {
-		name  string
-		value text
-		more  bool
-	}
-	all := make([]assignment, len(list))
+	all := make([]func(s *state), len(list))
 	for i, a := range list {
-		if a.Name == nil || a.Index != nil || a.Array != nil || !assignable(a.Name.Value) {
+		if a.Name == nil || !assignable(a.Name.Value) {
 			c.refuse(a, "this assignment")
 		}
-		all[i] = assignment{a.Name.Value, c.value(a), a.Append}
+		all[i] = c.assignment(a)
 	}
 	return func(s *state) flow {
 		s.subst = 0
-		for _, a := range all {
-			before := ""
-			if a.more {
-				before, _ = s.get(a.name)
-			}
-			s.set(a.name, before+a.value(s))
+		for _, assign := range all {
+			assign(s)
 		}
 		s.status = s.subst
 		return next
+	}
+}
+
+// assignment compiles one assignment.
+func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
+	name, more := a.Name.Value, a.Append
+	switch {
+	case a.Array != nil:
+		return c.arrayAssignment(a)
+	case a.Index != nil:
+		return c.elementAssignment(a)
+	}
+	value := c.value(a)
+	return func(s *state) {
+		before := ""
+		if more {
+			before, _ = s.get(name)
+		}
+		s.set(name, before+value(s))
 	}
 }
 
@@ -124,9 +137,11 @@ func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool
 	switch {
 	case name == "set":
 		return c.set(n), true
+	case name == "source" || name == ".":
+		return c.source(n), true
 	case !ok:
 		return nil, false
-	case f == returns && !c.inFunc || f != returns && c.loops == 0 || len(n.Args) > 2:
+	case f == returns && !c.inFunc && !c.sourced || f != returns && c.loops == 0 || len(n.Args) > 2:
 		c.refuse(n, "this %s", name)
 	}
 	if f == returns {

@@ -9,38 +9,73 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-func compileWith(text string, tools *tools) (script *Script, err error) {
+func compileWith(text string, tools *tools) (*Script, error) {
+	c, file, err := parse(text, tools)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.whole(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return &Script{body: body, UsesPWD: c.usesPWD || c.sources}, nil
+}
+
+// compileSource reads a file that a script sources.
+func compileSource(text string, tools *tools) (action, error) {
+	c, file, err := parse(text, tools)
+	if err != nil {
+		return nil, err
+	}
+	c.sourced, c.sources = true, true
+	return c.whole(file, text)
+}
+
+// parse returns a compiler for a text, and its syntax.
+func parse(text string, tools *tools) (*compiler, *syntax.File, error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
-			return nil, fmt.Errorf("the script has the byte %#x", c)
+			return nil, nil, fmt.Errorf("the script has the byte %#x", c)
 		}
 	}
 	file, err := sh.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c := &compiler{functions: map[string]bool{}, tools: tools, refusals: map[*syntax.Stmt]refused{}}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
-			c.functions[f.Name.Value] = true
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				c.functions[n.Name.Value] = true
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && (n.Args[0].Lit() == "source" || n.Args[0].Lit() == ".") {
+				c.sources = true
+			}
 		}
 		return true
 	})
+	return c, file, nil
+}
+
+// whole compiles all statements of a text.
+func (c *compiler) whole(file *syntax.File, text string) (body action, err error) {
 	defer func() {
 		switch why := recover().(type) {
 		case nil:
 		case refused:
-			script, err = nil, why
+			body, err = nil, why
 		default:
-			script, err = nil, fmt.Errorf("the script cannot be read here: %v", why)
+			body, err = nil, fmt.Errorf("the script cannot be read here: %v", why)
 		}
 	}()
 	c.doubt(file, text)
-	body := c.list(file.Stmts)
+	body = c.list(file.Stmts)
 	if err := c.certain(file.Stmts); err != nil {
 		return nil, err
 	}
-	return &Script{body: body, UsesPWD: c.usesPWD}, nil
+	return body, nil
 }
 
 // refused is the reason for which a script cannot be run in this process.
@@ -59,6 +94,9 @@ type compiler struct {
 	tools     *tools
 	usesPWD   bool
 	refusals  map[*syntax.Stmt]refused
+	quiet     bool // the standard error of the command is /dev/null
+	sources   bool // the script reads other files, which may define functions
+	sourced   bool // the text is one that a script sources
 	loops     int  // the enclosing loops that break and continue can leave
 	inFunc    bool // the code is in a function, where return and local are allowed
 }
@@ -109,7 +147,9 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 	var a action
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if simple {
-		a = checked(c.call(call, c.redirects(stmt.Redirs)))
+		redirects := c.redirects(stmt.Redirs)
+		c.quiet = losesErrors(stmt.Redirs)
+		a = checked(c.call(call, redirects))
 	} else if a = c.compound(stmt.Cmd); len(stmt.Redirs) > 0 {
 		a = redirected(c.redirects(stmt.Redirs), a)
 	}
@@ -125,6 +165,16 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 		}
 		return f
 	}
+}
+
+// losesErrors reports whether redirections lead standard error to /dev/null.
+func losesErrors(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		if r.N != nil && r.N.Value == "2" && r.Op == syntax.RdrOut || r.Op == syntax.RdrAll {
+			return r.Word.Lit() == "/dev/null"
+		}
+	}
+	return false
 }
 
 // truth returns the status 0 for true, and 1 for false.
@@ -226,12 +276,12 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 			if i < len(parts)-1 {
 				sub.out = &output{}
 			}
-			errors := len(s.err.data)
+			before := s.written()
 			part(sub)
 			if i > 0 && in.at < len(in.data) && (s.pipefail || wrote) {
 				panic(cold("a pipe that is not read to its end, whose writer may be killed"))
 			}
-			wrote = wrote || len(s.err.data) > errors
+			wrote = wrote || s.written() > before
 			in = &input{data: sub.out.data}
 			if last = sub.status; last != 0 {
 				failed = last

@@ -69,8 +69,19 @@ func TestCorners(t *testing.T) {
 		"x=ÄÖ; echo \"${x}\" \"${x#Ä}\" \"${x%%Ö*}\"; [[ $x == *Ö ]] && echo ends",
 		": ${E:=assigned} ${e:+set}; echo \"$E\"",
 		"true; echo $?; echo $? $(false) $?; false; x=$?; echo $x",
-		"if false; then trap x EXIT; exec x; a=(1 2); x=${a[1]}; f <(ls) &>/tmp/x; eval y & fi; echo on",
+		"if false; then trap x EXIT; exec x; a=(1 2); x=${a[1]}; f <(ls) &>/dev/null; eval y & fi; echo on",
 		"f() { source x; cd /; return; }; [ -z x ] && f; false && `date` || : || x=1 env || echo \"${x/a b/\\\"}\" || echo {1..3}",
+		"echo \"$0\" ${0##*/} \"${BASH_SOURCE[0]}|$BASH_SOURCE|${BASH_SOURCE[0]:-$0}\"; echo \"${1:?no} ${e?no}\"",
+		"cd /; pwd; cd usr/bin; pwd; cd ..; pwd; cd ./lib/../bin/; echo \"$PWD\"; cd /usr//; pwd; cd /..; pwd; cd -- /usr; pwd",
+		"(cd /usr; pwd); x=$(cd /usr/bin && pwd); echo \"$x $(cd \"$(echo /usr)\" && pwd)\"; cd /nothing 2>/dev/null || echo none; [ -d bin ] && echo; cd /; [ -d usr/bin ] && echo there",
+		"a=(1 2); x=\"<${a[@]}>\"; echo \"$x\"; for w in \"<${a[@]}>\" \"<$@>\" \"${nothing[@]}-\" \"${nothing[@]}\"; do echo \"($w)\"; done; echo \"all: ${a[@]}, $#\"; y=\"$@\"; echo \"$y\"",
+		"cd; pwd; cd /usr | true; pwd; f() { cd /usr; }; f; [ -e bin ]; echo $?",
+		"a=(x 'y z' \"$e\" $e); echo ${#a[@]} \"${a[1]}\" ${a[-1]} \"${a[@]}\" \"${a[*]}\" ${a[*]} ${a[@]}; for i in \"${a[@]}\"; do echo \"<$i>\"; done; echo $a \"$a\" ${a:-none} ${#a}",
+		"a=(); echo \"${#a[@]} [${a[@]}] [${a:-none}] [${a[0]}]\"; a+=(1); a+=(2 3); a[3]=4; a[0]=0; i=2; echo \"${a[@]} ${a[i]} ${a[$i]} ${a[i+1]} ${a[7]}\"; for x in \"${a[@]}\" end; do echo $x; done",
+		"b=(\"$@\"); echo ${#b[@]}; b+=(\"$@\"); echo ${#b[@]} \"${b[2]}\"; set -u; c=(); echo \"[${c[@]}]${#c[@]}[${c[*]}]\"; x=s; echo \"${x[0]} ${x[@]}\"",
+		"f() { local a=(1 2); a+=(3); echo \"${a[@]}\"; local -r k=v; echo $k; }; a=(o); f; echo \"${a[@]}\"; readonly A=1; echo $A; declare d=4; echo $d; declare -a l=(1 2); echo ${l[1]}; typeset t=5; echo $t",
+		"f() { declare d=in; local -a l=(\"$@\"); echo $d ${#l[@]}; g; echo ${l[@]}; }; g() { l+=(z); }; d=out; f a b; echo $d; readonly R=2; (echo $R); declare -r Q=3; echo $Q; declare -x X=4; echo $X",
+		"n=0; a=(x y); for w in \"${a[@]}\"; do a[n]=$w$w; ((n++)); done; echo \"${a[*]}\"; b=(\"${a[@]}\"); b[1]=c; echo \"${a[1]} ${b[1]}\"; (a+=(s)); echo ${#a[@]}; unset a; echo ${#a[@]}",
 		"case x in y) shopt -s extglob; for ((i=0;i<3;i++)); do :; done ;; x) echo x ;; esac; ! true && wait",
 	} {
 		t.Run(script, func(t *testing.T) {
@@ -78,7 +89,7 @@ func TestCorners(t *testing.T) {
 				p, err := NewTools(nil).Compile(script)
 				why := ""
 				if err == nil {
-					_, why, _ = p.Run(&Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/"})
+					_, why, _ = p.Run(&Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/", PWD: "/", Name: "bash"})
 				}
 				t.Errorf("it is not run in this process: %v %s", err, why)
 			}

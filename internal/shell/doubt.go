@@ -75,11 +75,11 @@ func (c *compiler) doubtful(n syntax.Node, text string, quoted bool) {
 			c.refuse(n, "this arithmetic")
 		}
 	case *syntax.File, *syntax.Comment, *syntax.Stmt, *syntax.Redirect, *syntax.CallExpr, *syntax.Assign,
-		*syntax.ArrayExpr, *syntax.ArrayElem, *syntax.Subshell, *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.WordIter,
-		*syntax.CStyleLoop, *syntax.BinaryCmd, *syntax.FuncDecl, *syntax.Word, *syntax.Lit, *syntax.SglQuoted,
-		*syntax.ArithmCmd, *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm, *syntax.CaseItem,
-		*syntax.TestClause, *syntax.BinaryTest, *syntax.UnaryTest, *syntax.ParenTest, *syntax.DeclClause, *syntax.ProcSubst,
-		*syntax.BraceExp:
+		*syntax.ArrayExpr, *syntax.ArrayElem, *syntax.Subshell, *syntax.Block, *syntax.IfClause,
+		*syntax.WhileClause, *syntax.WordIter, *syntax.CStyleLoop, *syntax.BinaryCmd, *syntax.FuncDecl,
+		*syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.ArithmCmd, *syntax.BinaryArithm,
+		*syntax.UnaryArithm, *syntax.ParenArithm, *syntax.CaseItem, *syntax.TestClause, *syntax.BinaryTest,
+		*syntax.UnaryTest, *syntax.ParenTest, *syntax.DeclClause, *syntax.ProcSubst, *syntax.BraceExp:
 	default:
 		c.refuse(n, "%s", strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax."))
 	}

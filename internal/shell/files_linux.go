@@ -44,6 +44,12 @@ func ofProcess(kind int64) bool {
 	return kind == unix.PROC_SUPER_MAGIC || kind == unix.DEVPTS_SUPER_MAGIC || kind == unix.SYSFS_MAGIC
 }
 
+// mayEnter reports whether this process may change to a directory.
+func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
+
+// mayWrite reports whether this process may write to a file, or make one in a folder.
+func mayWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }
+
 // statFile returns what is known of a file, or of a link if follow is false.
 func statFile(path string, follow bool) (fs.FileInfo, error) {
 	flags := unix.O_PATH

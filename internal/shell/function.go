@@ -41,47 +41,89 @@ func (s *state) invoke(body action, args []string) flow {
 	return f
 }
 
-// declare compiles local and export.
+// declaration is one name of local, export, declare or readonly.
+type declaration struct {
+	name   string
+	value  text           // nil: none
+	assign func(s *state) // an array; nil: none
+}
+
+// declare compiles local, export, declare, typeset and readonly.
 func (c *compiler) declare(n *syntax.DeclClause) action {
-	local := n.Variant.Value == "local"
-	if !local && n.Variant.Value != "export" || local && !c.inFunc {
-		c.refuse(n, "%s", n.Variant.Value)
+	kind, readonly := n.Variant.Value, n.Variant.Value == "readonly"
+	local := kind != "export" && kind != "readonly" && c.inFunc
+	if kind == "local" && !local || kind == "nameref" {
+		c.refuse(n, "%s", kind)
 	}
-	type declared struct {
-		name  string
-		value text
-	}
-	var all []declared
+	var all []declaration
 	for _, a := range n.Args {
-		if a.Name == nil || a.Append || a.Index != nil || a.Array != nil || !assignable(a.Name.Value) {
-			c.refuse(n, "this %s", n.Variant.Value)
+		if a.Name == nil && a.Naked && a.Value != nil {
+			switch option := a.Value.Lit(); {
+			case option == "-r" && kind != "export":
+				readonly = true
+				continue
+			case option == "-a" && kind != "export", option == "-x" && !local:
+				continue
+			}
 		}
-		d := declared{name: a.Name.Value}
-		if !a.Naked {
+		if a.Name == nil || a.Append || a.Index != nil || !assignable(a.Name.Value) || a.Array != nil && kind == "export" {
+			c.refuse(n, "this %s", kind)
+		}
+		d := declaration{name: a.Name.Value}
+		switch {
+		case a.Array != nil:
+			d.assign = c.arrayAssignment(a)
+		case !a.Naked:
 			d.value = c.value(a)
+		case kind == "declare" || kind == "typeset":
+			c.refuse(n, "this %s", kind) // it may show what is declared, or make an empty array
 		}
 		all = append(all, d)
 	}
 	if len(all) == 0 {
-		c.refuse(n, "%s alone", n.Variant.Value)
+		c.refuse(n, "%s alone", kind)
 	}
 	return func(s *state) flow {
-		values := make([]string, len(all))
-		for i, d := range all {
-			if d.value != nil {
-				values[i] = d.value(s)
-			}
-		}
-		for i, d := range all {
-			fresh := local && s.hide(d.name)
-			if d.value != nil {
-				s.set(d.name, values[i])
-			} else if fresh {
-				s.vars[d.name] = variable{unset: true}
-			}
-		}
+		s.declareAll(all, local, readonly)
 		s.status = 0
 		return next
+	}
+}
+
+func (s *state) declareAll(all []declaration, local, readonly bool) {
+	values := make([]string, len(all))
+	for i, d := range all {
+		if d.value != nil {
+			values[i] = d.value(s)
+		}
+	}
+	for i, d := range all {
+		if s.vars[d.name].readonly {
+			panic(cold("a variable that is read-only"))
+		}
+		fresh := local && s.hide(d.name)
+		switch {
+		case d.assign != nil && fresh:
+			s.vars[d.name] = variable{array: true}
+			d.assign(s)
+		case d.assign != nil:
+			d.assign(s)
+		case d.value != nil && fresh:
+			delete(s.vars, d.name)
+			s.set(d.name, values[i])
+		case d.value != nil:
+			s.set(d.name, values[i])
+		case fresh:
+			s.vars[d.name] = variable{unset: true}
+		}
+		if readonly {
+			v := s.vars[d.name]
+			if _, known := s.vars[d.name]; !known || v.unset {
+				panic(cold("this variable that is read-only"))
+			}
+			v.readonly = true
+			s.vars[d.name] = v
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ type programFile struct {
 
 // installed gives the run up unless bash would start the known program of that name.
 func (t *tools) installed(s *state, name string, program Program) {
-	file, ok := s.lookup(name)
-	if !ok {
+	file := s.lookup(name)
+	if file == "" {
 		panic(cold(name + " is not there"))
 	}
 	for variable := range s.Env {
@@ -69,30 +69,30 @@ func certainLocale(env map[string]string) bool {
 	return true
 }
 
-// lookup finds the file of a program as bash does. ok is false if bash finds none, or another one than is
-// certain.
-func (s *state) lookup(name string) (file string, ok bool) {
+// lookup finds the file of a program as bash does; "": there is none. It gives the run up if bash may find
+// another one.
+func (s *state) lookup(name string) (file string) {
 	path, set := s.Env["PATH"]
 	if _, is := s.Env["BASH_FUNC_"+name+"%%"]; is || !set || path == "" {
-		return "", false
+		panic(cold(name + ", which may be a function, without PATH"))
 	}
 	for dir := range strings.SplitSeq(path, ":") {
 		if !filepath.IsAbs(dir) {
-			return "", false
+			panic(cold("a relative folder in $PATH"))
 		}
 		s.spend(64)
 		file := strings.TrimSuffix(dir, "/") + "/" + name
 		own(file)
-		info, err := statFile(file, true)
+		info, err := s.stat(file, true)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 			continue
 		case err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0o111:
-			return "", false // bash may go on, or not
+			panic(cold(file + ", which may be no program for this user")) // bash may go on, or not
 		}
-		return file, true
+		return file
 	}
-	return "", false
+	return ""
 }
 
 // isBinary reports whether a file is no script.

@@ -9,9 +9,12 @@ import (
 
 // param compiles $NAME and ${NAME…}.
 func (c *compiler) param(p *syntax.ParamExp, quoted bool) text {
-	if p.Param == nil || p.Flags != nil || p.Excl || p.Width || p.IsSet || p.NestedParam != nil || p.Index != nil ||
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Width || p.IsSet || p.NestedParam != nil ||
 		len(p.Modifiers) > 0 || p.Names != 0 || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 {
 		c.refuse(p, "this expansion")
+	}
+	if p.Index != nil || p.Param.Value == "BASH_SOURCE" {
+		return c.indexed(p, quoted)
 	}
 	name := p.Param.Value
 	get := c.parameter(p, name, quoted)
@@ -43,6 +46,13 @@ func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(
 				return "", false
 			}
 			return s.params[n-1], true
+		}
+	case name == "0":
+		return func(s *state) (string, bool) {
+			if s.Name == "" {
+				panic(cold("$0"))
+			}
+			return s.Name, true
 		}
 	case name == "#" && plain:
 		return func(s *state) (string, bool) { return strconv.Itoa(len(s.params)), true }
@@ -206,13 +216,15 @@ func (c *compiler) changeCase(p *syntax.ParamExp, v text) text {
 func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
 	c.unescaped(p.Exp.Word)
 	word, op := c.text(p.Exp.Word), p.Exp.Op
-	colon := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull || op == syntax.AlternateUnsetOrNull
+	colon := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull ||
+		op == syntax.AlternateUnsetOrNull || op == syntax.ErrorUnsetOrNull
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if !assignable(name) {
 			c.refuse(p, "an assignment to $%s", name)
 		}
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 	default:
 		c.refuse(p, "this expansion (%s)", op)
 	}
@@ -232,9 +244,14 @@ func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state)
 			}
 			return v
 		}
-		if there {
+		switch {
+		case there:
 			return v
+		case op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull:
+			panic(cold("$" + name + " is not set"))
 		}
 		return word(s)
 	}
 }
+
+func decimalOf(n int) string { return strconv.Itoa(n) }

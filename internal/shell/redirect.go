@@ -74,8 +74,17 @@ func (c *compiler) writes(r *syntax.Redirect, errors bool) redirect {
 	case r.Op != syntax.DplOut && target == "/dev/null":
 		return func(s *state) { into(s, &output{lost: true}) }
 	}
-	c.refuse(r, "a redirection into a file")
-	return nil
+	if r.Op == syntax.DplOut {
+		c.refuse(r, "this redirection")
+	}
+	path, more := c.fields([]*syntax.Word{r.Word}), r.Op == syntax.AppOut
+	return func(s *state) {
+		names := path(s, nil)
+		if len(names) != 1 {
+			panic(cold("an ambiguous redirection"))
+		}
+		into(s, s.create(names[0], more))
+	}
 }
 
 func (c *compiler) reads(r *syntax.Redirect) redirect {
@@ -135,6 +144,7 @@ func (s *state) open(name string) *input {
 	}
 	path := s.path(name)
 	own(path)
+	s.unwritten(path)
 	f, err := openFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY)
 	if err != nil {
 		panic(cold("a file that is not there"))
@@ -165,8 +175,8 @@ func own(path string) {
 }
 
 func (s *state) path(name string) string {
-	if filepath.IsAbs(name) || s.Dir == "" {
+	if filepath.IsAbs(name) || s.dir == "" {
 		return name
 	}
-	return s.Dir + "/" + name
+	return s.dir + "/" + name
 }

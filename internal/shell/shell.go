@@ -22,6 +22,8 @@ type Call struct {
 	Params []string          // $1, $2, …
 	Dir    string            // the directory for relative paths
 	PWD    string
+	Name   string // $0; "": a script that uses it is left to bash
+	File   string // the file of the script as bash was given it; "": the script is an argument
 }
 
 // Result has the exit status of a script, and its whole output.
@@ -41,6 +43,7 @@ const (
 func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
+		dir: call.Dir, pwd: call.PWD, file: call.File,
 		run: &run{Call: call, left: mostWork}, vars: map[string]variable{}, params: call.Params,
 		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
@@ -58,6 +61,9 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 		panic(cold("a byte of standard input that bash treats in its own way"))
 	}
 	p.body(s)
+	if !s.write() {
+		return Result{}, "a file cannot be written", false
+	}
 	return Result{Exit: s.status, Stdout: out.data, Stderr: err.data}, "", true
 }
 
@@ -88,14 +94,36 @@ const (
 )
 
 type variable struct {
-	text  string
-	unset bool
+	text     string
+	unset    bool
+	readonly bool
+	array    bool
+	list     []string // of an array; never changed in place
+}
+
+// first returns the value of a variable, which is the first element of an array.
+func (v variable) first() (text string, set bool) {
+	if v.array && len(v.list) > 0 {
+		return v.list[0], true
+	}
+	return v.text, !v.unset && !v.array
 }
 
 // run is the state that all shells of one run share.
 type run struct {
 	*Call
-	left int
+	left  int
+	files []*output // files to write
+	dirs  []string  // folders to make before, with those that they are in
+}
+
+// written returns the size of what is written to standard error and to files.
+func (s *state) written() int {
+	n := len(s.err.data)
+	for _, f := range s.files {
+		n += len(f.data)
+	}
+	return n
 }
 
 // state is the state of one shell.
@@ -103,6 +131,9 @@ type state struct {
 	*run
 	vars   map[string]variable // variables that differ from the environment
 	params []string
+	dir    string // the current directory
+	pwd    string // $PWD
+	file   string // ${BASH_SOURCE[0]}
 	in     *input
 	out    *output
 	err    *output
@@ -131,8 +162,10 @@ type input struct {
 }
 
 type output struct {
-	data []byte
-	lost bool // /dev/null
+	data  []byte
+	lost  bool   // /dev/null
+	file  string // the absolute path of a file, which is written when the script has ended
+	empty bool   // the file loses its content first
 }
 
 func (o *output) write(s string) {
@@ -166,10 +199,10 @@ func (s *state) sub() *state {
 // get returns a variable.
 func (s *state) get(name string) (text string, set bool) {
 	if v, ok := s.vars[name]; ok {
-		return v.text, !v.unset
+		return v.first()
 	}
 	if name == "PWD" {
-		return s.PWD, true
+		return s.pwd, true
 	}
 	text, set = s.Env[name]
 	if !set && madeByBash[name] || hasAny(text, "\x01\x7f") {
@@ -180,6 +213,9 @@ func (s *state) get(name string) (text string, set bool) {
 
 func (s *state) set(name, text string) {
 	s.spend(64 + len(text))
+	if was := s.vars[name]; was.readonly || was.array {
+		panic(cold("an assignment to an array, or to a variable that is read-only"))
+	}
 	s.vars[name] = variable{text: text}
 }
 

@@ -73,7 +73,7 @@ func (s *state) unaryTest(op, arg string) bool {
 	path := s.path(arg)
 	own(path)
 	s.spend(256)
-	info, err := statFile(path, op != "-L" && op != "-h")
+	info, err := s.stat(path, op != "-L" && op != "-h")
 	there := err == nil
 	if there && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		panic(cold("a device"))

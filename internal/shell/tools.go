@@ -2,8 +2,10 @@ package shell
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -36,6 +38,8 @@ func NewTools(programs map[string]Program) Tools { return &tools{programs: progr
 type tools struct {
 	programs map[string]Program
 	known    sync.Map // by programFile: whether the file is the program
+	sources  sync.Map // by text: the action of a sourced file
+	kept     atomic.Int32
 }
 
 // Compile reads a script.
@@ -49,8 +53,33 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if p := t.programs[name]; p != nil {
 		return t.program(c, n, name, p)
 	}
+	if c.quiet && isProgramName(name) && !known(name) {
+		return missing(name)
+	}
 	return nil
 }
+
+// missing returns the code of a program that only runs in this process by not being there, where nobody sees
+// bash's message.
+func missing(name string) builtin {
+	return func(s *state, _ []string, _ bool) int {
+		if _, handled := s.Env["BASH_FUNC_command_not_found_handle%%"]; !handled && s.err.lost && s.lookup(name) == "" {
+			return 127
+		}
+		panic(cold(name + ", which is not a known builtin"))
+	}
+}
+
+// Is returns what is known of a file, and gives the run up for those of this process.
+func (p *Process) Is(name string) (fs.FileInfo, error) {
+	path := p.s.path(name)
+	own(path)
+	p.s.spend(256)
+	return p.s.stat(path, true)
+}
+
+// MakeFolders makes a folder and those that it is in, when the script has ended.
+func (p *Process) MakeFolders(name string) { p.s.makeFolders(name) }
 
 // Process is one run of a [Program].
 type Process struct {
@@ -66,6 +95,12 @@ func (p *Process) Spend(n int) { p.s.spend(n) }
 
 // Env returns a variable of the environment.
 func (p *Process) Env(name string) string { return p.s.Env[name] }
+
+// LookupEnv returns a variable of the environment, and whether it is set.
+func (p *Process) LookupEnv(name string) (value string, set bool) {
+	value, set = p.s.Env[name]
+	return value, set
+}
 
 // Print writes to standard output.
 func (p *Process) Print(text []byte) {
@@ -168,9 +203,9 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 		c.refuse(n, "command -v %s", name)
 	}
 	return func(s *state, _ []string, _ bool) int {
-		file, ok := s.lookup(name)
-		if !ok {
-			panic(cold(name + " is not there"))
+		file := s.lookup(name)
+		if file == "" {
+			return 1
 		}
 		s.print(file + "\n")
 		return 0

@@ -14,8 +14,8 @@ type text func(s *state) string
 // wordPart is a compiled piece of a word.
 type wordPart struct {
 	text
-	quoted bool // it is neither split nor a pattern
-	list   bool // "$@"
+	quoted bool                    // it is neither split nor a pattern
+	list   func(s *state) []string // "$@", "${name[@]}"
 }
 
 // parts compiles the parts of a word. It removes the escapes of literal parts, and refuses file patterns.
@@ -23,17 +23,17 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, false})
+			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, nil})
 		case *syntax.SglQuoted:
-			all = append(all, wordPart{constant(c.single(p)), true, false})
+			all = append(all, wordPart{constant(c.single(p)), true, nil})
 		case *syntax.DblQuoted:
-			if len(p.Parts) == 1 && isParams(p.Parts[0], "@") {
-				all = append(all, wordPart{nil, true, true})
+			if list := c.spread(p); list != nil {
+				all = append(all, wordPart{nil, true, list})
 				continue
 			}
-			all = append(all, wordPart{c.double(p), true, false})
+			all = append(all, wordPart{c.double(p), true, nil})
 		default:
-			all = append(all, wordPart{c.expansion(p, false), false, false})
+			all = append(all, wordPart{c.expansion(p, false), false, nil})
 		}
 	}
 	return all
@@ -160,7 +160,7 @@ func (c *compiler) text(w *syntax.Word) text {
 	}
 	all := make([]text, 0, len(w.Parts))
 	for _, p := range c.parts(w) {
-		if p.list {
+		if p.list != nil {
 			c.refuse(w, "a list of words here")
 		}
 		all = append(all, p.text)
@@ -169,7 +169,16 @@ func (c *compiler) text(w *syntax.Word) text {
 }
 
 // value compiles the value of an assignment.
-func (c *compiler) value(a *syntax.Assign) text { return c.text(a.Value) }
+func (c *compiler) value(a *syntax.Assign) text {
+	if a.Value != nil && len(a.Value.Parts) == 1 {
+		if q, ok := a.Value.Parts[0].(*syntax.DblQuoted); ok {
+			if list := c.spread(q); list != nil {
+				return func(s *state) string { return strings.Join(list(s), " ") }
+			}
+		}
+	}
+	return c.text(a.Value)
+}
 
 // words appends the fields that words expand to.
 type words func(s *state, into []string) []string
@@ -190,9 +199,9 @@ func (c *compiler) fields(list []*syntax.Word) words {
 func (c *compiler) field(w *syntax.Word) words {
 	parts := c.parts(w)
 	switch {
-	case len(parts) == 1 && parts[0].list:
-		return func(s *state, into []string) []string { return append(into, s.params...) }
-	case slices.ContainsFunc(parts, func(p wordPart) bool { return p.list }):
+	case len(parts) == 1 && parts[0].list != nil:
+		return func(s *state, into []string) []string { return append(into, parts[0].list(s)...) }
+	case slices.ContainsFunc(parts, func(p wordPart) bool { return p.list != nil }):
 		c.refuse(w, `"$@" with something beside it`)
 	case !slices.ContainsFunc(parts, func(p wordPart) bool { return !p.quoted }):
 		t := c.text(w)

@@ -29,6 +29,7 @@ func Programs() map[string]shell.Program {
 
 var parsers = map[string]func(args []string) (run, error){
 	"cat": cat, "head": head, "tail": tail, "wc": wc, "cut": cut, "tr": tr, "basename": basename, "dirname": dirname,
+	"mkdir": mkdir, "rm": rm, "date": date,
 }
 
 // Known reports whether a file is the program of GNU coreutils.

@@ -1,0 +1,61 @@
+package text
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/shell"
+)
+
+// names returns the arguments after the options, of which there has to be one of those that are known.
+func names(args []string, options string) ([]string, error) {
+	found := false
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		option := args[0]
+		args = args[1:]
+		if option == "--" {
+			break
+		}
+		if !strings.Contains(" "+options+" ", " "+option+" ") {
+			return nil, errArguments
+		}
+		found = true
+	}
+	for _, name := range args {
+		if name == "" || name[0] == '-' {
+			return nil, errArguments
+		}
+	}
+	if !found || len(args) == 0 {
+		return nil, errArguments
+	}
+	return args, nil
+}
+
+// mkdir makes folders with those that they are in, if they are not there.
+func mkdir(args []string) (run, error) {
+	args, err := names(args, "-p --parents")
+	return func(p *shell.Process) int {
+		for _, name := range args {
+			p.MakeFolders(name)
+		}
+		return 0
+	}, err
+}
+
+// rm removes no file: it runs for those that are not there, for which rm -f has no effect.
+func rm(args []string) (run, error) {
+	args, err := names(args, "-f -rf -fr")
+	return func(p *shell.Process) int {
+		for _, name := range args {
+			if base := name[strings.LastIndexByte(name, '/')+1:]; base == "" || base == "." || base == ".." {
+				p.GiveUp("rm: this name")
+			}
+			if _, err := p.Is(name); !errors.Is(err, fs.ErrNotExist) {
+				p.GiveUp("rm: a file that is there")
+			}
+		}
+		return 0
+	}, err
+}
