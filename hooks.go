@@ -154,7 +154,7 @@ func Open(cfg Config) (*Hooks, error) {
 		case err != nil:
 			return nil, fmt.Errorf("snaphook: %w", err)
 		case h.tools[t.Name] != nil:
-			return nil, fmt.Errorf("snaphook: the tool %q is declared twice; its name has to be its own", t.Name)
+			return nil, fmt.Errorf("snaphook: the tool %q is declared twice; give each tool its own name", t.Name)
 		}
 		h.tools[t.Name] = h.know(t)
 	}

@@ -101,7 +101,7 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 // Such rewrites have no effect, since no other hook has seen them. It returns them as conflicts
 // with the first round.
 func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
-	const note = "what it rewrites when it is asked again has no effect: no other hook has seen it"
+	const note = "its rewrite in the second round has no effect: no other hook has seen it"
 	for _, c := range second {
 		conflict := Conflict{Key: c.Name, Hooks: []string{c.hook}}
 		for _, was := range first {

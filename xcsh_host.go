@@ -31,7 +31,7 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	s.modules.Initialize(host(s))
 	place, err := discover.Here(s.ses.Dir())
 	if err != nil {
-		s.lost("modules of xcsh are not looked for: " + err.Error())
+		s.lost("modules of xcsh cannot be looked for: " + err.Error())
 	} else {
 		s.find(ctx, config, place, s.cfg.Untrusted || cfg.NoProject)
 	}

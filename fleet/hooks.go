@@ -61,7 +61,7 @@ func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 		if opts.Policy != nil {
 			if bundle = opts.Policy.Current(); bundle == nil {
 				loaded.Problems = append(loaded.Problems, settings.Problem{
-					Message: "there is no policy of the fleet yet; what it could guard is blocked until there is one",
+					Message: "the fleet has no policy yet; events that hooks could guard are blocked until it has one",
 				})
 			}
 		}
@@ -222,7 +222,7 @@ func isEarly(response bus.Response, err error) bool {
 func refusal(response bus.Response, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("%w: none is there for the event and the policy", errNoWorkers)
+		return fmt.Errorf("%w: none runs this event with this policy", errNoWorkers)
 	case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrConnectionReconnecting):
 		return fmt.Errorf("%w: there is no connection to the server", errNoWorkers)
 	case err != nil:

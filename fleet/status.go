@@ -134,7 +134,7 @@ func (w *statusWriter) run(ctx context.Context) {
 	for {
 		wait := statusEvery
 		if err := w.write(ctx); err != nil && ctx.Err() == nil {
-			w.log.Debug("the status is not told", slog.String("error", err.Error()))
+			w.log.Debug("the status cannot be published", slog.String("error", err.Error()))
 			wait = 2 * time.Second
 		}
 		timer := time.NewTimer(wait)

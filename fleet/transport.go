@@ -150,7 +150,7 @@ func (q *question) refusal(nc *nats.Conn) error {
 type grantError struct{ Subject string }
 
 func (e *grantError) Error() string {
-	return fmt.Sprintf("the server takes no %s with these credentials; use those of an agent", e.Subject)
+	return fmt.Sprintf("the server refuses %s with these credentials; use the credentials of an agent", e.Subject)
 }
 
 // readAnswer decodes a response from a worker in any language. A response that does not have the form of
@@ -161,7 +161,7 @@ func readAnswer(text []byte, id string, to *bus.Response) error {
 	}
 	switch {
 	case to.CorrelationID != id && to.Error == nil:
-		return fmt.Errorf("the answer is broken: it is to the question %.50q, and not to %q", to.CorrelationID, id)
+		return fmt.Errorf("the answer is broken: it answers the request %.50q, and not %q", to.CorrelationID, id)
 	case to.Error != nil && to.Error.Code == "":
 		return errors.New("the answer is broken: its error has no code")
 	case to.Error == nil && to.Output == nil:

@@ -54,7 +54,7 @@ func glob(pattern string) (note string) {
 	}
 	found := name[:len(name)-1] // the star makes the last character optional
 	return fmt.Sprintf(
-		"%q is a regular expression, no glob: it matches every name with %q in it, %q too; write %q for the names that begin so",
+		"%q is a regular expression, not a glob: it matches every name that contains %q, such as %q; write %q for names that begin with it",
 		pattern,
 		found,
 		"over"+found,

@@ -134,7 +134,7 @@ func FuzzTool(f *testing.F) {
 			return
 		}
 		_, literal := m.(Exact) // an invalid expression, with a note; a valid one may look like a glob
-		if literal != (note != "" && !strings.Contains(note, "no glob")) {
+		if literal != (note != "" && !strings.Contains(note, "not a glob")) {
 			t.Errorf("Tool(%q) = %T with the note %q", pattern, m, note)
 		}
 		start := time.Now()

@@ -163,6 +163,6 @@ func TestAMatcherThatCannotBeCompiledInTimeIsRefused(t *testing.T) {
 		}
 	}
 	if _, err := Regexp(nested("(?:a|b", 16)); err != nil {
-		t.Errorf("16 groups in each other: %v", err)
+		t.Errorf("16 nested groups: %v", err)
 	}
 }

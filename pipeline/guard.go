@@ -106,7 +106,7 @@ type lostGuard struct{}
 // Run fails.
 func (lostGuard) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: fmt.Errorf(
-		"trust was granted with this guard, and a change has taken it away; look at `snaphook trust`, and grant trust again")}
+		"trust was granted with this guard, which a change has removed; look at `snaphook trust`, and grant trust again")}
 }
 
 // isLost reports whether a hook blocks in place of a guard: neither Wrap, nor a policy, nor a lack

@@ -59,7 +59,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
-			"what it rewrites when it is asked again has no effect: no other hook has seen it")
+			"its rewrite in the second round has no effect: no other hook has seen it")
 	}
 	if reflect.ValueOf(&said.Specific).Elem().IsZero() {
 		said.Set &^= hook.SetSpecific // the reducer takes the last one as a whole: keep the first answer's

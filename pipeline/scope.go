@@ -27,7 +27,7 @@ func scopeError(at Scope) error {
 	if made {
 		return nil
 	}
-	return fmt.Errorf("they are for a %T that is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
+	return fmt.Errorf("the %T is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
 }
 
 // Register adds hooks that are ready to run, such as those that a dialect reads from the front

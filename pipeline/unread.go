@@ -93,7 +93,7 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 		d.shaped = true
 		d.denies = unread.DeniesFormally([]byte(`"decision":` + string(wire.Quote(string(o.Decision)))))
 	case !isWord(read.Decision, o.Decision) && deniesInWord(read.Decision):
-		d = doubt{why: "its decision denies, and another word of its answer overrules that", note: true}
+		d = doubt{why: "its decision denies, and another member of its answer overrules it", note: true}
 	case r.Reply.Exit == 2 && f.exits(r) != hook.DenyAny:
 		d.why = "its exit status is 2, which has no effect here, and its answer does not deny"
 	case unread.DeniesFormally(r.Reply.Stderr):

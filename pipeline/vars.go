@@ -48,7 +48,7 @@ func (f *fireState) openVars() {
 		f.s.sys.log.LogAttrs(
 			f.ctx,
 			slog.LevelWarn,
-			"hooks cannot leave variables",
+			"hooks cannot export variables",
 			slog.String("event", f.of.info().FullName()),
 			slog.String("error", err.Error()),
 		)

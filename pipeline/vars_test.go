@@ -154,7 +154,7 @@ func TestAScratchThatCannotBeWrittenKeepsNoHookFromRunning(t *testing.T) {
 	if notes := fire(t, opened, s, call{Tool: "x"}).Reports[0].Notes; len(notes) == 0 || !strings.HasPrefix(notes[0], "VARS is not set, and the variables of the hook are lost: ") {
 		t.Errorf("the report notes %q", notes)
 	}
-	if text := log.String(); !strings.Contains(text, `level=WARN msg="hooks cannot leave variables" event=lively.Opened error=`) || strings.Count(text, "cannot leave variables") != 2 {
+	if text := log.String(); !strings.Contains(text, `level=WARN msg="hooks cannot export variables" event=lively.Opened error=`) || strings.Count(text, "cannot export variables") != 2 {
 		t.Errorf("the log is\n%s", text)
 	}
 	if _, err := s.Keep("text", "x"); err == nil {

@@ -46,7 +46,7 @@ const (
 )
 
 // errNotFile is the error of a record that was a file, and whose name now leads to something else.
-var errNotFile = errors.New("something that is not a file has taken its place")
+var errNotFile = errors.New("it was replaced by something that is not a file")
 
 func openFile(path string, cfg Config) (*sharedRecord, error) {
 	f := &sharedRecord{path: path, max: cfg.MaxSize, keep: cfg.Keep}

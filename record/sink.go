@@ -144,7 +144,7 @@ func (s *queuedWriter) lose(n int64, why error) {
 	go s.log.LogAttrs(
 		context.Background(),
 		slog.LevelWarn,
-		"the record of hooks is not complete; no more is said of it",
+		"the record of hooks is incomplete; this warning is not repeated",
 		slog.String("error", why.Error()),
 	)
 }

@@ -292,4 +292,4 @@ func (w *Warm) probe(found interpreter, env []string, dir string, flags []string
 	return nil
 }
 
-var errNoLoader = errors.New("the interpreter is too old, or does not load what it is told to (" + runtime.GOOS + ")")
+var errNoLoader = errors.New("the interpreter is too old, or does not load files given with its options (" + runtime.GOOS + ")")

@@ -66,7 +66,7 @@ func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	}
 	switch weak := weaker(h, d.kept, standard); {
 	case h.OwnOnly && !d.kept.OwnOnly:
-		return runs + ", which counts before hooks of a project without a decision"
+		return runs + ", which counts before hooks of a project that is not trusted yet"
 	case weak != "":
 		return runs + ", which is more trusted: of this copy " + weak
 	}
@@ -89,9 +89,9 @@ func weaker(h, than *hook.Hook, standard time.Duration) string {
 	case h.Background != hook.Foreground && than.Background == hook.Foreground:
 		return "the answer is not waited for"
 	case !h.Sequential && than.Sequential:
-		return "the group does not ask for sequence"
+		return "its group does not run in sequence"
 	case !slices.Equal(h.Vars, than.Vars):
-		return "the environment variables are others"
+		return "the environment variables differ"
 	}
 	return ""
 }

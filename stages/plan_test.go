@@ -95,11 +95,11 @@ func TestOfDuplicatesTheFirstRunsUnlessItGuardsLess(t *testing.T) {
 		"one against no limit":        {lasts(time.Hour), lasts(-1), "user", "the timeout is shorter, 1h0m0s and not none"},
 		"its failure goes ahead":      {same, func(h *hook.Hook) { h.FailClosed = true }, "user", "a failure does not block"},
 		"it is in the background":     {func(h *hook.Hook) { h.Background = hook.Async }, same, "user", "the answer is not waited for"},
-		"it runs in parallel":         {same, func(h *hook.Hook) { h.Sequential = true }, "user", "the group does not ask for sequence"},
-		"it has other variables":      {func(h *hook.Hook) { h.Vars = []string{"A=1"} }, same, "user", "the environment variables are others"},
-		"nobody has decided":          {undecided, same, "user", "a project without a decision"},
+		"it runs in parallel":         {same, func(h *hook.Hook) { h.Sequential = true }, "user", "its group does not run in sequence"},
+		"it has other variables":      {func(h *hook.Hook) { h.Vars = []string{"A=1"} }, same, "user", "the environment variables differ"},
+		"nobody has decided":          {undecided, same, "user", "a project that is not trusted yet"},
 		"nor when it guards more": {
-			func(h *hook.Hook) { undecided(h); h.Timeout = time.Hour }, same, "user", "a project without a decision",
+			func(h *hook.Hook) { undecided(h); h.Timeout = time.Hour }, same, "user", "a project that is not trusted yet",
 		},
 		"each guards less in something": {func(h *hook.Hook) { h.Timeout = time.Hour }, func(h *hook.Hook) { h.FailClosed = true }, "user", "a failure does not block"},
 	} {

@@ -73,7 +73,7 @@ func (s *shellScope) git(args []arg) {
 		case text == "--no-pager" || text == "--no-optional-locks" || text == "-P" || text == "--version" ||
 			strings.HasPrefix(text, "--git-dir=") || strings.HasPrefix(text, "--work-tree="):
 		case strings.HasPrefix(text, "-"):
-			s.cannotSee("nothing is known of the option %s of git", text)
+			s.cannotSee("the option %s of git is not known", text)
 			return
 		case !gitReads[text]:
 			s.cannotSee("git %s may run hooks of the repository", text)
@@ -120,7 +120,7 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 		case l == bash.Sed && (option == "-e" || option == "-i" || option == "-n" || option == "-E" || option == "-r" ||
 			option == "-z" || option == "-u" || option == "-s" || strings.HasPrefix(option, "-i.")):
 		default:
-			s.cannotSee("nothing is known of the option %s of %s", option, name)
+			s.cannotSee("the option %s of %s is not known", option, name)
 			return
 		}
 	}

@@ -98,12 +98,12 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 	for _, p := range c.procs {
 		for _, name := range p.unknown {
 			if !p.functions[name] {
-				c.cannotSee("nothing is known of the files that %q runs or loads", name)
+				c.cannotSee("the files that %q runs or loads are not known", name)
 			}
 		}
 	}
 	if errors.Is(err, errSpent) || err == nil && c.looks > mostLooks {
-		c.cannotSee("the commands of the project name more than is looked at")
+		c.cannotSee("the commands of the project name more files than trust reads")
 		err = nil
 	}
 	if err == nil && len(c.not) > mostFiles {

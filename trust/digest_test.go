@@ -130,7 +130,7 @@ func TestWhatIsReadLaterIsWhatWasCovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range [][3]string{{"a.ts", "1", ""}, {"b.ts", "4", "has changed"}, {"c.ts", "3", "was not there"}} {
+	for _, test := range [][3]string{{"a.ts", "1", ""}, {"b.ts", "4", "has changed"}, {"c.ts", "3", "did not exist"}} {
 		err := c.Check(filepath.Join(dir, test[0]), []byte(test[1]))
 		if (err == nil) != (test[2] == "") || err != nil && !strings.Contains(err.Error(), test[2]) {
 			t.Errorf("%s: got %v, want %q", test[0], err, test[2])

@@ -28,7 +28,7 @@ func hold(f *os.File) error {
 			return nil
 		}
 		if pause > 64*time.Millisecond {
-			return fmt.Errorf("%s is being written to: no one can say what would run", f.Name())
+			return fmt.Errorf("%s is being written to, and may change before it runs", f.Name())
 		}
 		time.Sleep(pause)
 	}

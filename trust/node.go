@@ -34,7 +34,7 @@ func (s *shellScope) nodeCall(name string, args []arg) error {
 		case option == "-":
 			return s.nodeInput(name)
 		case strings.HasPrefix(option, "-"):
-			s.cannotSee("nothing is known of the option %s of %s", option, name)
+			s.cannotSee("the option %s of %s is not known", option, name)
 			return nil
 		default:
 			for _, text := range a.texts {
@@ -84,7 +84,7 @@ func (s *shellScope) nodeFind(path string) (found bool, err error) {
 			s.c.absent(file, s.quiet)
 		case info.IsDir():
 		case ending == "/package.json":
-			s.cannotSee("which file of %s Node loads is said in its package.json", s.c.short(path))
+			s.cannotSee("the package.json of %s decides which file Node loads", s.c.short(path))
 			if _, err := s.c.add(file); err != nil {
 				return true, err
 			}
@@ -138,7 +138,7 @@ func (s *shellScope) node(what, text string, dirs []string) error {
 	}
 	loads, why := nodeLoads(text)
 	if why != "" {
-		s.cannotSee("%s %s, by which it may run any file", what, why)
+		s.cannotSee("%s %s, and can therefore run any file", what, why)
 	}
 	for _, name := range loads {
 		switch base, _, _ := strings.Cut(strings.TrimPrefix(name, "node:"), "/"); {
@@ -155,7 +155,7 @@ func (s *shellScope) node(what, text string, dirs []string) error {
 				s.cannotSee("%s loads %s, which is not there", what, name)
 			}
 		case !nodeClear[base]:
-			s.cannotSee("%s loads %s, of which nothing is known", what, name)
+			s.cannotSee("%s loads %s, an unknown module", what, name)
 		}
 	}
 	return nil

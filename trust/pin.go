@@ -34,7 +34,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 		}
 		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent, c.Hooks[at].folders})
 	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
-		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
+		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, has changed since trust was granted; look at it, and grant trust again", h.Position)}
 	}
 	return r
 }
@@ -144,11 +144,11 @@ func (c *Covered) holds(path string) bool {
 }
 
 func notThere(path string) error {
-	return fmt.Errorf("%s was not there when trust in it was looked up", path)
+	return fmt.Errorf("%s did not exist when its trust was checked", path)
 }
 
 func hasChanged(path string) error {
-	return fmt.Errorf("%s has changed since trust in it was looked up; look at it, and grant trust again", path)
+	return fmt.Errorf("%s has changed since its trust was checked; look at it, and grant trust again", path)
 }
 
 // stamp holds the metadata of a file when it was hashed.

@@ -90,7 +90,7 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	case name == "git":
 		s.git(args)
 	case runners[name]:
-		s.cannotSee("%s runs what files of the project say", name)
+		s.cannotSee("%s runs commands that files of the project name", name)
 	case read:
 	case clearPrograms[name] != nil:
 		s.without(name, args, clearPrograms[name]...)
@@ -165,7 +165,7 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 			return nil
 		case len(option) > 1 && option[0] == '-':
 			if !w.Knows(option) {
-				s.cannotSee("nothing is known of the option %s of %s", option, name)
+				s.cannotSee("the option %s of %s is not known", option, name)
 			}
 			i += w.Width(option) - 1
 		}
@@ -246,7 +246,7 @@ func (s *shellScope) shell(args []arg) error {
 		case shellLongs[option]:
 		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c"):
 			if strings.Trim(option[1:], shellFlags+"c") != "" {
-				s.cannotSee("nothing is known of the option %s of a shell", option)
+				s.cannotSee("the option %s of a shell is not known", option)
 			}
 			for i++; i < len(args) && args[i].known && len(args[i].texts) == 1 && strings.HasPrefix(args[i].texts[0], "-"); {
 				i++ // as in bash -c -e text
@@ -258,7 +258,7 @@ func (s *shellScope) shell(args []arg) error {
 			return s.fork().script(strings.Join(args[i].texts, " "))
 		case strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+"):
 			if strings.HasPrefix(option, "--") || strings.Trim(option[1:], shellFlags) != "" {
-				s.cannotSee("nothing is known of the option %s of a shell", option)
+				s.cannotSee("the option %s of a shell is not known", option)
 			}
 			if strings.Contains(option, "s") {
 				return nil

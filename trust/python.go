@@ -49,7 +49,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 			case letters[0] == 'm':
 				return s.python(name+" -m", "import "+next, s.dirs)
 			default:
-				s.cannotSee("nothing is known of the option %s of %s", option, name)
+				s.cannotSee("the option %s of %s is not known", option, name)
 				return nil
 			}
 		default:
@@ -127,7 +127,7 @@ func (s *shellScope) python(what, text string, dirs []string) error {
 	}
 	imports, why := pythonImports(text)
 	if why != "" {
-		s.cannotSee("%s %s, by which it may run any file", what, why)
+		s.cannotSee("%s %s, and can therefore run any file", what, why)
 	}
 	local := map[string]bool{}
 	for _, name := range imports {
@@ -140,7 +140,7 @@ func (s *shellScope) python(what, text string, dirs []string) error {
 			found = found || is
 		}
 		if local[name] = found; !found && !pythonClear[name] {
-			s.cannotSee("%s imports %s, of which nothing is known", what, name)
+			s.cannotSee("%s imports %s, an unknown module", what, name)
 		}
 	}
 	for _, dir := range dirs { // imports of the library look next to the script first

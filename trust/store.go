@@ -81,7 +81,7 @@ type Store string
 func DefaultStore() (Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("the place of the trust store: %w; set one of them to a directory of yours", err)
+		return "", fmt.Errorf("the directory of the trust store: %w; set one of them to a directory of yours", err)
 	}
 	return Store(filepath.Join(dir, "snaphook", "trust.json")), nil
 }
@@ -116,10 +116,10 @@ func (all Decisions) check() error {
 	}
 	for dir, d := range all {
 		if !filepath.IsAbs(dir) || d.State != Granted && d.State != Revoked {
-			return fmt.Errorf("the entry %q is not one of an absolute directory that is granted or revoked", dir)
+			return fmt.Errorf("the entry %q has to be an absolute directory whose state is granted or revoked", dir)
 		}
 		if d.Digests == nil {
-			return fmt.Errorf("the entry %q does not say what was looked at: it has no digests", dir)
+			return fmt.Errorf("the entry %q has no digests: it does not say which hooks were trusted", dir)
 		}
 	}
 	return nil

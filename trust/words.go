@@ -232,7 +232,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 			matched, whole := s.c.glob(path)
 			paths = append(paths, matched...)
 			if !whole {
-				s.cannotSee("a pattern of it is about more files than are looked at")
+				s.cannotSee("its pattern matches more files than trust reads")
 			}
 		}
 		paths = append(paths, path)

@@ -153,8 +153,8 @@ func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 	reply, err := a.Runner.Run(ctx, call)
 	if len(call.Payload) > mostArguments {
 		reply.Notes = append(reply.Notes, fmt.Sprintf(
-			"the input has %d bytes, and $ARGUMENTS has room for %d: the variable was not set, so what the hook looked for "+
-				"there it has not seen; read standard input instead", len(call.Payload), mostArguments,
+			"the input has %d bytes, and $ARGUMENTS holds at most %d: the variable was not set, and the hook "+
+				"found no input in it; read standard input instead", len(call.Payload), mostArguments,
 		))
 	}
 	return reply, err

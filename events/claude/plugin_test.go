@@ -325,7 +325,7 @@ func TestProblemsOfFrontMatter(t *testing.T) {
 		t.Errorf("problems %v, error %v; want three of a.md", problems, err)
 	}
 	if _, _, err := (claude.FrontMatter{Hooks: []byte(`{`)}).Register(s); err == nil {
-		t.Error("what is not JSON is no error")
+		t.Error("text that is not JSON is no error")
 	}
 	other, err := pipeline.NewSystem(pipeline.Config{}).NewSession(t.Context(), pipeline.SessionConfig{})
 	if err != nil {

@@ -56,8 +56,8 @@ func (p *policy) readOwn(r *reading, v settings.Value, by hook.Source) {
 	p.own.switchOff(r, v, by)
 	if off := v.Get("disableAllHooks"); off.Kind() == 't' && !r.at.Untrusted {
 		r.Problem(off.Wrong(
-			"disableAllHooks of a project that the user has not agreed to switches off the project's own hooks alone; " +
-				"those of the user run until trust in the project is granted"))
+			"disableAllHooks of a project that is not trusted yet switches off only the project's own hooks; " +
+				"the user's hooks run until trust is granted"))
 	}
 }
 

@@ -132,7 +132,7 @@ func fixed(word string) func(pattern string) (hook.Matcher, string) {
 		m, note := Match(pattern)
 		if note == "" && m != nil && !m.Match(word) {
 			return match.Names(nil), fmt.Sprintf(
-				"the matcher %.60q tests the word %q here and does not match it, so that the hook never runs; remove it", pattern, word)
+				"the matcher %.60q tests the word %q here and does not match it: the hook never runs; remove the matcher", pattern, word)
 		}
 		if note != "" {
 			return m, note

@@ -193,8 +193,8 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 // tellOff reports switches that a project sets without the user's trust. They switch off only the
 // project's own hooks.
 func (r *reading) tellOff(v settings.Value, w wishes) {
-	const alone = "%s of a project that the user has not agreed to switches off the project's own hooks alone; " +
-		"those of the user run until trust in the project is granted"
+	const alone = "%s of a project that is not trusted yet switches off only the project's own hooks; " +
+		"the user's hooks run until trust is granted"
 	for _, off := range []struct {
 		name string
 		at   settings.Value

@@ -64,7 +64,7 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	}
 	block := wire.Object(value).Get("block")
 	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) && (block == nil || block.Kind() == 'n') {
-		notes = append(notes, "its result has a reason and no block: true, and keeps nothing from running")
+		notes = append(notes, "its result has a reason but no block: true, and therefore blocks nothing")
 	}
 	return notes
 }
@@ -141,7 +141,7 @@ func (e *Event[E, R]) vain(how, name string) string {
 	case slices.Contains(e.members, name):
 		note += "; return {" + name + "}"
 	case e.stops != nil:
-		note += "; return " + e.form() + " where it must not be used"
+		note += "; return " + e.form() + " to refuse it"
 	}
 	return note
 }

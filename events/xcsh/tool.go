@@ -195,8 +195,8 @@ func refineOverride(_ *pipeline.Session, e *ToolResultEvent, r *hook.Report[Tool
 		return
 	}
 	if e.IsError {
-		r.Notes = append(r.Notes, "the tool has failed, and its error stays as it is: results of tool_result count "+
-			"after a failure in the extension runtime alone")
+		r.Notes = append(r.Notes, "the tool has failed, and its error stays as it is: "+
+			"only the extension runtime reads results of tool_result after a failure")
 		return
 	}
 	if o.IsError != nil && *o.IsError != e.IsError {

@@ -49,7 +49,7 @@ func Start(opts Options) (*Server, error) {
 	if !s.ReadyForConnections(patience) {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("the embedded server cannot listen on %s: another program may do; stop it, or name another port",
+		return nil, fmt.Errorf("the embedded server cannot listen on %s: another program may use the port; stop it, or name another port",
 			net.JoinHostPort(options.Host, strconv.Itoa(options.Port)))
 	}
 	return &Server{Server: s}, nil

@@ -75,7 +75,7 @@ func Pattern(text string) error {
 		return &Error{"bytes", MaxPattern, "write a shorter expression"}
 	}
 	if groupDepth(text) > maxGroups {
-		return &Error{"groups in each other", maxGroups, "write several hooks"}
+		return &Error{"nested groups", maxGroups, "write several hooks"}
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func whyOf(l *record.Line, h *record.Hook) string {
 	case h.Matcher == "" || h.Matcher == "*":
 		parts = append(parts, "it matches every call")
 	case l.Subject == "":
-		parts = append(parts, fmt.Sprintf("the event has nothing that its matcher %q could exclude", h.Matcher))
+		parts = append(parts, fmt.Sprintf("the event has nothing to match, so its matcher %q excludes no call", h.Matcher))
 	default:
 		parts = append(parts, fmt.Sprintf("its matcher %q takes %q", h.Matcher, l.Subject))
 	}
@@ -171,16 +171,16 @@ func whyOf(l *record.Line, h *record.Hook) string {
 func saidOf(h *record.Hook, decided bool) string {
 	said := answerOf(h)
 	if h.Mode == "shadow" {
-		said += "; it is in shadow, so that does not count"
+		said += "; it is in shadow mode, so its answer does not count"
 		if h.Differs {
-			said += ": the outcome would be another"
+			said += ": with it the outcome would differ"
 		}
 	}
 	if decided && h.Failed() {
-		said += "; its policy closes failures, so the action is denied"
+		said += "; it fails closed, so the action is denied"
 	}
 	if h.Background != nil {
-		said += "; there it ended with " + h.Background.Outcome
+		said += "; it ended there with " + h.Background.Outcome
 		if h.Background.Error != "" {
 			said += ": " + h.Background.Error
 		}
@@ -202,7 +202,7 @@ func answerOf(h *record.Hook) string {
 			said += ": " + h.Error
 		}
 		if h.IsFailedOpen() {
-			said += "; failures of this hook are open, so the action went ahead"
+			said += "; it fails open, so the action went ahead"
 		}
 		return said
 	case h.Decision == "deny":
@@ -354,7 +354,7 @@ func (e *Explanation) notes(l *record.Line) {
 		if would == "" {
 			would = "no decision"
 		}
-		note := "if hooks in shadow counted, the outcome would be " + would
+		note := "if hooks in shadow mode counted, the outcome would be " + would
 		if l.Would.Reason != "" {
 			note += ": " + l.Would.Reason
 		}

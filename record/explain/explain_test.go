@@ -73,7 +73,7 @@ func TestStories(t *testing.T) {
 		"the second of two denials has the reason": {
 			`"event":"llxprt.BeforeTool","subject":"x","decision":"deny","reason":"b","hooks":[{"id":"1","command":"1","ran":true,"decision":"deny","reason":"a","mode":"shadow"},{"id":"2","command":"2","ran":true,"decision":"deny","reason":"b"}]`,
 			`denied: denied by 2: b
-  1: it matches every call → denied: a; it is in shadow, so that does not count
+  1: it matches every call → denied: a; it is in shadow mode, so its answer does not count
   2: it matches every call → denied: b [decided]
   rule L38 docs/spec/llxprt.md
   rule L48 docs/spec/llxprt.md
@@ -82,14 +82,14 @@ func TestStories(t *testing.T) {
 		"a failure that is open": {
 			`"event":"claude.PreToolUse","subject":"Bash","failed_open":1,"hooks":[{"id":"g","command":"guard.sh","ran":true,"outcome":"non_blocking_error","class":"timeout","error":"late","failed_open":true}]`,
 			`passed: it went ahead, and 1 hook failed open
-  guard.sh: it matches every call → failed (timeout): late; failures of this hook are open, so the action went ahead
+  guard.sh: it matches every call → failed (timeout): late; it fails open, so the action went ahead
   rule C80 docs/spec/claude.md
   note: guard.sh failed, and the action went ahead without its answer`,
 		},
 		"a failure that is closed": {
 			`"event":"claude.PreToolUse","subject":"Bash","decision":"deny","reason":"guard.sh failed","hooks":[{"id":"g","command":"guard.sh","ran":true,"outcome":"blocking","class":"timeout","error":"late","failed_open":false}]`,
 			`denied: denied by guard.sh: guard.sh failed
-  guard.sh: it matches every call → failed (timeout): late; its policy closes failures, so the action is denied [decided]
+  guard.sh: it matches every call → failed (timeout): late; it fails closed, so the action is denied [decided]
   rule C80 docs/spec/claude.md
   rule C52 docs/spec/claude.md
   model: guard.sh failed`,
@@ -113,9 +113,9 @@ func TestStories(t *testing.T) {
 		"shadow that would differ": {
 			`"event":"claude.PreToolUse","subject":"Bash","would":{"decision":"deny","reason":"no"},"hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"blocking","decision":"deny","reason":"no","mode":"shadow","differs":true}]`,
 			`passed: 1 hook ran, and none objected
-  a.sh: it matches every call → denied: no; it is in shadow, so that does not count: the outcome would be another
+  a.sh: it matches every call → denied: no; it is in shadow mode, so its answer does not count: with it the outcome would differ
   rule C77 docs/spec/claude.md
-  note: if hooks in shadow counted, the outcome would be deny: no`,
+  note: if hooks in shadow mode counted, the outcome would be deny: no`,
 		},
 		"the user alone is told": {
 			`"event":"claude.UserPromptSubmit","decision":"deny","reason":"no","hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"blocking","decision":"deny","reason":"no"}]`,
@@ -135,7 +135,7 @@ func TestStories(t *testing.T) {
 		"in the background": {
 			`"event":"claude.Stop","hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"backgrounded","background":{"outcome":"non_blocking_error","error":"bad"}}]`,
 			`passed: 1 hook ran, and none objected
-  a.sh: it matches every call → went to the background, where it decides nothing; there it ended with non_blocking_error: bad`,
+  a.sh: it matches every call → went to the background, where it decides nothing; it ended there with non_blocking_error: bad`,
 		},
 		"no hook ran":   {`"event":"claude.Stop","hooks":[` + other + `]`, "passed: none of the 1 hook of the event ran for it\n  lint.sh: matcher \"Write\" does not match \"Bash\""},
 		"no hook":       {`"event":"claude.Stop","hooks":[]`, `passed: no hook is configured for claude.Stop`},

@@ -91,7 +91,7 @@ var _ hook.Runner = (*Judge)(nil)
 // Run asks, and waits for the verdict; see [Judge].
 func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if j.Answer == nil {
-		return hook.Reply{}, errors.New("a verdict would mean nothing: the Judge has no Answer")
+		return hook.Reply{}, errors.New("the Judge has no Answer, so a verdict would have no effect; set Answer")
 	}
 	v, err := within.Limit(ctx, call, func(ctx context.Context) (Verdict, error) {
 		reply, err := j.ask(ctx, call)
@@ -124,7 +124,7 @@ func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err erro
 		reply, err = j.Model.Generate(ctx, ModelRequest{Model: j.Name, System: modelSystem, Prompt: prompt})
 	default:
 		return "", errors.New(
-			"there is no user to ask: the host has to supply a Model, and an AgentRunner for agent hooks",
+			"there is no model to ask: the host has to supply a Model, and an AgentRunner for agent hooks",
 		)
 	}
 	if err != nil {

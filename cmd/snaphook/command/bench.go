@@ -175,7 +175,7 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 	}
 	if len(found) != 1 {
 		return nil, fmt.Errorf(
-			"EVENT is missing, and the input's hook_event_name, %q, is that of %s; write snaphook bench claude.PreToolUse",
+			"EVENT is missing, and the input's hook_event_name %q belongs to %s; write snaphook bench claude.PreToolUse",
 			name,
 			cli.Count(len(found), "event"),
 		)

@@ -28,7 +28,7 @@ func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error
 	}
 	for i := range r.Hooks {
 		if h := &r.Hooks[i]; h.Failed != "" {
-			cli.Warn(cmd, "%s fails, and its figures are those of the failure: %s", benchLabel(h), h.Failed)
+			cli.Warn(cmd, "%s fails, and its figures measure the failure: %s", benchLabel(h), h.Failed)
 		}
 	}
 	if f.JSON {
@@ -76,7 +76,7 @@ func benchedHook(r *bench.Result, h *bench.Hook) string {
 		}
 	}
 	if h.StartupCommand != "" {
-		fmt.Fprintf(&b, "  %s\n", cli.Faint.Render("start-up is that of: "+cli.OneLine(h.StartupCommand)))
+		fmt.Fprintf(&b, "  %s\n", cli.Faint.Render("start-up measured with: "+cli.OneLine(h.StartupCommand)))
 	}
 	if h.WarmNote != "" {
 		fmt.Fprintf(&b, "  %s\n", cli.Faint.Render("not kept warm: "+cli.OneLine(h.WarmNote)))
@@ -86,7 +86,7 @@ func benchedHook(r *bench.Result, h *bench.Hook) string {
 
 func adviceText(r *bench.Result) string {
 	if len(r.Advice) == 0 {
-		return "nothing that was tried would make it faster\n"
+		return "no change that was tried would make it faster\n"
 	}
 	var b strings.Builder
 	for _, a := range r.Advice {

@@ -30,13 +30,13 @@ func newCheck(global *cli.Global) *cobra.Command {
 		Short: "Check settings files, and list the hooks that they configure",
 		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
 			"Every problem is one line: file:line:column, what is wrong, what to write instead.\n\n" +
-			"Whose settings a file has shows in its path, .claude or .llxprt, else in the events that it names; " +
-			"--dialect decides where that is not enough. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"The dialect of a file follows from its path, .claude or .llxprt, else from the events that it names; " +
+			"--dialect decides where neither tells. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
 			"and no handler runs.\n\n" +
 			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
 			"A comment ignores one: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
-			"Where no hook is found it lists the files that it looked for, and files that may be meant.\n\n" +
-			"Exit status: 0 no problem, and no finding but notes, 1 at least one, or no hook with --require-hooks.",
+			"If it finds no hook, it lists the files that it looked for, and files that may be meant.\n\n" +
+			"Exit status: 0 no problem, and no finding above a note; 1 otherwise, or no hook with --require-hooks.",
 		Example: `# Everything that counts here
 snaphook check
 # One file

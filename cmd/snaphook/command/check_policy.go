@@ -104,12 +104,12 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 				isNote,
 				h.Position,
 				fmt.Sprintf(
-					"this hook guards tools that write (%s), and if it fails (%s) they run all the same",
+					"this hook guards tools that write (%s), but if it fails (%s) they run anyway",
 					strings.Join(tools, ", "),
 					strings.Join(open, ", "),
 				),
 				fmt.Sprintf(
-					"if it must hold, write %s in %s",
+					"to block them then, write %s in %s",
 					overlay.Rule(h.Event, shortGlob(h.Command), "onFailure", "closed"),
 					policy.FileName,
 				),

@@ -72,7 +72,7 @@ func loadXcsh(o origins) pipeline.Load {
 		}
 		place, err := discover.Here(at.Dir)
 		if err != nil {
-			l.Problems = []settings.Problem{{Message: "modules of xcsh are not looked for: " + err.Error()}}
+			l.Problems = []settings.Problem{{Message: "modules of xcsh cannot be looked for: " + err.Error()}}
 			return l, nil
 		}
 		found := discover.Standard().Discover(ctx, place, discover.Options{})

@@ -95,7 +95,7 @@ func rewriteText(r explain.Rewrite) string {
 	case r.Winner == "":
 		text += "; no change counts"
 	case len(r.Hooks) > 1:
-		text += "; that of " + cli.Label(r.Winner, 40) + " counts, as the last in plan order"
+		text += "; the change by " + cli.Label(r.Winner, 40) + " counts, as the last in plan order"
 	}
 	if r.Rule != "" {
 		text += " (" + cli.OneLine(r.Rule) + ")"

@@ -41,13 +41,13 @@ func afterFailure(fired *fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {
 	case h.Mode != "":
-		return "; it is in shadow, so that changes nothing"
+		return "; it is in shadow mode, so its failure changes nothing"
 	case fired.Blocked, !guards(fired.Event):
 		return ""
 	case effects.Text("permissionDecision") == string(hook.Ask):
 		return "; the user is asked"
 	}
-	return "; what it guards goes ahead"
+	return "; the action that it guards goes ahead"
 }
 
 // guards reports whether hooks of an event can block.

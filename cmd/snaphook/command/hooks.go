@@ -32,12 +32,12 @@ func newHooks(global *cli.Global) *cobra.Command {
 		Use:   "hooks",
 		Short: "List every hook that counts here, of every system, with its state and its figures",
 		Long: "Lists the hooks of all systems that are configured for the project: event, matcher, condition, label, source and position, " +
-			"the policy in force, and the state. It is runs, warm (it runs in a process that is kept ready) or shadow (it runs, and its answer " +
-			"does not count); else the reason why it does not run: disabled, untrusted, invalid, unsupported_type, policy. " +
-			"With a record, of --record or SNAPHOOK_RECORD, each hook has how often it ran, blocked and failed, and its p50 and p95. " +
-			"Figures are of hooks with the same event, id and command.\n\n" +
-			"--for TOOL leaves the hooks of events around tools whose matcher takes that tool. --for '{…}' plans one call, " +
-			"of the event before a tool runs or of its hook_event_name, with conditions, and tells for each hook of it whether it would run. " +
+			"the policy in force, and the state. The state is runs, warm (it runs in a process that is kept ready) or shadow (it runs, and its " +
+			"answer does not count), or else the reason why the hook does not run: disabled, untrusted, invalid, unsupported_type, policy. " +
+			"With a record (--record or SNAPHOOK_RECORD) it shows how often each hook ran, blocked and failed, and its p50 and p95; " +
+			"the record's hooks are found by event, id and command.\n\n" +
+			"--for TOOL lists only hooks of tool events whose matcher matches that tool. --for '{…}' plans one call, with its conditions, and " +
+			"says of each hook whether it would run; the event is the call's hook_event_name, else the one before a tool runs. " +
 			"No hook runs; modules of xcsh are loaded.\n\n" +
 			"Exit status: 0; 1 also where a file of settings cannot be used at all.",
 		Example: `# Everything that counts here

@@ -47,9 +47,9 @@ func newMCPProxy(global *cli.Global) *cobra.Command {
 			"which has beforeMCPExecution and afterMCPExecution too, BeforeTool and AfterTool of llxprt, tool_call and " +
 			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there, NAME-TOOL in copilot and MCP:TOOL in cursor; " +
 			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore. " +
-			"Hooks of .claude/settings.json run once, as those of claude.\n\n" +
+			"Hooks of .claude/settings.json run once, as hooks of claude.\n\n" +
 			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
-			"MCP has no way to end the agent's work: that a hook wants it to end is a text in the result.",
+			"MCP cannot end the agent's work: if a hook wants it to end, the result says so.",
 		Example: `snaphook mcp-proxy --server files -- \
   npx -y @modelcontextprotocol/server-filesystem .`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -191,7 +191,7 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	}
 	a.warnKept(cmd)
 	for _, err := range a.failed {
-		cli.Warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
+		cli.Warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; the action that it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
 		for _, name := range unheard(info) { // other names are for runtimes with more events
@@ -213,12 +213,12 @@ func (a *attached) warnKept(cmd *cobra.Command) {
 			a.why,
 		)
 	case a.swapped:
-		cli.Warn(cmd, "%s; what they guard is blocked. `snaphook trust grant` ends that", modulesGone)
+		cli.Warn(cmd, "%s; the actions that they guard are blocked until `snaphook trust grant`", modulesGone)
 	}
 }
 
 // modulesGone is the message that none of the modules exists for which trust was granted.
-const modulesGone = "the modules of this project that trust was granted for are not there any more"
+const modulesGone = "the trusted modules of this project no longer exist"
 
 // conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal with
 // the text that the agent sees, and an event without a result has an empty one.

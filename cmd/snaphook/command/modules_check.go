@@ -133,7 +133,7 @@ func (c *checkAnswer) addModule(info xcsh.Info) (problems []settings.Problem) {
 		problems = append(problems, settings.Problem{
 			Position: hook.Position{File: file},
 			Message: fmt.Sprintf(
-				"nothing fires the event %q%s; `snaphook events xcsh` lists those there are",
+				"nothing fires the event %q%s; `snaphook events xcsh` lists all events",
 				name,
 				cli.DidYouMean("", name, eventNames()),
 			),
@@ -150,7 +150,7 @@ func (m checkedModule) text() string {
 	}
 	parts = append(parts, lo.Map(m.Commands, func(name string, _ int) string { return "/" + name })...)
 	parts = append(parts, lo.Map(m.Renderers, func(name string, _ int) string { return "renderer of " + name })...)
-	parts = append(parts, lo.Map(m.Others, func(other string, _ int) string { return other + " (its host's to carry out)" })...)
+	parts = append(parts, lo.Map(m.Others, func(other string, _ int) string { return other + " (only its host can use it)" })...)
 	if len(parts) == 0 {
 		parts = []string{"nothing"}
 	}
@@ -218,7 +218,7 @@ func whereThrown(failed *xcsh.LoadError) string {
 
 // keptDetail returns why modules were not loaded.
 func (a *attached) keptDetail() string {
-	return a.why + "; which events it handles shows only when it is loaded"
+	return a.why + "; its events are known once it is loaded"
 }
 
 // skipped returns the modules that were found and take no part in a plan.

@@ -86,7 +86,7 @@ func unreadModules(dir string, found []string) (misses []nearMiss) {
 			file := filepath.Join(path, e.Name())
 			if isModule(e.Name()) && !slices.Contains(seen, file) {
 				misses = append(misses, nearMiss{cli.ShortPath(file), fmt.Sprintf(
-					"%s is not looked at, so this module is not loaded; give it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
+					"%s is not searched, so this module is not loaded; give it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
 					folder, filepath.ToSlash(cli.ShortPath(file)),
 				)})
 			}
@@ -130,7 +130,7 @@ func nearMisses(dir string) (misses []nearMiss) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(foreignFiles)) {
 		if there(name) {
-			add(name, "these are hooks of %s, which is not a dialect here", foreignFiles[name])
+			add(name, "these are hooks of %s, which snaphook does not know", foreignFiles[name])
 		}
 	}
 	for _, name := range []string{"hooks/hooks.json", "hooks.json"} {

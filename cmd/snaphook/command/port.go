@@ -239,7 +239,7 @@ func (p *porting) matcher(name, event string) string {
 		return ""
 	}
 	if slices.Contains(p.to.Unmatched, event) {
-		p.note("the matcher %s is left out: %s tests none at %s, and the hook runs each time", pattern, p.to.Title, event)
+		p.note("the matcher %s is left out: %s has no matchers at %s, and the hook runs each time", pattern, p.to.Title, event)
 		return ""
 	}
 	if !strings.Contains(name, "ToolUse") && name != "PermissionRequest" {
@@ -265,9 +265,9 @@ func (p *porting) timeout() time.Duration {
 	fits := p.to.Fit(set)
 	switch {
 	case fits != set:
-		p.note("a timeout of %v becomes %v, which %s can have", set, fits, p.to.Title)
+		p.note("a timeout of %v becomes %v, the nearest that %s allows", set, fits, p.to.Title)
 	case p.from.Unit != p.to.Unit && p.h.Timeout > 0:
-		p.note("a timeout of %s is %s in %s, whose unit is %v", p.from.Time(set), p.to.Time(fits), p.to.Title, p.to.Unit)
+		p.note("a timeout of %s is written as %s in %s, whose unit is %v", p.from.Time(set), p.to.Time(fits), p.to.Title, p.to.Unit)
 	}
 	return fits
 }
@@ -278,7 +278,7 @@ func (p *porting) closed(name string) bool {
 	there := p.to.Closed && name == "PreToolUse"
 	switch {
 	case blocks && !there && p.to.Closing == "":
-		p.note("a failure of the hook blocks in %s, and not in %s; a policy of snaphook can close it", p.from.Title, p.to.Title)
+		p.note("a failure of the hook blocks in %s, and not in %s; under snaphook an overlay with onFailure closed blocks there too", p.from.Title, p.to.Title)
 	case !blocks && there:
 		p.note("a failure of the hook blocks in %s, and not in %s", p.to.Title, p.from.Title)
 	}
@@ -311,7 +311,7 @@ func (p *porting) words() {
 	for _, member := range members {
 		was, now := lo.ValueOr(p.from.Members, member, member), lo.ValueOr(p.to.Members, member, member)
 		if was != now && was != "" && slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, was) }) {
-			p.note("its script reads %s of the input, which %s in %s", was, lo.Ternary(now == "", "is not there", "is "+now), p.to.Title)
+			p.note("its script reads the input's member %s, which %s in %s", was, lo.Ternary(now == "", "does not exist", "is "+now), p.to.Title)
 		}
 	}
 	tools := lo.Uniq(append(lo.Keys(p.to.Tools), lo.Keys(p.from.Tools)...))

@@ -30,8 +30,8 @@ func newRecordTest(global *cli.Global) *cobra.Command {
 		Use:   "record-test FILE",
 		Short: "Write test fixtures from a record",
 		Long: "Makes a fixture of every different fire of a record that was kept with --record-input full; - is standard input. " +
-			"Each is run once as `snaphook test` would, and one that does not hold is left out: the hooks have changed since, " +
-			"or go by more than the record shows.\n\n" +
+			"Each is run once as `snaphook test` would, and is left out if it fails: the hooks have changed since, " +
+			"or depend on more than the record shows.\n\n" +
 			"Exit status: 0 fixtures were written; 2 the input cannot be used, or no fixture can be made of it.",
 		Example: `# Keep what was refused in the last hour as tests
 snaphook record-test hooks.jsonl --since 1h --decision deny \
@@ -242,7 +242,7 @@ func (f *recordTestFlags) holding(cmd *cobra.Command, all []*written) (lines []s
 		case r.err != nil:
 			cli.Warn(cmd, "%s is left out: %v", fx.Name, r.err)
 		case r.failed():
-			cli.Warn(cmd, "%s is left out, it does not hold: %s", fx.Name, r.junit().Message)
+			cli.Warn(cmd, "%s is left out, because it fails: %s", fx.Name, r.junit().Message)
 		default:
 			hold = append(hold, lines[i])
 		}

@@ -28,7 +28,7 @@ func newReplay(global *cli.Global) *cobra.Command {
 		Short: "Fire the events of a record again, and say where today's answers differ",
 		Long: "Reads a record that was kept with --record-input full, or lines of {\"event\", \"input\", \"decision\"}; - is standard input. " +
 			"All events are fired in one session of the project's directory, as `snaphook fire` would: the hooks really run, there. " +
-			"Lines without a recorded decision are fired, and do not differ.\n\n" +
+			"Lines without a recorded decision are fired and not compared.\n\n" +
 			"Exit status: 0 no answer differs; 1 some do; 2 the input cannot be used, or no line of it can be replayed.",
 		Example: `# What would the hooks, as they are now, have done last week?
 snaphook replay hooks.jsonl

@@ -21,7 +21,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	root.PersistentFlags().
 		StringVar(&global.Dir, "dir", "", "`DIR` of the project, such as ~/project; if not given, the current one, or the nearest with settings above it in its git repository")
 	root.PersistentFlags().
-		BoolVarP(&global.Verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
+		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)
 	root.AddCommand(
 		newFire(global),

@@ -186,7 +186,7 @@ func warnMissing(cmd *cobra.Command, src *dialectSources, missed map[string][]ho
 
 // missing returns the message that a guard does not exist any more.
 func missing(dialect string, g hook.Guard) string {
-	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, and a change has taken it away; its calls are blocked. "+
+	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, which a change has removed; its calls are blocked. "+
 		"`snaphook trust` shows the hooks, `snaphook trust grant` allows them", dialect, g.Event, cli.OneLine(g.Label))
 }
 
@@ -240,8 +240,8 @@ func (f *sessionFlags) judge(cmd *cobra.Command, src *dialectSources) (projectTr
 	case state == trust.Untrusted:
 		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == trust.Changed:
-		cli.Warn(cmd, "the hooks of %s, or scripts that they run, have changed since trust was granted; they do not run, and what they "+
-			"guard is blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
+		cli.Warn(cmd, "the hooks of %s, or scripts that they run, have changed since trust was granted; they do not run, and the actions "+
+			"that they guard are blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
 	}
 	stand := projectTrust{
 		untrusted: state == trust.Untrusted || state == trust.Unknown && f.interactive,
@@ -266,7 +266,7 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 	}
 	all, err := store.Read(cmd.Context())
 	if err != nil {
-		cli.Warn(cmd, "%v; guards that are missing since are not found", err)
+		cli.Warn(cmd, "%v; removed guards are therefore not noticed", err)
 	}
 	return all
 }

@@ -98,7 +98,7 @@ var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
 	trust.Unknown:   "no decision yet; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
-	trust.Changed:   "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
+	trust.Changed:   "the hooks or their scripts have changed since trust was granted; none runs until `snaphook trust grant`",
 }
 
 // exceptions names the dialects in which a fact beside the state of trust, such as a session without
@@ -123,7 +123,7 @@ func (st status) text(all []*dialectSources) string {
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(
 			&b,
-			"for %s it counts only with --interactive, and for hooks of all sources; where there is no user to ask, they run\n",
+			"for %s trust counts only with --interactive, and then for hooks of all sources; without a user to ask, they run\n",
 			name,
 		)
 	}

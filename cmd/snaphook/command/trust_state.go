@@ -89,7 +89,7 @@ func (st *status) add(ctx context.Context, src *dialectSources) error {
 	st.covered = append(st.covered, covered)
 	st.Digests[src.dialect.trustName()] = covered.Digest
 	maps.Copy(st.guards, covered.Guards)
-	if words := "demands of hooks " + covered.Overlay; covered.Overlay != "" && !slices.Contains(st.Reaches, words) {
+	if words := "changes the policy of hooks: " + covered.Overlay; covered.Overlay != "" && !slices.Contains(st.Reaches, words) {
 		st.Reaches = append(st.Reaches, words)
 	}
 	if src.idle() && len(st.covered) > 1 {
@@ -116,7 +116,7 @@ func (st *status) reach(ctx context.Context, src *dialectSources, trusted []*hoo
 	st.Reaches = append(st.Reaches, differences(alone.Hooks, trusted)...)
 	for _, setting := range reaching {
 		if !strings.HasPrefix(setting, "hooks: ") {
-			st.Reaches = append(st.Reaches, "sets for the hooks of all levels "+setting)
+			st.Reaches = append(st.Reaches, "sets, for the hooks of all levels, "+setting)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func newVersion() *cobra.Command {
 	var f cli.JSONFlag
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version, and what of each dialect is supported",
+		Short:   "Print the version, and the release of each dialect that snaphook follows",
 		Example: "snaphook version --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -13,7 +13,7 @@ import (
 
 var ruleIgnoreUnknown = Rule{
 	ID: "ignore-unknown", Severity: Warning,
-	Doc:     "A `snaphook-ignore` comment names no rule that there is.",
+	Doc:     "A `snaphook-ignore` comment names no existing rule.",
 	Why:     "It ignores nothing.",
 	Mistake: `// snaphook-ignore scriptmissing`,
 	Fix:     `// snaphook-ignore script-missing`,

@@ -56,7 +56,7 @@ func answerUnread(v *hookView) {
 		}
 		if at, name := v.otherEvent(s); name != "" {
 			v.add(*v.report("answer-unread", s.position(at), fmt.Sprintf("write \"hookEventName\": %q", v.event.Name),
-				"the answer of this script is one of %s, and the hook is one of %s, which does not read it", name, v.event.Name))
+				"this script answers for the event %s, but the hook runs at %s, which ignores that answer", name, v.event.Name))
 			continue
 		}
 		if at, fix, message := unreadAnswer(comment.ReplaceAllFunc(s.text, blank), v.event.Name); message != "" {
@@ -203,13 +203,13 @@ func (v *hookView) promptAnswer() {
 	for _, member := range members {
 		if slices.Contains(verdictMembers, member) {
 			v.add(*v.report("answer-unread", v.at("prompt"), `ask for {"ok": true} or {"ok": false, "reason": "why"}`,
-				"the prompt asks for %q, which is not read: the answer of a %s hook has ok and reason", member, v.h.Type))
+				"the prompt asks for %q, which is ignored: a %s hook answers with ok and reason", member, v.h.Type))
 			return
 		}
 	}
 	if m := plainAnswer.FindStringSubmatch(v.h.Command); m != nil {
 		v.add(*v.report("answer-unread", v.at("prompt"), `ask for {"ok": true} or {"ok": false, "reason": "why"}`,
-			"the prompt asks for %q, which is not read: the answer of a %s hook has ok and reason", strings.Join(m[1:], ""), v.h.Type))
+			"the prompt asks for %q, which is ignored: a %s hook answers with ok and reason", strings.Join(m[1:], ""), v.h.Type))
 	}
 }
 
@@ -218,8 +218,8 @@ var okMember = regexp.MustCompile(`["'\x60]ok["'\x60]|\bok\s*[:=]`)
 
 var ruleTypeMixed = Rule{
 	ID: "type-mixed", Severity: Warning, look: typeMixed,
-	Doc:     "A hook has a type, and the member that says what hooks of another type do.",
-	Why:     "The member is not read: a prompt runs no command.",
+	Doc:     "A hook has a member that belongs to another type of hook.",
+	Why:     "The member is ignored: a prompt runs no command.",
 	Mistake: `{"type": "prompt", "prompt": "Is this safe?", "command": "./guard.sh"}`,
 	Fix:     `{"type": "command", "command": "./guard.sh"}`,
 }
@@ -235,7 +235,7 @@ func typeMixed(v *hookView) {
 	for _, member := range []string{"command", "prompt", "url"} {
 		if m := v.entry.Get(member); member != own && m.Exists() {
 			v.add(*v.report("type-mixed", m.Position(), "remove it, or write the type that reads it",
-				"a hook of type %q does not read %q", v.h.Type, member))
+				"a hook of type %q ignores %q", v.h.Type, member))
 		}
 	}
 }

@@ -5,9 +5,9 @@ import "strings"
 var ruleChangeLost = Rule{
 	ID: "change-lost", Severity: Warning,
 	Doc: "A module changes an event where that has no effect.",
-	Why: "A handler has its own copy of the event. Of changes in place only the `content` and `details` of a `tool_result` and " +
-		"the `messages` of a `context` count, and a member that another value is assigned to never does; only the extension " +
-		"runtime reads a `systemPrompt`.",
+	Why: "A handler gets its own copy of the event. Changes in place count only in the `content` and `details` of a " +
+		"`tool_result` and in the `messages` of a `context`; assigning a new value to a member has no effect. Only the " +
+		"extension runtime reads a `systemPrompt`.",
 	Mistake: `pi.on("tool_call", event => { event.input.command = safe(event.input.command) })`,
 	Fix:     `pi.on("tool_call", event => ({ block: !isSafe(event.input.command), reason: "…" }))`,
 }
@@ -80,7 +80,7 @@ func (v *hookView) moduleChanges(s *hookScript, all []codeToken, i int) {
 			continue
 		}
 		v.add(*v.report("change-lost", s.position(body[at].at), lost.fix,
-			"the change of %q has no effect: %s reads the handler's result alone", name, event))
+			"the change of %q has no effect: %s reads only the handler's result", name, event))
 		return
 	}
 	if event != "before_agent_start" || v.ModulesExtended {

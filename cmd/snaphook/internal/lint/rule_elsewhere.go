@@ -20,7 +20,7 @@ import (
 
 var ruleAnswerElsewhere = Rule{
 	ID: "answer-elsewhere", Severity: Warning, look: answerElsewhere,
-	Doc: "A script refuses with an answer that another system, which runs the hook too, does not take for a refusal.",
+	Doc: "A script refuses with an answer that another system, which also runs the hook, does not read as a refusal.",
 	Why: "Copilot, Cursor, Devin CLI and VS Code read `.claude/settings.json` too, and every system reads answers a little " +
 		"differently: docs/same-answer.md has the table. It is a warning where the project is used with the other system, or the " +
 		"hook stands in that system's own file, and a note otherwise. A script that names the other system is left out.",
@@ -186,7 +186,7 @@ func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []s
 				!keptElsewhere(home, there, r, given)
 		})
 		if len(losing) > 0 {
-			v.lost(s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, and %s, which %s the hooks of %s too",
+			v.lost(s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, but %s, which also %s the hooks of %s",
 				home.Effect(r.ID, false), home.Title, effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"),
 				shortPath(v.h.Position.File)))
 		}
@@ -205,7 +205,7 @@ func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, 
 	if _, taken := v.linter.at["answer-elsewhere\x00"+at.String()]; taken {
 		at = v.h.Position
 	}
-	f := v.report("answer-elsewhere", at, fix, "at %s this answer, %s, %s", r.Event, r.Says, effects)
+	f := v.report("answer-elsewhere", at, fix, "at %s this answer (%s) %s", r.Event, r.Says, effects)
 	f.Severity = severity
 	v.add(*f)
 }
@@ -229,7 +229,7 @@ func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scri
 		guards := func(there *portable.System) bool { return there.Effect(r.ID, false).Guards() }
 		there, refuses := lo.Find(v.elsewhere(), guards)
 		if effect := home.Effect(r.ID, false); refuses && !effect.Guards() && !keptElsewhere(there, home, r, given) {
-			v.lost(s, r, Warning, remedy(there, home, r), fmt.Sprintf("%s in %s, and %s in %s, whose hook this is",
+			v.lost(s, r, Warning, remedy(there, home, r), fmt.Sprintf("%s in %s, but this is a hook of %[4]s, where it %[3]s",
 				there.Effect(r.ID, false), there.Title, effect, home.Title))
 		}
 	}
@@ -259,7 +259,7 @@ func remedy(home, there *portable.System, lost scriptRefusal) string {
 			(a.Sign == portable.SignNestedAsk) == (lost.Sign == portable.SignNestedAsk)
 	})
 	if !found {
-		return "no such answer has an effect in both: docs/same-answer.md has the answers of each system"
+		return "no answer of this kind works in both: docs/same-answer.md has the answers of each system"
 	}
 	return fmt.Sprintf("answer with %s, which %s in both; docs/same-answer.md has the answers of each system", a.Says, home.Effect(a.ID, false))
 }

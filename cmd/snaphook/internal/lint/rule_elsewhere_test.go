@@ -37,7 +37,7 @@ func TestAnAnswerIsReportedForEachEvent(t *testing.T) {
 		text, _, _ := strings.Cut(f.Message, ", which")
 		return string(f.Severity) + " " + text, f.ID == "answer-elsewhere"
 	})
-	const answer = " this answer, exit status 2 with a reason on standard error, refuses in Claude Code, and "
+	const answer = " this answer (exit status 2 with a reason on standard error) refuses in Claude Code, but "
 	want := []string{
 		"warning at Stop" + answer + "has no effect in Cursor, and tells the user in Copilot",
 		"warning at UserPromptSubmit" + answer + "tells the user in Copilot and VS Code",

@@ -9,8 +9,8 @@ import (
 var ruleIfUnreachable = Rule{
 	ID: "if-unreachable", Severity: Warning, look: unreachableIf, Fixable: true,
 	Doc: "The tool in an `if` does not exist.",
-	Why: "Names are compared with case, and another system's names do not count. The condition never holds, " +
-		"the hook never runs, and nothing says so. Tools of your own are named with `--tools FILE`.",
+	Why: "Case counts, and another system's names do not. The condition never holds, " +
+		"the hook never runs, and no message says so. Tools of your own are named with `--tools FILE`.",
 	Mistake: `{"type": "command", "if": "bash(rm *)", "command": "./guard.sh"}`,
 	Fix:     `{"type": "command", "if": "Bash(rm *)", "command": "./guard.sh"}`,
 }

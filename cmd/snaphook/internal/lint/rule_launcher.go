@@ -16,8 +16,8 @@ import (
 
 var ruleLauncherUnpinned = Rule{
 	ID: "launcher-unpinned", Severity: Warning, look: launchers,
-	Doc:     "A hook runs what a registry or a server has just now.",
-	Why:     "Who publishes the next version runs code with the user's rights, and a guard changes without a review.",
+	Doc:     "A hook runs the newest code from a registry or a server.",
+	Why:     "Whoever publishes the next version runs code with the user's rights, and a guard changes without a review.",
 	Mistake: "`npx some-guard@latest`, `uvx ruff`, `curl https://example.com/x.sh | sh`",
 	Fix:     "`npx some-guard@1.4.2`, `uvx ruff@0.6.9`, or a file of the project",
 }
@@ -47,7 +47,7 @@ func (v *hookView) shellLaunchers(s *hookScript) {
 			v.substituted(s, n)
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe && downloads(n.X) && runsInput(n.Y) {
-				v.unpinned(s.pos(n.Pos()), Warning, runDownloaded, "what a server sends is run as it comes")
+				v.unpinned(s.pos(n.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
 			}
 		}
 		return true
@@ -85,12 +85,12 @@ func (v *hookView) launcher(at hook.Position, words []string) {
 		}
 	case "go":
 		if len(rest) > 0 && strings.HasSuffix(rest[0], "@latest") {
-			v.unpinned(at, Warning, "write the version in the place of latest", "go run runs the newest %s", rest[0])
+			v.unpinned(at, Warning, "write the version instead of latest", "go run runs the newest %s", rest[0])
 		}
 	case "deno":
 		for _, word := range rest {
 			if strings.HasPrefix(word, "https://") && !strings.Contains(word, "@") {
-				v.unpinned(at, Warning, "write the version into the address", "deno run runs what %s has now", word)
+				v.unpinned(at, Warning, "write the version into the address", "deno run runs the current code at %s", word)
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func (v *hookView) substituted(s *hookScript, c *syntax.CallExpr) {
 				stmts = inner.Stmts
 			}
 			if len(stmts) == 1 && downloads(stmts[0]) {
-				v.unpinned(s.pos(c.Pos()), Warning, runDownloaded, "what a server sends is run as it comes")
+				v.unpinned(s.pos(c.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
 			}
 			return true
 		})

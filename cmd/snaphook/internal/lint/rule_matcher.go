@@ -14,9 +14,9 @@ import (
 
 var ruleMatcherUnreachable = Rule{
 	ID: "matcher-unreachable", Severity: Warning, look: unreachable, Fixable: true,
-	Doc: "A matcher, or a name in it, matches no tool that there is.",
-	Why: "Names are compared with case, an MCP server is not a tool, and a list is written with `|`. " +
-		"The hook never runs, and nothing says so. In a module it is a name that `toolName` is compared with. " +
+	Doc: "A matcher, or a name in it, matches no existing tool.",
+	Why: "Case counts, an MCP server is not a tool, and a list is written with `|`. The hook never runs, and no message " +
+		"says so. In a module, the rule checks the names that `toolName` is compared with. " +
 		"Tools of your own are named with `--tools FILE`.",
 	Mistake: `{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 	Fix:     `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
@@ -182,7 +182,7 @@ func (m subjectMatcher) whole() *Finding {
 	f := m.finding(message, m.list(), "")
 	if !m.complete {
 		f.Severity = Note
-		f.Message = fmt.Sprintf("the matcher %q matches no %s that is known", pattern, m.noun)
+		f.Message = fmt.Sprintf("the matcher %q matches no known %s", pattern, m.noun)
 		if m.ofTools() {
 			f.Fix = "if an MCP server or an extension has it, name it with --tools FILE; else " + f.Fix
 		}
@@ -258,8 +258,8 @@ func (m subjectMatcher) finding(message, fix, corrected string) *Finding {
 
 var ruleMatcherUnused = Rule{
 	ID: "matcher-unused", Severity: Warning, look: unused, Fixable: true,
-	Doc:     "A matcher stands on an event that has nothing to match.",
-	Why:     "The hook runs every time, whatever the matcher says.",
+	Doc:     "A matcher is set for an event that has nothing to match.",
+	Why:     "The hook runs every time; the matcher is ignored.",
 	Mistake: `"Stop": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./done.sh"}]}]`,
 	Fix:     `"Stop": [{"hooks": [{"type": "command", "command": "./done.sh"}]}]`,
 }
@@ -272,7 +272,7 @@ func unused(v *hookView) {
 		return
 	}
 	f := v.report("matcher-unused", value.Position(), "remove it",
-		"%s has nothing to match, so the hook runs each time, whatever %q says", v.where(), pattern)
+		"%s has nothing to match, so the hook runs each time and the matcher %q is ignored", v.where(), pattern)
 	f.edit = v.remove(value)
 	v.add(*f)
 }

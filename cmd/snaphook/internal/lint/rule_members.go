@@ -16,7 +16,7 @@ var ruleMemberUnknown = Rule{
 	ID: "member-unknown", Severity: Warning, look: membersUnknown,
 	Doc: "A script reads a member that the input of its event never has.",
 	Why: "The value is always empty, and a guard that looks at it lets everything pass. " +
-		"The members come from the types that the events declare; a name that is like none of them is left alone.",
+		"The members come from the types that the events declare; a name unlike all of them is not reported.",
 	Mistake: "command=$(jq -r '.input.command')",
 	Fix:     "command=$(jq -r '.tool_input.command')",
 }

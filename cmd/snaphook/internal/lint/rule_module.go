@@ -106,7 +106,7 @@ func (v *hookView) toolLiteral(s *hookScript, all []codeToken, i int) {
 		return // a tool of an extension or of an MCP server
 	}
 	v.add(*v.report("matcher-unreachable", s.position(all[i].at), "did you mean \""+better+"\"?",
-		"no tool has the name %q, so this is never so", name))
+		"no tool has the name %q, so no call ever matches it", name))
 }
 
 // moduleTools lists the tools of xcsh and pi.
@@ -146,7 +146,7 @@ func (v *hookView) moduleShell(at hook.Position, text string) {
 func (v *hookView) moduleEnv(s *hookScript, name codeToken) {
 	if neverSet.MatchString(name.text) {
 		v.add(*v.report("stdin-unread", s.position(name.at), "read the argument of the handler: event.input",
-			"%s is set by nothing: a handler is given the call", name.text))
+			"nothing sets %s: a handler gets the call as its argument", name.text))
 	}
 }
 

@@ -6,13 +6,13 @@ var policyRules = []Rule{
 	{
 		ID: "policy-rule-unmatched", Severity: Warning,
 		Doc:     "A rule of an overlay matches no hook.",
-		Why:     "What it demands is demanded of nothing.",
+		Why:     "It therefore has no effect.",
 		Mistake: `{"hooks": [{"match": {"event": "PreToolUse", "name": "gaurd"}, "onFailure": "closed"}]}`,
 		Fix:     `{"hooks": [{"match": {"event": "PreToolUse", "name": "guard"}, "onFailure": "closed"}]}`,
 	},
 	{
 		ID: "policy-locked", Severity: Warning,
-		Doc:     "An overlay sets what the machine's policy has locked.",
+		Doc:     "An overlay sets a member that the machine's policy has locked.",
 		Why:     "It changes nothing.",
 		Mistake: `"mode": "off" in a project, where the machine's overlay has "lock": ["hooks"]`,
 		Fix:     "without the member",
@@ -20,7 +20,7 @@ var policyRules = []Rule{
 	{
 		ID: "policy-weakens", Severity: Warning,
 		Doc:     "An overlay would make a hook of a higher level laxer.",
-		Why:     "It changes nothing: who is nearer to the project may only be stricter.",
+		Why:     "It changes nothing: a lower level (machine, user, project) may only be stricter.",
 		Mistake: `"onFailure": "open" in a project, for a hook of the user that is "closed"`,
 		Fix:     "without the member",
 	},
@@ -34,7 +34,7 @@ var policyRules = []Rule{
 	{
 		ID: "policy-gate-open", Severity: Note,
 		Doc:     "If a guard of tools that write fails, they run all the same.",
-		Why:     "That is what hook systems do; an overlay changes it.",
+		Why:     "Hook systems do so by default; an overlay can change it.",
 		Mistake: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 		Fix: `{"hooks": [{"match": {"event": "PreToolUse", "command": "*guard.sh"}, "onFailure": "closed"}]} ` +
 			`in .snaphook.json`,

@@ -12,7 +12,7 @@ import (
 var ruleRewriteConflict = Rule{
 	ID: "rewrite-conflict", Severity: Warning,
 	Doc: "Two hooks that run at the same time for the same tool rewrite the same member of its input.",
-	Why: "Each sees the original input. Of their values the later hook's counts, and the other's is lost.",
+	Why: "Each sees the original input. The later hook's value counts, and the other is lost.",
 	Mistake: "two hooks for `Bash` that print\n" +
 		`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "…"}}}`,
 	Fix: "one hook that does both, or matchers that have no tool in common",
@@ -42,7 +42,7 @@ func (l *linter) conflicts() {
 			}
 			later.add(*later.report("rewrite-conflict", later.h.Position,
 				"let one hook do both, or write matchers that have no tool in common",
-				"this hook and the one at %s rewrite %q of the same tools (%s), and each sees the original",
+				"this hook and the one at %s both rewrite %q of the same tools (%s), and each sees the original value",
 				earlier.h.Position, member, l.sharedTools(earlier, later)))
 			break
 		}

@@ -73,8 +73,8 @@ func asyncGate(v *hookView) {
 	if v.event.Can&pipeline.CanBlock == 0 || v.h.Background != hook.Async {
 		return
 	}
-	f := v.report("async-gate", v.at("async"), "remove \"async\" if it is to refuse",
-		"this hook runs in the background, where it guards nothing")
+	f := v.report("async-gate", v.at("async"), "remove \"async\" if it has to refuse",
+		"this hook runs in the background, where it cannot refuse anything")
 	if !slices.ContainsFunc(v.scripts, v.refusesHere) {
 		f.Severity = Note
 	}

@@ -30,7 +30,7 @@ func statusLost(v *hookView) {
 	}
 	g := &guards{hookView: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
 	if lost, how := g.lost(command.ast.Stmts); lost != "" {
-		v.add(*v.report("status-lost", v.at("command"), "let the command end with its status",
+		v.add(*v.report("status-lost", v.at("command"), "let the command end with the script's status",
 			"%s refuses with 2, and the command %s, so %s goes ahead", lost, how, v.where()))
 	}
 }
@@ -61,7 +61,7 @@ func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
 			return script, how
 		}
 		if script = g.guard(s); script != "" && i < len(stmts)-1 && !exits {
-			return script, "goes on after it and ends with the status of something else"
+			return script, "goes on after it and ends with the status of another program"
 		}
 	}
 	return "", ""
@@ -85,7 +85,7 @@ func (g *guards) hidden(s *syntax.Stmt) (script, how string) {
 			}
 		case syntax.OrStmt:
 			if script = g.guard(cmd.X); script != "" && succeeds(cmd.Y) {
-				return script, "makes another status of it with ||"
+				return script, "replaces that status with ||"
 			}
 		}
 		if script, how = g.hidden(cmd.X); script == "" {

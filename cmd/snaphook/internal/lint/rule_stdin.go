@@ -10,10 +10,10 @@ import (
 
 var ruleStdinUnread = Rule{
 	ID: "stdin-unread", Severity: Warning, look: stdinUnread,
-	Doc: "A script decides by something that it is never given, and does not read standard input.",
+	Doc: "A script depends on values that it never gets, and does not read standard input.",
 	Why: "What happens comes as JSON on standard input. There are no arguments, and no variables such as " +
 		"`$CLAUDE_TOOL_INPUT`; a variable that nothing sets is empty, so the hook always does the same. " +
-		"The handler of a module is given the call.",
+		"The handler of a module gets the call as its argument.",
 	Mistake: "case \"$CLAUDE_TOOL_INPUT\" in *'rm -rf'*) exit 2 ;; esac",
 	Fix:     "input=$(cat)\ncase \"$input\" in *'rm -rf'*) exit 2 ;; esac",
 }
@@ -53,7 +53,7 @@ func (v *hookView) neverSetIn(s *hookScript, set map[string]bool) {
 			variable = t.value()
 		}
 		if (t.str || s.lang == langNode) && neverSet.MatchString(variable) && !set[variable] {
-			v.add(*v.report("stdin-unread", s.at, readJSON(s.lang), "%s is set by nothing: the call is on standard input", variable))
+			v.add(*v.report("stdin-unread", s.at, readJSON(s.lang), "nothing sets %s: the call is on standard input", variable))
 			return
 		}
 	}
@@ -78,14 +78,14 @@ func (v *hookView) shellStdin(s *hookScript) {
 	}
 	if reads.onlyTTY && !reads.perhaps {
 		v.add(*v.report("stdin-unread", s.pos(s.ast.Pos()), "read it where it is not a terminal: [ -t 0 ] || input=$(cat)",
-			"this script reads standard input only where it is a terminal, and a hook's never is"))
+			"this script reads standard input only if it is a terminal, which it never is for a hook"))
 		return
 	}
 	for _, use := range v.unsetVars(s) {
 		if reads.perhaps && !neverSet.MatchString(use.name) {
 			continue
 		}
-		what := "$" + use.name + " is set by nothing, and standard input is not read"
+		what := "nothing sets $" + use.name + ", and standard input is not read"
 		if strings.Trim(use.name, "0123456789") == "" {
 			what = "this hook is given no arguments, so $" + use.name + " is empty, and standard input is not read"
 		}
@@ -104,7 +104,7 @@ func (v *hookView) decidesBlindly(s *hookScript) {
 		return
 	}
 	f := v.report("stdin-unread", s.position(0), "read the call from standard input if the answer depends on it",
-		"this hook decides without reading what it decides about")
+		"this hook decides without reading the call")
 	f.Severity = Note
 	v.add(*f)
 }
@@ -252,7 +252,7 @@ func (v *hookView) codeStdin(s *hookScript) {
 			return
 		case t.str && neverSet.MatchString(t.value()), s.lang == langNode && !t.str && neverSet.MatchString(t.text):
 			v.add(*v.report("stdin-unread", s.position(t.at), readJSON(s.lang),
-				"%s is set by nothing, and standard input is not read", t.value()))
+				"nothing sets %s, and standard input is not read", t.value()))
 			return
 		}
 	}

@@ -91,7 +91,7 @@ func (v *hookView) tildeFiles(s *hookScript) {
 	look := func(w *syntax.Word) {
 		if text, ok := literal(w); ok && strings.HasPrefix(text, "~/") && isQuoted(w) {
 			f := v.report("tilde-quoted", s.pos(w.Pos()), fmt.Sprintf("write \"$HOME/%s\"", text[2:]),
-				"the shell does not expand ~ in quotes, so %s is a file below a directory of the name ~", text)
+				"the shell does not expand ~ in quotes, so %s names a file in a directory called ~", text)
 			f.Severity = Warning
 			v.add(*f)
 		}
@@ -148,9 +148,9 @@ func echoEscapes(v *hookView) {
 			}
 			found = true
 			f := v.report("echo-escapes", s.pos(call.Pos()), `write printf '%s' "$input", or begin the script with #!/usr/bin/env bash`,
-				`echo of /bin/sh may turn the \n in the JSON into a line end, and what reads it then fails`)
+				`echo of /bin/sh may turn the \n in the JSON into a line end, and then the JSON cannot be read`)
 			if isFormat(call) {
-				f.Fix, f.Message = `write printf '%s' "$input"`, `printf takes the JSON for its format and turns the \n in it into a line end, and what reads it then fails`
+				f.Fix, f.Message = `write printf '%s' "$input"`, `printf takes the JSON for its format and turns the \n in it into a line end, and then the JSON cannot be read`
 			} else if shIsBash() {
 				f.Severity = Note
 			}
@@ -309,7 +309,7 @@ func nodeOnlyDefines(all []codeToken) bool {
 
 var ruleScriptRelative = Rule{
 	ID: "script-relative", Severity: Note, look: scriptRelative,
-	Doc: "A hook names its script by a path that counts from the working directory.",
+	Doc: "A hook names its script by a path relative to the working directory.",
 	Why: "Hooks run where the agent works. Once it has changed its directory the script is not found: a shell lets " +
 		"the action go ahead, and python3 refuses everything.",
 	Mistake: `{"type": "command", "command": "python3 hooks/guard.py"}`,
@@ -333,7 +333,7 @@ func scriptRelative(v *hookView) {
 			continue
 		}
 		v.add(*v.report("script-relative", c.at, fmt.Sprintf("write \"$CLAUDE_PROJECT_DIR\"/%s", strings.TrimPrefix(script, "./")),
-			"%s counts from the directory that the agent is in, and is not found once it has changed that", script))
+			"%s is relative to the agent's working directory, and is not found once that has changed", script))
 	}
 }
 

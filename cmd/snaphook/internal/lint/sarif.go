@@ -96,7 +96,7 @@ func NewSARIF(version, dir string, found []Finding) SARIF {
 	texts := map[string][]byte{}
 	all := append(Rules(), Rule{
 		ID: problemID, Severity: Error, Doc: "A settings file, or an entry in it, cannot be used.",
-		Why: "What it configures does not run.",
+		Why: "The hooks that it configures do not run.",
 	})
 	run.Tool.Driver = sarifDriver{Name: "snaphook", Version: version, Home: home}
 	for _, r := range all {

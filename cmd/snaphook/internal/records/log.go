@@ -34,7 +34,7 @@ func NewLog() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [FILE]",
 		Short: "Show what hooks did, and why others did not run",
-		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Every fire is a line, with a line for each hook below it; the newest is last. FILE.1, FILE.2 and so on, which are older parts of the record, are read too, save with --follow. " +
+		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Every fire is a line, with a line for each hook below it; the newest is last. FILE.1, FILE.2 and so on, which are older parts of the record, are read too, except with --follow. " +
 			"With --json the lines are those of the file, with \\u escapes for characters that a terminal would obey.",
 		Example: `# What was denied in the last two hours?
 snaphook log hooks.jsonl --decision deny --since 2h

@@ -78,7 +78,7 @@ func NewStats() *cobra.Command {
 		Short: "Count what each hook did, and how long it took",
 		Long: "Reads a record, as fire --record keeps it, of FILE and its older parts FILE.1, FILE.2 and so on, or of SNAPHOOK_RECORD; - is standard input. For each hook: in how many fires it was looked at, ran, " +
 			"blocked, failed, and failed while the action went ahead; how long it ran and waited for a permit; and, for a hook that never ran, " +
-			"which of the subjects that were seen is nearest to its matcher.",
+			"the recorded subject that is nearest to its matcher.",
 		Example: `# Which hooks are slow, and which never run?
 snaphook stats hooks.jsonl
 snaphook stats hooks.jsonl --json |
@@ -270,7 +270,7 @@ func (s *statistics) text(cmd *cobra.Command) string {
 	}
 	for _, h := range s.Hooks {
 		if h.Shadowed > 0 {
-			fmt.Fprintf(&b, "\n%s of %s was in shadow in %s; %d would have had another outcome with it",
+			fmt.Fprintf(&b, "\n%s of %s was in shadow mode in %s; had it counted, %d would have ended differently",
 				cli.Label(h.label, cli.MaxLabel), cli.OneLine(h.Event), cli.Count(h.Shadowed, "fire"), h.Differed)
 		}
 		if g := h.Background; g != nil {
@@ -284,7 +284,7 @@ func (s *statistics) text(cmd *cobra.Command) string {
 		if h.Nearest != nil {
 			fmt.Fprintf(
 				&b,
-				"; of the subjects that were seen, %q is nearest to its matcher %q",
+				"; of the recorded subjects, %q is nearest to its matcher %q",
 				*h.Nearest,
 				h.near.matcher,
 			)
