@@ -21,8 +21,8 @@ import (
 // that they may use.
 type ClaudeConfig = claude.Settings
 
-// Claude is the hook system of Claude Code. The zero config finds the settings where
-// Claude Code keeps them.
+// Claude returns the hook system of Claude Code. The zero config finds the settings where Claude
+// Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
 	d := &Dialect{name: claude.Dialect.Name, translate: claudeWords(claude.ClaudeCode), load: cfg.Load, stages: table(
 		fires(starts, claude.SessionStart, func(in *StartInput, _ *dialectAnswer) claude.SessionStartInput {

@@ -15,7 +15,7 @@ type Dialect struct {
 	name      string
 	translate func(*Tool) *translated               // translates a tool; nil: the host's names
 	variants  []func(*Tool) *translated             // translators for other profiles
-	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: translate
+	variant   func(*pipeline.Session) int           // returns the index of the translator of a session; -1: translate
 	load      pipeline.Load                         // reads the settings; nil: the dialect has none
 	attach    func(context.Context, *Session) error // completes a session; may be nil
 	stages    [moments]momentStage

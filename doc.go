@@ -1,8 +1,8 @@
-// Package snaphook runs the hooks of AI agents' users: an agent reaches a moment of its work, such as a
-// tool that is about to run, hooks in any language observe, block, rewrite or enrich it, and one verdict
-// comes back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and modules of xcsh and pi all
-// see the same call of a tool, each with its own name for the tool and for its arguments, and rewrites
-// come back under the host's names.
+// Package snaphook runs the hooks of AI agents' users: when an agent reaches a moment of its work, such
+// as a tool call, hooks in any language observe, block, rewrite or enrich it, and one verdict comes
+// back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and modules of xcsh and pi all see the
+// same call of a tool, each with its own name for the tool and for its arguments, and rewrites come back
+// under the host's names.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
 //		{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},

@@ -123,7 +123,7 @@ type Hooks struct {
 	dialects []*Dialect // the program's own, and then the dialects of the config
 	tools    map[string]*knownTool
 	resolved sync.Map     // name to *knownTool
-	kept     atomic.Int64 // names admitted to resolved
+	kept     atomic.Int64 // number of names in resolved
 	closed   atomic.Bool
 
 	mu       sync.Mutex

@@ -17,8 +17,8 @@ import (
 // LLxprtConfig configures how the hooks of LLxprt and Gemini CLI are read.
 type LLxprtConfig = llxprt.Settings
 
-// LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the settings where
-// LLxprt keeps them.
+// LLxprt returns the hook system of LLxprt Code and Gemini CLI. The zero config finds the settings
+// where LLxprt keeps them.
 //
 // [Config].Dialects may have it twice, once for each profile: then each hook follows the rules of
 // its own system. They run in the position of the first; see [llxprt.Both].

@@ -10,7 +10,7 @@ import (
 )
 
 // RunTool runs a tool with the hooks around it: [Session.BeforeTool], a question to the user if a
-// hook wants that ([Config].Ask), the tool with the arguments that the hooks have left, and
+// hook wants that ([Config].Ask), the tool with the arguments as the hooks left them, and
 // [Session.AfterTool].
 //
 // A refused call is not an error: the tool is not called, Text is the reason for the model, and

@@ -36,8 +36,8 @@ type XcshConfig struct {
 	Host func(*Session) xcsh.Host
 }
 
-// Xcsh is the hook system of xcsh and pi. Its hooks are modules: xcsh's discovery finds them, and a
-// program adds more by [Session.Modules].
+// Xcsh returns the hook system of xcsh and pi. Its hooks are modules: xcsh's discovery finds them,
+// and a program adds more by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w dialectNames) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }

@@ -38,7 +38,7 @@ func concurrent(script string) func(n int) (setup, func(*pipeline.Session) error
 // ballast enlarges the memory of a process.
 var ballast []byte
 
-// holding fires once, in a process of which n MiB are in memory.
+// holding fires once, while the process holds n MiB of memory.
 func holding(n int) (setup, func(*pipeline.Session) error) {
 	ballast = make([]byte, n<<20)
 	for i := 0; i < len(ballast); i += os.Getpagesize() {

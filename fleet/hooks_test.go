@@ -245,7 +245,7 @@ func TestTheMachinesOverlayMayOpenAGate(t *testing.T) {
 	}
 }
 
-// Every answer is an error object, also to what is no request.
+// Every answer is an error object, even if the message is not a request.
 func TestEveryRequestThatCannotBeFiredGetsAnErrorObject(t *testing.T) {
 	nc := connect(t, startServer(t))
 	serve(t, nc, sessionsOf(t, system(t, pipeline.Config{})), ServeOptions{})

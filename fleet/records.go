@@ -131,7 +131,8 @@ func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser
 	return openRecords(ctx, nc, !follow, follow)
 }
 
-// FollowRecords is OpenRecords of all lines that the server has, and of new ones until ctx ends.
+// FollowRecords reads all lines that the server has, like OpenRecords, and then new ones until ctx
+// ends.
 func FollowRecords(ctx context.Context, nc *nats.Conn) (io.ReadCloser, error) {
 	return openRecords(ctx, nc, true, true)
 }

@@ -149,10 +149,10 @@ func (g *generation) end() {
 }
 
 // Serve answers the requests of agents, of any language, by fires in sessions: a NATS micro service named
-// snaphook, on snaphook.v1.fire.DIALECT.EVENT in the queue group snaphook. A request is that of package bus,
-// {"correlationId", "eventName", "input"}, of which the subject replaces an absent eventName; the response is
-// that of package bus, with an error object for every event that was not fired. sessions may be nil: then
-// requests are answered with [NoPolicy] until [Server.Swap].
+// snaphook, on snaphook.v1.fire.DIALECT.EVENT in the queue group snaphook. A request has the form of package
+// bus, {"correlationId", "eventName", "input"}; the subject replaces an absent eventName. The response has
+// the form of package bus too, with an error object for every event that was not fired. sessions may be nil:
+// then requests are answered with [NoPolicy] until [Server.Swap].
 //
 // Serve returns when the server accepts requests. When ctx ends, the server drains: it accepts no more
 // requests, and [Server.Wait] returns when all accepted ones are answered. The server has a connection of its

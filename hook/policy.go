@@ -43,8 +43,8 @@ type EffectivePolicy struct {
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
 	Prewarm   bool          // its warm process starts with the session, not with the first call
 
-	// Recheck runs all hooks of the fire that it waits for once more if the input has been
-	// rewritten, with the rewritten input. Their second rewrites have no effect.
+	// Recheck makes the foreground hooks of the fire run a second time, on the rewritten input, if
+	// the input has been rewritten. Rewrites of the second run have no effect.
 	Recheck bool
 
 	// From maps each member, by its name in an overlay, to the place that set it; members that no

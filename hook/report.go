@@ -76,7 +76,7 @@ type Result[T any] struct {
 	shared bool // shared by all fires of its event for which no hook ran
 }
 
-// Empty returns the Result that all fires for which no hook ran share.
+// Empty returns the empty Result, which all fires without a hook run share.
 func Empty[T any]() Result[T] { return Result[T]{shared: true} }
 
 // Restore empties a shared Result that a caller has written to by mistake, and returns r. The

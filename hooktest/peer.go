@@ -14,7 +14,7 @@ import (
 )
 
 // Script is the hook that [Runner] expects at the other end, as a program for the POSIX shell;
-// [Answer] serves all other kinds of hooks:
+// [Answer] serves all other kinds of hooks.
 const Script = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;

@@ -176,7 +176,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
 	}
-	r.Backgrounded = false // from here on the outcome is that of its end
+	r.Backgrounded = false // from here on, the outcome describes its end
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
 		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))

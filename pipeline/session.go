@@ -549,7 +549,7 @@ func (s *Session) newScratch() (string, error) {
 	return os.MkdirTemp(scratch, "session-") // another session may have the same Scratch
 }
 
-// Keep writes a text that is too long to be passed on to a file of the session, and returns its
+// Keep writes a text to a file of the session, if it is too long to be passed on, and returns the
 // path. The file exists until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.scratch(name); err != nil {

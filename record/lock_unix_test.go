@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// A record whose file is full goes on in it while a hook holds, or has replaced, the lock under which
-// it is renamed: no line is lost, and none takes long.
+// A hook can hold or replace the lock that protects the renaming of a full file. The record then
+// continues in that file: no line is lost, and none takes long.
 func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
 	var held *os.File // released before the goroutines are counted: one waits for it
 	for name, take := range map[string]func(lock string) error{

@@ -14,7 +14,8 @@ import (
 // Input selects the part of an event's input that a line keeps.
 type Input uint8
 
-// The refs of a line hold identifiers that connect events, such as tool_use_id, with each Input.
+// The selections. With each of them, the refs of a line hold the identifiers that connect events,
+// such as tool_use_id.
 const (
 	Keys Input = iota // the object, with the name of its JSON type in place of each leaf
 	None              // null

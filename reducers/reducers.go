@@ -10,9 +10,8 @@ import (
 
 // BlockWins lets any answer that blocks win (L38):
 //
-//   - the decision is that of the last answer that blocks, else ask if any asks,
-//     else allow; when an answer stops the agent and none blocks or asks, there
-//     is no decision;
+//   - the last answer that blocks gives the decision; without one it is ask if any asks, else
+//     allow; when an answer stops the agent and none blocks or asks, there is no decision;
 //   - reasons, messages and contexts of all answers are joined by newlines, and
 //     so are the stop reasons of those that stop;
 //   - Stop and Suppress are set if any answer sets them.

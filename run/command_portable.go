@@ -18,8 +18,8 @@ func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executeStreams)
 }
 
-// executeStreams runs a process with a goroutine for each stream and one for
-// the process, all of which it waits for.
+// executeStreams runs a process with a goroutine for each stream and one for the process. It waits
+// for all of them.
 func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()

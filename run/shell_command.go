@@ -111,7 +111,7 @@ func (m machine) powerShell(script string) []string {
 }
 
 // gitBash finds the bash of Git for Windows, or returns "". It does not use the bash in PATH, which on
-// Windows is that of WSL, a system with other paths.
+// Windows belongs to WSL, a system with other paths.
 func (m machine) gitBash() string {
 	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
 	if git, err := m.lookPath("git"); err == nil {

@@ -500,7 +500,8 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// waitForFile returns the process id in the name of a file that begins so.
+// waitForFile waits for a file whose name begins with the prefix, and returns the process id in the
+// name.
 func waitForFile(t *testing.T, dir, prefix string) (pid int) {
 	t.Helper()
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {

@@ -13,7 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// newWorker keeps a program up. Its text may import the examples.
+// newWorker returns a command that is kept warm as a worker, and a call of it. The text of the
+// worker may import the examples.
 func newWorker(t *testing.T, program, script, text string) (*Command, hook.Call) {
 	t.Helper()
 	dir := t.TempDir()

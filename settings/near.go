@@ -9,8 +9,8 @@ import (
 const maxNear = 3
 
 // Near returns the candidates that a misspelt name may mean, the nearest first and three at most.
-// It ignores case, two swapped neighbours are one mistake, and a candidate allows one mistake for
-// every three letters.
+// It ignores case, counts two swapped neighbouring letters as one mistake, and allows one mistake
+// for every three letters of a candidate.
 func Near(name string, candidates []string) []string {
 	wrote := []rune(strings.ToLower(name))
 	var byMistakes [][]string

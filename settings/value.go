@@ -25,7 +25,7 @@ type Value struct {
 	node   *hujson.Value // in doc.root; nil for the zero Value
 }
 
-// Exists reports whether v is in the file. A null is.
+// Exists reports whether v is in the file. A null exists.
 func (v Value) Exists() bool { return v.node != nil }
 
 // Kind returns 'n', 't', 'f', '"', '0', '[' or '{'; 0 for the zero Value.

@@ -13,7 +13,7 @@ import (
 
 var errUseless = errors.New("the answer cannot be used")
 
-// strict is decode, for an event that cannot use an answer with a "bad".
+// strict is decode, except that an answer with the member "bad" cannot be used.
 func strict(stdout []byte) (hook.Output[part], []string, error) {
 	if strings.HasPrefix(string(stdout), `{"bad"`) {
 		return hook.Output[part]{}, nil, errUseless

@@ -118,7 +118,7 @@ func tryLocks(dir string) (locks []*os.File, free bool) {
 	return locks, true
 }
 
-// sources returns the directories of the sources in a session's.
+// sources returns the directories of the sources below a session's directory.
 func sources(dir string) (dirs []string) {
 	entries, _ := os.ReadDir(dir) // a directory that cannot be read cannot be removed either
 	for _, entry := range entries {

@@ -42,7 +42,7 @@ func (d Dir) ForSource(name string) Dir {
 	return Dir(filepath.Join(string(d), source+fileName(name)))
 }
 
-// session returns the directory of the session if d is that of a source.
+// session returns the directory of the session if d belongs to a source.
 func (d Dir) session() (in Dir, ok bool) {
 	in = Dir(filepath.Dir(string(d)))
 	return in, strings.HasPrefix(filepath.Base(string(d)), source) && in.ofSession()

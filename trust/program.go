@@ -59,8 +59,8 @@ func base(a arg) string {
 	return filepath.Base(a.texts[0])
 }
 
-// known handles programs of which it is known which files they run, and marks the hook unclear for
-// all others. read means that the program is a file of the project that has been read.
+// known handles programs whose files are known, and marks the hook unclear for all others. read
+// means that the program is a file of the project that has been read.
 func (s *shellScope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {

@@ -136,8 +136,8 @@ func some(name string) (inputs []string) {
 	return inputs
 }
 
-// Scripts end here as in bash with the installed programs, for every input for which they run here. Those
-// whose names say that they are left to bash never run here.
+// Scripts end here as in bash with the installed programs, for every input for which they run here.
+// Scripts whose names end in "is left" never run here.
 func TestScriptsAreTheSame(t *testing.T) {
 	needPrograms(t)
 	tools := Tools()

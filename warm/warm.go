@@ -1,12 +1,11 @@
-// Package warm lets scripts for bash run in the host's process also where they use cat, grep and jq, which most
-// guards do.
+// Package warm runs scripts for bash in the host's process even if they use cat, grep or jq, as most guards do.
 //
 // A host hands over New:
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
 //
-// Hooks whose policy says "warm": "auto" or "bash" then run so, if their scripts qualify. What is not known
-// exactly runs as without this package: bash runs the whole script, before an effect.
+// Hooks whose policy says "warm": "auto" or "bash" then run in the process, as long as the package knows
+// exactly how their scripts behave. Otherwise bash runs the whole script; no effect has happened before.
 package warm
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/warm/internal/text"
 )
 
-// Config is the configuration of New.
+// Config configures New.
 type Config struct {
 	Limit int          // the number of commands that are kept warm; 0 means 8
 	Log   *slog.Logger // nil means [slog.Default]

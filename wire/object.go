@@ -191,7 +191,7 @@ func (o Object) With(name string, value jsontext.Value) Object {
 	return o.Merge(append(appendMember([]byte{'{'}, name, value), '}'))
 }
 
-// Without returns o less the members of those names.
+// Without returns o without the members of those names.
 func (o Object) Without(names ...string) Object {
 	without := func(name string) bool { return slices.Contains(names, name) }
 	if len(names) > 8 {

@@ -103,7 +103,7 @@ func (h *hooked) ask(
 		offer(&call, choice)
 		contexts = v.Context
 	}
-	return messages.Model(ctx, h.hooks, all, func(now []piece) (string, bool, error) {
+	return messages.Model(ctx, h.hooks, all, func(now []promptPiece) (string, bool, error) {
 		for _, text := range contexts {
 			now = append(now, messages.New("system", text))
 		}
@@ -323,7 +323,7 @@ func (h *hooked) StreamObject(ctx context.Context, call fantasy.ObjectCall) (fan
 func (h *hooked) askObject(
 	ctx context.Context, call fantasy.ObjectCall, send func(fantasy.ObjectCall) (text string, whole bool, err error),
 ) (text string, err error) {
-	text, _, err = messages.Model(ctx, h.hooks, pieces(call.Prompt), func(now []piece) (string, bool, error) {
+	text, _, err = messages.Model(ctx, h.hooks, pieces(call.Prompt), func(now []promptPiece) (string, bool, error) {
 		call.Prompt = joined(now)
 		return send(call)
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// piece is a message of a prompt, or a part of a message, with one text. Hooks see messages with
+// promptPiece is a message of a prompt, or a part of a message, with one text. Hooks see messages with
 // one text, and fantasy's can have many, such as the results of several tools.
-type piece struct {
+type promptPiece struct {
 	of    *fantasy.Message // nil: hooks added the piece
 	role  fantasy.MessageRole
 	parts []fantasy.MessagePart // at most one of them has a text
@@ -20,17 +20,17 @@ type piece struct {
 
 // messages converts pieces of fantasy's messages. Roles other than model and system are treated as
 // the user.
-var messages = adapter.Messages[piece]{
-	Role: func(p piece) string {
+var messages = adapter.Messages[promptPiece]{
+	Role: func(p promptPiece) string {
 		roles := map[fantasy.MessageRole]string{fantasy.MessageRoleAssistant: "model", fantasy.MessageRoleSystem: "system"}
 		return cmp.Or(roles[p.role], "user")
 	},
-	Text: piece.text,
-	New: func(role, text string) piece {
+	Text: promptPiece.text,
+	New: func(role, text string) promptPiece {
 		roles := map[string]fantasy.MessageRole{"model": fantasy.MessageRoleAssistant, "system": fantasy.MessageRoleSystem}
-		return piece{role: cmp.Or(roles[role], fantasy.MessageRoleUser), parts: textParts(text)}
+		return promptPiece{role: cmp.Or(roles[role], fantasy.MessageRoleUser), parts: textParts(text)}
 	},
-	With: piece.with,
+	With: promptPiece.with,
 }
 
 func textParts(text string) []fantasy.MessagePart {
@@ -79,14 +79,14 @@ func withText(part fantasy.MessagePart, text string) fantasy.MessagePart {
 }
 
 // place returns the index of the part with the text; -1 if there is no such part.
-func (p piece) place() int {
+func (p promptPiece) place() int {
 	return slices.IndexFunc(p.parts, func(part fantasy.MessagePart) bool {
 		_, ok := partText(part)
 		return ok
 	})
 }
 
-func (p piece) text() string {
+func (p promptPiece) text() string {
 	i := p.place()
 	if i < 0 {
 		return ""
@@ -96,7 +96,7 @@ func (p piece) text() string {
 }
 
 // with returns a piece with another text. It leaves out an empty text part, which providers refuse.
-func (p piece) with(text string) piece {
+func (p promptPiece) with(text string) promptPiece {
 	if p.text() == text {
 		return p
 	}
@@ -115,18 +115,18 @@ func (p piece) with(text string) piece {
 
 // pieces splits the messages of a prompt. A part without a text belongs to the text before it, or
 // to the first one of the message.
-func pieces(prompt fantasy.Prompt) (all []piece) {
+func pieces(prompt fantasy.Prompt) (all []promptPiece) {
 	for i := range prompt {
 		m := &prompt[i]
 		start := 0
 		for end := 1; end < len(m.Content); end++ {
 			_, ok := partText(m.Content[end])
-			if one := (piece{parts: m.Content[start:end]}); ok && one.place() >= 0 {
-				all = append(all, piece{m, m.Role, one.parts})
+			if one := (promptPiece{parts: m.Content[start:end]}); ok && one.place() >= 0 {
+				all = append(all, promptPiece{m, m.Role, one.parts})
 				start = end
 			}
 		}
-		all = append(all, piece{m, m.Role, m.Content[start:]})
+		all = append(all, promptPiece{m, m.Role, m.Content[start:]})
 	}
 	return all
 }
@@ -134,7 +134,7 @@ func pieces(prompt fantasy.Prompt) (all []piece) {
 // joined returns the prompt of pieces. A system message that hooks added joins the system messages
 // at the beginning. After any other message, where providers drop system messages, it becomes a
 // message of the user. A message that hooks emptied is left out.
-func joined(all []piece) (prompt fantasy.Prompt) {
+func joined(all []promptPiece) (prompt fantasy.Prompt) {
 	var last *fantasy.Message // the original message at the end of the prompt
 	for _, p := range all {
 		if p.of != nil && len(p.of.Content) > 0 && len(p.parts) == 0 {

@@ -29,7 +29,7 @@ var permissions = map[hook.Decision]hook.Decision{
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
-// checkOutput reports a decision word in the output of a Go function that its event does not know,
+// checkOutput returns an error if a Go function decides with a word that its event does not know,
 // as for other hooks. The legacy words are known too.
 func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
 

@@ -70,7 +70,7 @@ type PermissionDeniedInput struct {
 // PostToolUseInput is the input of PostToolUse.
 type PostToolUseInput struct {
 	PreToolUseInput
-	Response jsontext.Value `json:"tool_response,omitzero"` // what the tool gave; any JSON
+	Response jsontext.Value `json:"tool_response,omitzero"` // the tool's result; any JSON
 	Duration float64        `json:"duration_ms,omitzero"`
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable describes Claude Code, and the systems of its profiles, beside the other systems.
+// Portable describes Claude Code, and the systems of its profiles, for comparisons with the other
+// systems.
 func Portable() []portable.System {
 	all := []portable.System{claudeCode}
 	for _, p := range profiles {

@@ -81,7 +81,7 @@ type profile struct {
 	payloads payloadTraits
 	answers  answerTraits
 
-	tools map[string]toolWords // its words for the tools of Claude Code, by their names there
+	tools map[string]toolWords // its names for tools, by Claude Code's names
 	bare  bool                 // tools of MCP servers are called SERVER__TOOL, without "mcp__"
 }
 

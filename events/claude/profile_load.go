@@ -317,7 +317,7 @@ func (e *entry) profileKey() string {
 }
 
 // variables adds the variables that the entry sets to the environment of the command, and makes sh
-// its shell where the system runs commands so.
+// its shell where the system uses sh.
 func (e *entry) variables() *settings.Problem {
 	v := e.get("env")
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {

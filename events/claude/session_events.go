@@ -153,8 +153,8 @@ var WorktreeRemove *pipeline.Event[WorktreeRemoveInput, WorktreeRemoveOutput] = 
 	Doc:  "when a worktree is removed",
 })
 
-// PreCompact fires before the conversation is compacted (C72). A block prevents the compaction; the
-// user sees the reason of one for a compaction that the user asked for.
+// PreCompact fires before the conversation is compacted (C72). A block prevents the compaction; if
+// the user asked for the compaction, the user sees the reason.
 var PreCompact *pipeline.Event[PreCompactInput, PreCompactOutput] = declare(traits{
 	kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true,
 }, nil, pipeline.Spec[PreCompactInput, BasicOutput]{

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable describes Codex beside the other systems.
+// Portable describes Codex for comparisons with the other systems.
 func Portable() []portable.System {
 	return []portable.System{{
 		Name: Dialect.Name, Dialect: Dialect.Name, Title: "Codex", File: ".codex/hooks.json",

@@ -324,8 +324,8 @@ func (f *file) key(event string, group, handler int) string {
 	return strings.Join([]string{path, snake(event), itoa(group), itoa(handler)}, ":")
 }
 
-// resolved returns a key with the path of the file itself in place of a path through links: one file has one state,
-// by whatever path the project was opened when it was written.
+// resolved returns a key with the path of the file after links are resolved: a file has one state, even if the
+// project was opened by several paths.
 func resolved(key string) string {
 	at := len(key)
 	for range 3 { // event, group and handler have no colon; a path may

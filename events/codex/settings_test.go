@@ -163,7 +163,7 @@ func TestSwitchesSayWhichHooksRun(t *testing.T) {
 	}
 }
 
-// Rule CX9. The state of a handler is that of its file, by whatever path the project was opened.
+// Rule CX9. The state of a handler belongs to its file, whatever path the project was opened by.
 func TestAStateCountsThroughLinks(t *testing.T) {
 	real := filepath.Join(directory(t), "project")
 	link := filepath.Join(directory(t), "link")

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable describes Cursor beside the other systems.
+// Portable describes Cursor for comparisons with the other systems.
 func Portable() []portable.System {
 	return []portable.System{{
 		Name: Dialect.Name, Dialect: Dialect.Name, Title: "Cursor", File: ".cursor/hooks.json", Form: portable.Flat, Around: `"version":1`,

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable describes LLxprt Code and Gemini CLI beside the other systems.
+// Portable describes LLxprt Code and Gemini CLI for comparisons with the other systems.
 func Portable() []portable.System {
 	code := portable.System{
 		Name: Dialect.Name, Dialect: Dialect.Name, Profile: string(LLxprt), Title: "LLxprt Code", File: ".llxprt/settings.json",

@@ -10,7 +10,7 @@ import (
 )
 
 // FireResult does the same as [Event.Fire], and returns the report of each handler. The result is
-// never nil; it is an answer if its Given has GaveSpecific.
+// never nil; it is an answer if its Set has [hook.SetSpecific].
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {

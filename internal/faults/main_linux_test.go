@@ -15,7 +15,7 @@ import (
 // runs beside others cannot check that alone; see leavesNothing.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "16") // tests beside which others run do little but wait
+	_ = flag.Set("test.parallel", "16") // the tests mostly wait: more of them can run at once than there are processors
 	warmUp()
 	before := descriptors()
 	status := m.Run()

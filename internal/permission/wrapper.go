@@ -37,7 +37,7 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 		return s, false
 	}
 	name := s.words[0].plain
-	if name == "--" { // after the shell's own time more than words may follow: time -- ! rm
+	if name == "--" { // the keyword time: a whole pipeline may follow it, as in time -- ! rm
 		return unknown, len(s.words) > 1
 	}
 	w, ok := wrappers[name]

@@ -29,7 +29,7 @@ type Options struct {
 type Regexp struct {
 	*regexp.Regexp
 	fold  bool
-	ascii bool // beyond ASCII, the locale decides what matches
+	ascii bool // beyond ASCII, matches depend on the locale
 	space bool // beyond ASCII, the locale decides which characters are blank
 }
 
@@ -68,7 +68,7 @@ func Literal(texts []string, o Options) (*Regexp, error) {
 	return t.finish(t.out.String())
 }
 
-// Join compiles several patterns, of which any may match.
+// Join compiles several patterns into one that matches if any of them does.
 func Join(patterns []string, o Options) (re *Regexp, err error) {
 	if len(patterns) == 1 {
 		return Compile(patterns[0], o)
@@ -129,7 +129,8 @@ func (t *translator) finish(text string) (*Regexp, error) {
 	return compile(text)
 }
 
-// Certain reports whether the matches in a text are the same in all locales that are C or of UTF-8.
+// Certain reports whether the matches in a text are the same in the locale C and in all locales
+// with UTF-8.
 func (r *Regexp) Certain(text []byte) bool {
 	if isASCII(text) {
 		return true

@@ -138,7 +138,7 @@ func FuzzMadeScript(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
 	}
-	f.Add(uint64(469)) // a pipeline of which two parts write to one stream
+	f.Add(uint64(469)) // a pipeline in which two parts write to one stream
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		agree(t, t.TempDir(), madeScript(seed), []byte("one two\n three \n{\"a\": \"b\"}"))
 	})

@@ -95,7 +95,7 @@ func (s *state) lookup(name string) (file string) {
 	return ""
 }
 
-// isBinary reports whether a file is no script.
+// isBinary reports whether a file is a compiled program and not a script.
 func isBinary(path string) bool {
 	f, _, err := bounded.Open(path)
 	if err != nil {

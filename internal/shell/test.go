@@ -13,8 +13,7 @@ func bracket(s *state, args []string, _ bool) int {
 	return truth(s.test(args[:len(args)-1]))
 }
 
-// test is the builtin of that name, whose meaning depends on how many words it is
-// given.
+// test is the builtin test, whose meaning depends on the number of its arguments.
 func (s *state) test(args []string) bool {
 	switch {
 	case len(args) == 0:

@@ -17,7 +17,7 @@ type Program interface {
 	Check(args []*string) error
 
 	// Run runs the program and returns its exit status. It gives the run up, by [Process.GiveUp], for
-	// everything that the installed program may do in another way.
+	// everything that the installed program may do differently.
 	Run(p *Process) (status int)
 
 	// Known reports whether a file is a version of the program that Run stands for. It may start the file.
@@ -125,8 +125,8 @@ func (p *Process) Stdin() []byte {
 	return rest
 }
 
-// Leave reports that the program has ended before the end of what [Process.Stdin] returned. It is then not
-// certain how much of it was read, unless all of it is one line that one system call writes.
+// Leave reports that the program has ended before the end of its standard input, see [Process.Stdin]. It
+// is then not certain how much of it was read, unless all of it is one line that one system call writes.
 func (p *Process) Leave() {
 	in := p.s.in
 	if n := len(in.data); n > 0 && (n > pipeWrite || strings.IndexByte(string(in.data[:n-1]), '\n') >= 0) {
@@ -212,7 +212,8 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 	}
 }
 
-// isProgramName reports whether a name is one of a program, and of no builtin or word of bash.
+// isProgramName reports whether a name can be a program: it is neither a builtin nor a reserved
+// word of bash.
 func isProgramName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" &&
 		!strings.Contains(ownNames, " "+name+" ")

@@ -122,7 +122,7 @@ func languageOf(name string) *language {
 // builtins maps the shell builtins that read code to the language of the code.
 var builtins = map[string]*language{"eval": evaluated, "trap": evaluated, ".": shell, "source": shell}
 
-// unclear returns the language for a program of which only a part is known.
+// unclear returns the language for a program whose text is only partly known.
 func unclear(l *language) *language { return &language{name: l.name, write: l.write} }
 
 // scan refuses values that the language would not read as the contents of a string.

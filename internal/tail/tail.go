@@ -19,9 +19,8 @@ const glance = 100 * time.Millisecond
 // maxFiles limits the rotated files that are opened: no rotation keeps more.
 const maxFiles = 1000
 
-// Reader reads a file from its beginning, then waits for what is written to it, until its context ends. It goes on
-// with the file that has replaced a finished one, and at the beginning of one that was emptied. It is for
-// one goroutine.
+// Reader reads a file from its beginning, then waits for additions, until its context ends. It goes on with the
+// file that has replaced a finished one, and at the beginning of one that was emptied. It is for one goroutine.
 type Reader struct {
 	ctx  context.Context
 	name string

@@ -36,7 +36,7 @@ type system struct {
 	events map[string]about
 }
 
-// aboutEvent returns the rules of an event; none of an event that no system here has.
+// aboutEvent returns the rules of an event; for an unknown event it returns none.
 func aboutEvent(full string) about {
 	dialect, name, _ := strings.Cut(full, ".")
 	s, known := systems[dialect]

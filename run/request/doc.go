@@ -17,8 +17,8 @@
 // # Security
 //
 // Requests follow no redirection, and with PublicOnly connect to public addresses alone, which is
-// checked after the name has been resolved. Errors contain of a URL only the scheme and the host.
-// Headers take the variables that are named for it, and no others.
+// checked after the name has been resolved. Of a URL, errors show only the scheme and the host.
+// Headers take only the variables that are named for them.
 //
 // # Concurrency and cost
 //

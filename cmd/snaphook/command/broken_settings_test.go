@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// breakable is a settings file of a system, with the parts of which broken ones are made.
+// breakable is a settings file of a system; broken files are made from its parts.
 type breakable struct {
 	name, profile string
 	of            *dialect

@@ -223,8 +223,8 @@ func textsOf(result wire.Object) string {
 	return strings.Join(texts, "\n")
 }
 
-// reviewed returns the server's result after the changes of hooks: with their texts after it, or
-// with the text that replaces it.
+// reviewed returns the server's result as hooks changed it: their texts are appended, or one text
+// replaces the result.
 func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	text, before := ended(out), textsOf(result)
 	if text == before {

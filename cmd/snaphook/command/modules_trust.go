@@ -19,7 +19,7 @@ import (
 // mostModuleFiles limits the files in a folder of modules.
 const mostModuleFiles = 10_000
 
-// moduleFiles returns the files of which a module may consist. It runs none of them, since they may
+// moduleFiles returns the files that may be parts of a module. It runs none of them, since they may
 // not be trusted: a module that imports anything may import every file in its folder.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)

@@ -34,8 +34,8 @@ func answerTable(names ...string) string {
 	return b.String()
 }
 
-// The tables of the page are those of the data, which TestEveryAnswerHasTheEffectThatIsDeclared compares with the
-// answers that run. SNAPHOOK_UPDATE=1 writes them.
+// The tables of the page are made from the data, which TestEveryAnswerHasTheEffectThatIsDeclared compares with
+// the answers that run. SNAPHOOK_UPDATE=1 writes them.
 func TestThePageOfAnswersShowsTheData(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "same-answer.md")
 	text, err := os.ReadFile(file)

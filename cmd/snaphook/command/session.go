@@ -204,8 +204,8 @@ func (s projectTrust) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
-// wrapAs does the same as wrap for hooks that have been changed since they were read: trust in them
-// is that in the original hooks.
+// wrapAs does the same as wrap for hooks that have been changed since they were read: they are as
+// trusted as the original hooks.
 func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.wrap()
 	if wrap == nil {

@@ -17,11 +17,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Codex is the hook system of the Codex CLI. The zero Settings find the files where Codex keeps them.
+// Codex returns the hook system of the Codex CLI. The zero Settings find the files where Codex keeps
+// them.
 //
 // Hooks see tools of the kinds Write and Edit as apply_patch, with a patch made of the host's
 // arguments. A hook that rewrites such a patch denies the call, since the host's arguments cannot be
-// made of a patch. Codex's Interrupt is no moment; a host fires [codex.Interrupt] itself.
+// made of a patch. Codex's Interrupt has no moment; a host fires [codex.Interrupt] itself.
 func Codex(cfg codex.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(codex.Dialect,
 		snaphook.DialectConfig{Load: cfg.Load, ToolName: toolName, Argument: argument},
@@ -69,7 +70,7 @@ func Codex(cfg codex.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
 // order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, codex.Output], input func(*In) E, read func(*hook.Result[codex.Output], *snaphook.Verdict),

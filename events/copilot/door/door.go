@@ -16,12 +16,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Copilot is the hook system of GitHub Copilot, on the surface that cfg.Profile names. The zero Settings
-// find the files where the command line of Copilot keeps them. Set Alone if the hooks of Claude Code run
-// as a dialect of their own: otherwise they run twice.
+// Copilot returns the hook system of GitHub Copilot, on the surface that cfg.Profile names. The zero
+// Settings find the files where the command line of Copilot keeps them. Set Alone if the hooks of Claude
+// Code run as a dialect of their own: otherwise they run twice.
 //
 // If a postToolUse hook makes a result a failure, postToolUseFailure fires too. userPromptTransformed and
-// errorOccurred are no moments: a host fires [copilot.UserPromptTransformed] and [copilot.ErrorOccurred]
+// errorOccurred have no moment: a host fires [copilot.UserPromptTransformed] and [copilot.ErrorOccurred]
 // itself, and preToolUse for several calls at once (see [copilot.Batch]).
 func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(copilot.Dialect,
@@ -84,7 +84,7 @@ func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
 // order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, copilot.Output], input func(*In) E, read func(*hook.Result[copilot.Output], *snaphook.Verdict),

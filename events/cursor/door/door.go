@@ -16,13 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Cursor is the hook system of Cursor. The zero Settings find the files where Cursor keeps them. Set
-// Alone if the hooks of Claude Code run as a dialect of their own: otherwise they run twice.
+// Cursor returns the hook system of Cursor. The zero Settings find the files where Cursor keeps
+// them. Set Alone if the hooks of Claude Code run as a dialect of their own: otherwise they run
+// twice.
 //
 // A tool call fires preToolUse, and then beforeShellExecution or beforeMCPExecution. beforeReadFile
 // fires when the host has read a file, before the model gets the content; a denial replaces the
 // content. Cursor has no event for permissions. Its events of Cursor Tab, afterAgentResponse,
-// afterAgentThought and workspaceOpen are no moments: a host fires them itself.
+// afterAgentThought and workspaceOpen have no moment: a host fires them itself.
 func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	names := &servers{}
 	return snaphook.NewDialect(cursor.Dialect,
@@ -92,7 +93,7 @@ func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
 // order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, cursor.Output], input func(*In) E, read func(*hook.Result[cursor.Output], *snaphook.Verdict),

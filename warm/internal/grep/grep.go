@@ -1,5 +1,5 @@
-// Package grep runs GNU grep on standard input or one file, in this process. What it does not know exactly it
-// leaves to the installed grep.
+// Package grep runs GNU grep on standard input or one file, in this process. It leaves options and patterns
+// that it does not know exactly to the installed grep.
 package grep
 
 import (
@@ -22,7 +22,7 @@ type Grep struct {
 	compiled map[string]compiled
 }
 
-// The limits of a run; what exceeds them is left to the installed grep.
+// The limits of a run; a run that exceeds them is left to the installed grep.
 const (
 	mostPattern = 8 << 10
 	mostKept    = 128

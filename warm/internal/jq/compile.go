@@ -116,8 +116,7 @@ func pipe(left, right filter) filter {
 	}
 }
 
-// operand compiles an operand of an operator. It refuses those of which it depends on the version how far they
-// reach.
+// operand compiles an operand of an operator. It refuses an operand whose end depends on the version of jq.
 func (c *compiler) operand(q *gojq.Query) filter {
 	if len(q.Patterns) > 0 || q.Op == gojq.OpPipe || q.Op == gojq.OpComma || len(q.FuncDefs) > 0 {
 		refuse("this operand")
@@ -136,7 +135,7 @@ func (c *compiler) as(q *gojq.Query) filter {
 	}
 }
 
-// source compiles what a variable is bound to.
+// source compiles the expression that a variable is bound to.
 func (c *compiler) source(q *gojq.Query, patterns []*gojq.Pattern) (source filter, name string) {
 	if len(patterns) != 1 || patterns[0].Name == "" || !isPlain(q) {
 		refuse("this binding of a variable")
@@ -182,8 +181,8 @@ func (c *compiler) operator(q *gojq.Query) filter {
 	}
 }
 
-// each returns the one output of each filter. It returns nil if one has none, or fails; a run of which the
-// order of both would matter is given up, and so are several outputs.
+// each returns the one output of each filter, or nil if a filter has none or fails. It gives the run up if
+// a filter has several outputs, or if one fails and another has none.
 func each(s *scope, in value, filters ...filter) (all []value, err error) {
 	all = make([]value, len(filters))
 	none := false

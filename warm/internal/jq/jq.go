@@ -1,5 +1,5 @@
-// Package jq runs jq on standard input, in this process, for the filters of which all known versions of jq print
-// the same. The syntax is that of gojq; the filters are run here, because gojq does not keep the order of the
+// Package jq runs jq on standard input, in this process, for filters whose output is the same in all known
+// versions of jq. The parser is gojq's; the filters are run here, because gojq does not keep the order of the
 // members of objects. A run that fails, or whose result depends on the version, is left to the installed jq.
 package jq
 
@@ -201,7 +201,8 @@ func (j *JQ) Run(p *shell.Process) (status int) {
 	return c.run(p, f.filter, inputs)
 }
 
-// withoutLibrary reports whether there is no file of definitions that jq reads first.
+// withoutLibrary reports whether the home directory has no ~/.jq, a file of definitions that jq
+// reads first.
 func withoutLibrary(home string) bool {
 	if home == "" {
 		return false

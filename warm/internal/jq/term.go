@@ -8,7 +8,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Every filter at the end of the syntax counts work, and so does every loop of a filter.
+// Every filter without operands counts work, and so does every loop.
 
 func constant(v value) filter {
 	return func(s *scope, _ value, yield func(value) error) error {
@@ -29,7 +29,7 @@ func (c *compiler) term(t *gojq.Term) filter {
 	}
 	for i := 0; i < len(t.SuffixList); i++ {
 		suffix := t.SuffixList[i]
-		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // of this step alone
+		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // an option of this step only
 		switch {
 		case suffix.Optional:
 			f = optional(f)

@@ -47,7 +47,7 @@ func (o *object) with(key string, v value) *object {
 	return &object{o.keys, values}
 }
 
-// The limits of a text of JSON; what exceeds them is left to the installed jq.
+// The limits of a text of JSON; a longer or deeper text is left to the installed jq.
 const (
 	mostDepth   = 60
 	mostMembers = 256 // of one object, which are searched one by one
@@ -190,7 +190,8 @@ func encode(to []byte, v value, indent int) []byte {
 	})
 }
 
-// deeper returns the indent of the members of a value; it counts the levels of the compact form below zero.
+// deeper returns the indent of the members of a value. For the compact form it is negative, and counts the
+// levels downwards.
 func deeper(indent int) int {
 	if indent > mostPrinted || indent < -mostPrinted {
 		panic(unsure("a value that is nested deep"))

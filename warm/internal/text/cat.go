@@ -1,5 +1,5 @@
-// Package text runs the programs of GNU coreutils that scripts filter text with, in this process. What it does
-// not know exactly it leaves to the installed programs.
+// Package text runs the text filters of GNU coreutils in this process. It leaves options and inputs that it
+// does not know exactly to the installed programs.
 package text
 
 import (

@@ -50,7 +50,7 @@ func (c Change) Diff(dir string) string {
 	}
 	end := ""
 	if strings.Contains(name, " ") {
-		end = "\t" // else the name ends at the blank
+		end = "\t" // without a tab, the name would end at its first blank
 	}
 	_, text, _ := bytes.Cut(diff.Diff(before+end, c.Old, after+end, c.New), []byte("\n")) // without its own first line
 	b.Write(text)

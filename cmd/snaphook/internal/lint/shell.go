@@ -32,7 +32,7 @@ func name(call *syntax.CallExpr) string {
 // base returns the last element of a path with either kind of slash.
 func base(path string) string { return bash.Base(path) }
 
-// callOf returns the call of a statement; nil if it is none.
+// callOf returns the call of a statement; nil if the statement is not a call.
 func callOf(s *syntax.Stmt) *syntax.CallExpr { return bash.Call(s) }
 
 // plainVar returns the name in $NAME or ${NAME}; empty for anything else.

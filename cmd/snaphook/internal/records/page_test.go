@@ -51,7 +51,7 @@ func browser(t *testing.T) context.Context {
 
 const evil = `</script><script>document.title="hacked"</script><img src=x onerror='document.title="hacked"'>`
 
-// traceOf is a trace of so many fires, of which every hundredth is denied.
+// traceOf returns a trace of so many fires; every hundredth is denied.
 func traceOf(fires int) []*tracetree.Node {
 	var b tracetree.Builder
 	at, exit, took := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), 0, 3.5
@@ -77,7 +77,7 @@ func traceOf(fires int) []*tracetree.Node {
 	return b.Sessions()
 }
 
-// watched opens a page and notes what it causes.
+// watched opens a page and notes the requests and errors that it causes.
 type watchedPage struct {
 	t   *testing.T
 	ctx context.Context
