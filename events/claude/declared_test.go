@@ -136,9 +136,9 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# The events of Claude Code
 
-Types of hooks: C command, H http, M mcp_tool, P prompt, A agent. The timeout is that of a hook that
-asks for none; a prompt has 30 seconds and an agent 60. Exit status 2 says what was wrong on
-standard error; of PreCompact the user is told only of a compaction that the user asked for.
+Types of hooks: C command, H http, M mcp_tool, P prompt, A agent. The timeout applies to hooks that
+set none; a prompt has 30 seconds and an agent 60. The text on standard error goes to the one named
+under exit status 2; at PreCompact the user gets it only if the user asked for the compaction.
 
 | event | fires | matchers test | types | exit status 2 | timeout |
 |---|---|---|---|---|---|
