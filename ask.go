@@ -11,14 +11,14 @@ import (
 func (s *Session) resolve(v *Verdict) {
 	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
 		v.Decision = hook.Deny
-		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user to ask: it is refused.")
+		v.Reason = lines(v.Reason, "A hook wants to ask the user, but there is no user: the call is refused.")
 	}
 }
 
 // permit asks the user about a call, and reports whether it may run.
 func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok bool, why string) {
 	if s.hooks.cfg.Ask == nil {
-		return false, lines(reason, "A hook wants the user to be asked, and the program cannot: it is refused.")
+		return false, lines(reason, "A hook wants to ask the user, but the program cannot: the call is refused.")
 	}
 	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{
 		ID: call.ID, Message: cmp.Or(reason, "May "+call.Name+" run?"),

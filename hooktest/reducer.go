@@ -51,8 +51,8 @@ func pauses(left int, d time.Duration) func() {
 	}
 }
 
-// check checks a property. rapid panics for a test that has failed already, and
-// for the method Deadline in a bubble.
+// check runs a property in rapid. It hides two things from rapid, which would panic: that the test
+// has failed already, and, in a bubble, the method Deadline.
 func check(t testing.TB, property func(*rapid.T)) {
 	t.Helper()
 	rapid.Check(&afresh{TB: t}, property)

@@ -13,7 +13,7 @@ type sessionState struct {
 	mu         sync.Mutex
 	spent      map[string]bool // the hooks that have had their one run
 	values     map[any]any
-	files      int    // how many names have been given out below scratch
+	files      int    // number of names created below scratch
 	scratchDir string // directory for the files of hooks; empty until one is needed
 	vars       []*varsDir
 	background background

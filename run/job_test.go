@@ -142,7 +142,7 @@ func TestWorksElsewhereIfTheDirectoryIsGone(t *testing.T) {
 		} {
 			for form, direct := range map[string][]string{"shell": nil, "direct": {"/bin/pwd"}} {
 				c := &Command{Argv: Shell("/bin/pwd"), Direct: direct, Fallback: test.fallback, Environ: func(hook.Call) []string { return env }}
-				for range 2 { // the second time it knows where the program is
+				for range 2 { // the second call finds the path of the program in its cache
 					got, err := c.run(t.Context(), hook.Call{Dir: test.dir}, run)
 					if strings.TrimSpace(string(got.Stdout)) != test.want || !errors.Is(err, test.errno) {
 						t.Errorf("%s, %s: got %q, %v; want %q, %v", test.name, form, got.Stdout, err, test.want, test.errno)

@@ -58,7 +58,7 @@ func TestHooksAroundATool(t *testing.T) {
 	}{
 		"none":             {adaptertest.None, `echo {"text":"hi"}`},
 		"deny":             {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},
-		"ask":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants the user to be asked, and there is no user to ask: it is refused."},
+		"ask":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants to ask the user, but there is no user: the call is refused."},
 		"rewrite":          {adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), `echo {"text":"other"}`},
 		"stop":             {adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), "A hook has ended the agent's work.\nenough"},
 		"context":          {adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), "echo {\"text\":\"hi\"}\n\nfyi"},

@@ -64,7 +64,7 @@ func TestHooksAroundATool(t *testing.T) {
 		"deny": {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), want: "error no"},
 		"ask": {
 			hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}),
-			want: "error sure?\nA hook wants the user to be asked, and there is no user to ask: it is refused.",
+			want: "error sure?\nA hook wants to ask the user, but there is no user: the call is refused.",
 		},
 		"rewrite": {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), want: `echo {"text":"other"}`},
 		"stop": {

@@ -121,7 +121,7 @@ func TestHooksAroundATool(t *testing.T) {
 		"deny": {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), want: "done: no"},
 		"ask": {
 			hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}),
-			want: "done: sure?\nA hook wants the user to be asked, and there is no user to ask: it is refused.",
+			want: "done: sure?\nA hook wants to ask the user, but there is no user: the call is refused.",
 		},
 		"rewrite": {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), want: "done: echo other"},
 		"stop": {

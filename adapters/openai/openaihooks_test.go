@@ -97,7 +97,7 @@ func TestHooksAroundACall(t *testing.T) {
 	}{
 		"none":              {hook: adaptertest.None, args: object, want: "echo " + object},
 		"deny":              {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
-		"ask":               {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user to ask: it is refused."},
+		"ask":               {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants to ask the user, but there is no user: the call is refused."},
 		"rewrite":           {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
 		"stop":              {hook: adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
 		"context":           {hook: adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},

@@ -146,7 +146,7 @@ type said struct {
 	Reason              string
 }
 
-// Package snaphook gives a tool call the end that the dialect's own event gives it.
+// A tool call ends in the same way through package snaphook and through the dialect's own event.
 func TestRunToolSaysWhatTheDialectsEventSays(t *testing.T) {
 	var probes, asked, refused, stopped, suppressed int
 	for name, g := range everyGuarded {

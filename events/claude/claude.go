@@ -84,7 +84,7 @@ type traits struct {
 	baseText    bool   // plain text is read at the level Base alone
 	erases      bool   // a block erases the user's prompt
 	lastLine    bool   // a command's answer is the last line that it prints
-	inAgent     string // the event in whose place it stands in an agent's front matter
+	inAgent     string // in an agent's front matter, hooks of this event are hooks of inAgent
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
 	verdict refusalEffect // the effect of a prompt's refusal

@@ -98,7 +98,7 @@ func (w *world) start(t *testing.T, load pipeline.Load) {
 	w.ses = ses
 }
 
-// call is the input of the tests for which it does not matter.
+// call is the input of tests that accept any input.
 var call = llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path":"notes.txt","content":"hello"}`)}
 
 type result = hook.Result[llxprt.BeforeToolOutput]

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// The limits of the output of a top level before there is a logger: lines, and bytes of each.
+// The limits of the output that a top level prints before there is a logger: lines, and bytes of
+// each line.
 const most, longest = 100, 16 << 10
 
 // console is the console of a module, which writes to the module's logger.

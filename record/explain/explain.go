@@ -156,7 +156,7 @@ func whyOf(l *record.Line, h *record.Hook) string {
 	case l.Subject == "":
 		parts = append(parts, fmt.Sprintf("the event has nothing to match, so its matcher %q excludes no call", h.Matcher))
 	default:
-		parts = append(parts, fmt.Sprintf("its matcher %q takes %q", h.Matcher, l.Subject))
+		parts = append(parts, fmt.Sprintf("its matcher %q matches %q", h.Matcher, l.Subject))
 	}
 	if h.If != "" {
 		parts = append(parts, fmt.Sprintf("its condition %q holds", h.If))

@@ -64,7 +64,7 @@ func TestStories(t *testing.T) {
 			`"event":"claude.PreToolUse","subject":"Bash","decision":"deny","reason":"no force","hooks":[` + fine + `,` + guard + `,` + other + `]`,
 			`denied: denied by guard.sh: no force
   fine.sh: it matches every call → had no objection
-  guard.sh: its matcher "Bash" takes "Bash", and its condition "Bash(git *)" holds → denied by exit status 2: no force [decided]
+  guard.sh: its matcher "Bash" matches "Bash", and its condition "Bash(git *)" holds → denied by exit status 2: no force [decided]
   lint.sh: matcher "Write" does not match "Bash"
   rule C77 docs/spec/claude.md
   rule C52 docs/spec/claude.md
