@@ -51,8 +51,7 @@ snaphook explain --decision deny
 snaphook explain --session s-1
 snaphook explain 01KB --record hooks.jsonl
 # What would happen to this call, and why?
-echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
-  snaphook explain claude.PreToolUse`,
+snaphook explain claude.PreToolUse < call.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%d fires are named, want one; see %s --help", len(args), cmd.CommandPath())

@@ -36,6 +36,20 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 	look(newRoot(&cli.Global{}))
 }
 
+// In a narrow terminal the comments of examples are broken too, and commands are not.
+func TestHelpOfExplainFitsATerminalOf60Columns(t *testing.T) {
+	const columns = 60
+	text := ansi.Strip(cli.HelpText(newExplain(&cli.Global{}), columns))
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+			t.Errorf("explain --help has a line of %d columns, want %d at most: %s", n, columns, line)
+		}
+	}
+	if want := "\n  # The last fire of a session, and one by the id that log\n  # --json shows\n"; !strings.Contains(text, want) {
+		t.Errorf("explain --help lacks the lines %q:\n%s", want, text)
+	}
+}
+
 func TestHelpNamesTheValueOfEachFlag(t *testing.T) {
 	var look func(*cobra.Command)
 	look = func(cmd *cobra.Command) {

@@ -62,7 +62,7 @@ func terminalWidth(cmd *cobra.Command) int {
 }
 
 // HelpText returns the help of a command in lines of at most width columns: its text, usage,
-// examples, verbs, and flags with the names of their values. Examples are not broken.
+// examples, verbs, and flags with the names of their values. Commands in examples are not broken.
 func HelpText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	text := cmd.Long
@@ -81,10 +81,14 @@ func HelpText(cmd *cobra.Command, width int) string {
 		section("EXAMPLES")
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSuffix(line, "\n")
-			if strings.HasPrefix(line, "#") {
-				line = Faint.Render(line)
+			comment, ok := strings.CutPrefix(line, "# ")
+			if !ok {
+				b.WriteString("  " + line + "\n")
+				continue
 			}
-			b.WriteString("  " + line + "\n")
+			for part := range strings.SplitSeq(InColumns(comment, width-len("  # ")), "\n") {
+				b.WriteString("  " + Faint.Render("# "+part) + "\n")
+			}
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
