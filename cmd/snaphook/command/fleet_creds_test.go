@@ -159,7 +159,7 @@ func TestTheCommandsOfAFleetWorkWithCredentialsFiles(t *testing.T) {
 	}
 
 	must(2, "not here", "agent", bashCall, "fire", "claude.PreToolUse")
-	must(2, "use those of an agent", "worker", bashCall, "fire", "claude.PreToolUse", "-v") // the gate is closed
+	must(2, "use the credentials of an agent", "worker", bashCall, "fire", "claude.PreToolUse", "-v") // the gate is closed
 
 	for verb, part := range map[string]string{"log": "not here", "stats": "PreToolUse", "trace": "PreToolUse", "explain": "not here"} {
 		must(0, part, "reader", "", verb)
