@@ -333,12 +333,17 @@ func TestARuleThatMatchesNothingIsFound(t *testing.T) {
 }
 
 func TestTheFileOfTheUserFollowsXDG(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", "/there")
-	if got := policy.Files("/project"); got[policy.User] != filepath.FromSlash("/there/snaphook/config.json") || got[policy.Project] != filepath.FromSlash("/project/.snaphook.json") {
+	there, err := filepath.Abs("/there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", there)
+	if got := policy.Files("/project"); got[policy.User] != filepath.Join(there, "snaphook", "config.json") || got[policy.Project] != filepath.FromSlash("/project/.snaphook.json") {
 		t.Errorf("files %v", got)
 	}
 	t.Setenv("XDG_CONFIG_HOME", "relative")
 	t.Setenv("HOME", "/home/u")
+	t.Setenv("USERPROFILE", "/home/u")
 	if got := policy.Files("/project")[policy.User]; got != filepath.FromSlash("/home/u/.config/snaphook/config.json") {
 		t.Errorf("with a relative XDG_CONFIG_HOME the user's file is %s", got)
 	}

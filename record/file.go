@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -69,7 +68,7 @@ func openFile(path string, cfg Config) (*sharedRecord, error) {
 }
 
 func (f *sharedRecord) open() error {
-	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonBlocking, 0o600)
+	opened, err := openShared(f.path)
 	if err != nil {
 		return fmt.Errorf("the record: %w", err)
 	}
@@ -130,7 +129,7 @@ func (f *sharedRecord) follow() error {
 		return nil
 	}
 	err := f.open()
-	if info, gone := f.f.Stat(); err != nil && (gone != nil || isRemoved(info)) {
+	if err != nil && isRemoved(f.f) {
 		return err // the next line tries again
 	}
 	f.seen = now
@@ -149,9 +148,13 @@ func (f *sharedRecord) isCurrent() bool {
 // rotate renames a file that is full. A process that has waited while another one renamed it
 // continues with the new file. A file that cannot be renamed grows.
 func (f *sharedRecord) rotate() {
-	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, this is the end of the file
-	if err != nil || end < f.max {
-		f.room = min(f.max-end, f.max/64) // other processes write too
+	info, err := f.f.Stat()
+	if err != nil {
+		f.room = f.max / 64
+		return
+	}
+	if size := info.Size(); size < f.max {
+		f.room = min(f.max-size, f.max/64) // other processes write too
 		return
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, lockWait)

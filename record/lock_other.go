@@ -1,4 +1,4 @@
-//go:build !unix || solaris || aix
+//go:build (!unix && !windows) || solaris || aix
 
 package record
 
@@ -8,7 +8,10 @@ import (
 	"os"
 )
 
-const nonBlocking = 0
+// openShared opens a file for appending.
+func openShared(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+}
 
 // lock does nothing on this system: files that other processes have open cannot be renamed, and
 // records are not rotated.
@@ -19,4 +22,4 @@ func acquire(context.Context, string) (lock, error) { return lock{}, errors.ErrU
 func (lock) release() {}
 
 // isRemoved returns false: an open file cannot be removed.
-func isRemoved(os.FileInfo) bool { return false }
+func isRemoved(*os.File) bool { return false }

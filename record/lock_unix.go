@@ -12,8 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// nonBlocking makes opening a pipe that no process reads fail at once.
-const nonBlocking = unix.O_NONBLOCK
+// openShared opens a file for appending. A pipe that no process reads fails at once.
+func openShared(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR|unix.O_NONBLOCK, 0o600)
+}
 
 // lock is a file lock: one process holds it at a time, and the system releases it when the process ends.
 type lock struct{ f *os.File }
@@ -41,8 +43,12 @@ func wait(f *os.File) error {
 
 func (l lock) release() { _ = l.f.Close() } // closing releases the lock
 
-// isRemoved reports whether an open file has been removed.
-func isRemoved(info os.FileInfo) bool {
+// isRemoved reports whether an open file has been removed, or cannot be looked at.
+func isRemoved(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return true
+	}
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	return ok && sys.Nlink == 0
 }

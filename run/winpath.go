@@ -1,6 +1,9 @@
 package run
 
-import "strings"
+import (
+	"runtime"
+	"strings"
+)
 
 // WindowsPath converts a path of Windows to the form of Git's bash: C:\Users\foo is /c/Users/foo, and
 // \\server\share is //server/share. In any other path it replaces backslashes by slashes.
@@ -10,6 +13,26 @@ func WindowsPath(p string) string {
 		return turned
 	}
 	return "/" + strings.ToLower(p[:1]) + turned[2:]
+}
+
+// NativePath converts on Windows a path in the form of Git's bash to one of Windows: /c/Users/foo is C:\Users\foo,
+// and //server/share is \\server\share. Any other path stays as it is, and so does every path on other systems.
+func NativePath(p string) string {
+	if runtime.GOOS != "windows" {
+		return p
+	}
+	return nativePath(p)
+}
+
+func nativePath(p string) string {
+	turned := strings.ReplaceAll(p, "/", `\`)
+	switch {
+	case strings.HasPrefix(p, "//"):
+		return turned
+	case len(p) >= 2 && p[0] == '/' && isLetter(p[1]) && (len(p) == 2 || p[2] == '/'):
+		return strings.ToUpper(p[1:2]) + `:\` + turned[min(3, len(p)):]
+	}
+	return p
 }
 
 // isWindowsPath reports whether a path is absolute, with a drive or a server.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -153,8 +154,24 @@ func (d Dir) file(key string) string {
 	return filepath.Join(string(d), prefix+fileName(key))
 }
 
-// fileName escapes a name for use in a file name.
-func fileName(name string) string { return strings.ReplaceAll(url.PathEscape(name), ":", "%3A") }
+// plainNames says that the file system takes two names for one if they differ in case, or by dots at the end.
+const plainNames = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
+
+// fileName escapes a name for use in a file name. No two names have the same file.
+func fileName(name string) string {
+	if !plainNames {
+		return strings.ReplaceAll(url.PathEscape(name), ":", "%3A")
+	}
+	var out strings.Builder
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' || c == '.' || c == ':' {
+			fmt.Fprintf(&out, "%%%02X", c)
+		} else {
+			out.WriteString(url.PathEscape(name[i : i+1]))
+		}
+	}
+	return out.String()
+}
 
 // locked makes the directory if need be, and holds its lock.
 func (d Dir) locked(ctx context.Context, do func() error) error {

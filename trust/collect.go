@@ -72,10 +72,16 @@ func newCollector(ctx context.Context, dir string, environ []string) *fileCollec
 	c.seen, c.stamps = map[string]stamp{}, map[string]stamp{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
+		if windows {
+			name = strings.ToUpper(name)
+		}
+		if name == "PATH" {
+			value = shellPaths(value)
+		}
 		c.environ[name] = value
 	}
 	for _, name := range []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"} {
-		c.environ[name] = dir
+		c.environ[name] = shellPath(dir)
 	}
 	return c
 }
@@ -138,6 +144,9 @@ func (c *fileCollector) command(h *hook.Hook) error {
 		}
 	}
 	err := s.script(h.Command)
+	if windows && err == nil && len(h.Argv) > 2 && h.Argv[1] == "-c" { // run.PosixScript of the command
+		err = s.script(h.Argv[2])
+	}
 	if len(h.Argv) > 1 && h.Argv[1] != "-c" && err == nil {
 		err = s.call(h.Argv)
 	}
@@ -203,7 +212,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	c.ran[path] = c.ran[path] || runs
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	compiled := err != nil || bytes.ContainsRune(text, 0)
-	if compiled && !c.below(path) && !c.leadsIn(path) {
+	if compiled && !c.below(path) && !c.linksIn(path) {
 		return false, nil // a program of the user: its name is enough
 	}
 	c.read[path] = true
@@ -234,13 +243,22 @@ func (c *fileCollector) short(path string) string {
 
 // leadsIn reports whether a path, or one of a list of paths, leads into the project.
 func (c *fileCollector) leadsIn(paths string) bool {
-	for part := range strings.FieldsFuncSeq(paths, func(r rune) bool { return r == ':' || r == ' ' || r == '=' }) {
-		path := within(c.dir, part)
-		if real, err := filepath.EvalSymlinks(path); c.below(path) || err == nil && c.below(real) {
+	ends := func(r rune) bool { return r == ':' || r == ' ' || r == '=' }
+	if windows { // a drive has a colon, and folders of the system a blank
+		ends = func(r rune) bool { return r == ';' || r == '=' }
+	}
+	for part := range strings.FieldsFuncSeq(paths, ends) {
+		if path := within(c.dir, part); c.below(path) || c.linksIn(path) {
 			return true
 		}
 	}
 	return false
+}
+
+// linksIn reports whether a path leads into the project by links.
+func (c *fileCollector) linksIn(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && c.below(real)
 }
 
 // shellFile covers a file that a shell reads as shell text; from is the scope of the text that

@@ -12,7 +12,7 @@ func (s *shellScope) cover(a arg, first bool) error {
 		for _, name := range names(text) {
 			for _, path := range s.existing(name) {
 				if !s.c.below(path) &&
-					(isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
+					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
 					continue // not a script of the user
 				}
 				if _, err := s.c.file(path, first && !s.quiet); err != nil {
@@ -33,10 +33,12 @@ func (s *shellScope) cover(a arg, first bool) error {
 
 // isSystems reports whether a file belongs to the system: a project cannot change it.
 func isSystems(path string) bool {
-	return slices.ContainsFunc(
-		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
-		func(dir string) bool { return strings.HasPrefix(path, dir) },
-	)
+	folders := []string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"}
+	if windows {
+		folders = []string{`c:\windows\`, `c:\program files\`, `c:\program files (x86)\`}
+		path = strings.ToLower(path)
+	}
+	return slices.ContainsFunc(folders, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 func isScript(path string) bool {

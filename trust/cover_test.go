@@ -41,7 +41,7 @@ func covered(t testing.TB, dir, command string, argv ...string) (files []string,
 		t.Fatalf("%s: %v", command, err)
 	}
 	for _, f := range c.Hooks[0].Files {
-		files = append(files, strings.TrimPrefix(f.File, dir+"/"))
+		files = append(files, strings.TrimPrefix(filepath.ToSlash(f.File), filepath.ToSlash(dir)+"/"))
 	}
 	return files, c
 }

@@ -99,7 +99,7 @@ func TestTrustHasABoundOnWhatItCovers(t *testing.T) {
 		t.Errorf("1001 hooks of 1000 files each: %v; want an error with the bound", err)
 	}
 	var missing strings.Builder
-	for i := range 20_001 {
+	for i := range 20_010 { // some names, such as con, are devices of Windows
 		missing.WriteString("./" + strconv.FormatInt(int64(i), 36) + ";")
 	}
 	absent := []*hook.Hook{{Identity: hook.Identity{Type: "command", Command: missing.String()}}}

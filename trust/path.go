@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,13 +18,13 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		read = read || is
 		return err
 	}
-	if !strings.ContainsRune(text, '/') {
+	if !hasFolder(text) {
 		err := s.search(text, "", found)
 		return read || s.c.searched[[3]any{text, "", s.quiet}], err
 	}
 	there := s.existing(text)
 	for _, path := range there {
-		if !s.c.below(path) && isSystems(path) && !s.c.leadsIn(path) {
+		if !s.c.below(path) && isSystems(path) && !s.c.linksIn(path) {
 			continue
 		}
 		if err := found(path); err != nil {
@@ -47,8 +48,7 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 	}
 	s.c.searched[key] = false
 	s.c.looks += 4 * len(s.c.searchPath())
-	for _, dir := range append(slices.Clone(s.proc.path), s.c.searchPath()...) {
-		path := filepath.Join(dir, name)
+	for path := range s.candidates(name) {
 		real, err := filepath.EvalSymlinks(path)
 		switch {
 		case err != nil && s.c.below(path):
@@ -65,12 +65,25 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 				return err
 			}
 		default:
-			if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && (windows || info.Mode()&0o111 != 0) {
 				return nil
 			}
 		}
 	}
 	return nil
+}
+
+// candidates yields the files that PATH may have for a name, in order.
+func (s *shellScope) candidates(name string) iter.Seq[string] {
+	return func(yield func(path string) bool) {
+		for _, dir := range append(slices.Clone(s.proc.path), s.c.searchPath()...) {
+			for _, path := range starts(filepath.Join(dir, name)) {
+				if !yield(path) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // searchPath returns PATH with links resolved, since they may lead into the project.

@@ -13,12 +13,22 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
+// absolute returns a path with the drive that Windows wants.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestDecisionsOfManyProcessesAreAllKept(t *testing.T) {
 	store := trust.Store(filepath.Join(t.TempDir(), "deep", "trust.json"))
 	want := trust.Decisions{}
 	var g errgroup.Group
 	for i := range 20 {
-		dir, d := fmt.Sprintf("/p/%d", i), trust.Decision{State: trust.Granted, Digests: map[string]string{"llxprt": "d"}, Time: time.Unix(int64(i), 0).UTC()}
+		dir, d := absolute(t, fmt.Sprintf("/p/%d", i)), trust.Decision{State: trust.Granted, Digests: map[string]string{"llxprt": "d"}, Time: time.Unix(int64(i), 0).UTC()}
 		want[dir] = d
 		g.Go(func() error { return store.Decide(t.Context(), dir, d) })
 	}
@@ -35,7 +45,7 @@ func TestADecisionIsAboutItsDialectsAlone(t *testing.T) {
 	store := trust.Store(filepath.Join(t.TempDir(), "trust.json"))
 	decide := func(state string, digests map[string]string) {
 		t.Helper()
-		if err := store.Decide(t.Context(), "/p", trust.Decision{State: state, Digests: digests}); err != nil {
+		if err := store.Decide(t.Context(), absolute(t, "/p"), trust.Decision{State: state, Digests: digests}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +54,7 @@ func TestADecisionIsAboutItsDialectsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return all.State("/p", digests)
+		return all.State(absolute(t, "/p"), digests)
 	}
 	both := map[string]string{"a": "1", "b": "2"}
 	for _, step := range []struct {

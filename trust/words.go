@@ -5,12 +5,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 const (
@@ -123,7 +125,7 @@ func (e *environ) value(name string) (string, bool) {
 	}
 	switch name {
 	case "0", "BASH_SOURCE":
-		return e.s.path, e.s.path != ""
+		return shellPath(e.s.path), e.s.path != ""
 	case "IFS":
 		return "", false
 	}
@@ -185,9 +187,9 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 		return "", false
 	}
 	if existing := e.s.existing(to.texts[0]); len(existing) > 0 {
-		return existing[0], true
+		return shellPath(existing[0]), true
 	}
-	return within(e.s.c.dir, to.texts[0]), true
+	return shellPath(within(e.s.c.dir, to.texts[0])), true
 }
 
 func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }
@@ -195,15 +197,15 @@ func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.tex
 func (e *environ) run(words []string) (string, bool) {
 	switch last := words[len(words)-1]; {
 	case len(words) == 1 && words[0] == "pwd":
-		return e.s.c.dir, true
+		return shellPath(e.s.c.dir), true
 	case len(words) > 1 && words[0] == "dirname":
-		return filepath.Dir(last), true
+		return shellPath(filepath.Dir(last)), true
 	case len(words) == 2 && words[0] == "basename":
 		return filepath.Base(last), true
 	case len(words) > 1 && (words[0] == "realpath" || words[0] == "readlink"):
-		return within(e.s.c.dir, last), true
+		return shellPath(within(e.s.c.dir, last)), true
 	case strings.Join(words, " ") == "git rev-parse --show-toplevel":
-		return e.s.c.dir, true
+		return shellPath(e.s.c.dir), true
 	case words[0] == "echo":
 		return strings.Join(words[1:], " "), true
 	}
@@ -212,10 +214,50 @@ func (e *environ) run(words []string) (string, bool) {
 
 // within returns the path that a word means to a program that runs in dir.
 func within(dir, word string) string {
-	if filepath.IsAbs(word) {
+	word = run.NativePath(word)
+	switch {
+	case filepath.IsAbs(word):
 		return filepath.Clean(word)
+	case word != "" && os.IsPathSeparator(word[0]): // \x, or /tmp/x of Git's bash, whose folder is not known
+		return filepath.Join(filepath.VolumeName(dir)+word[:1], word)
 	}
 	return filepath.Join(dir, word)
+}
+
+// windows says that shell text is for Git's bash.
+const windows = runtime.GOOS == "windows"
+
+// shellPath returns a path as a shell has it in its variables: on Windows in the form of Git's bash.
+func shellPath(path string) string {
+	if windows {
+		return run.WindowsPath(path)
+	}
+	return path
+}
+
+// shellPaths does the same for a list of folders, such as PATH.
+func shellPaths(list string) string {
+	if !windows {
+		return list
+	}
+	folders := filepath.SplitList(list)
+	for i, folder := range folders {
+		folders[i] = shellPath(folder)
+	}
+	return strings.Join(folders, ":")
+}
+
+// hasFolder reports whether a program is named by its path: it is not searched for in PATH.
+func hasFolder(name string) bool {
+	return strings.ContainsRune(name, '/') || windows && strings.ContainsRune(name, '\\')
+}
+
+// starts returns the files that a program's path may start: on Windows also the one with the ending .exe.
+func starts(path string) []string {
+	if windows && filepath.Ext(path) == "" {
+		return []string{path, path + ".exe"}
+	}
+	return []string{path}
 }
 
 // paths returns the paths that a word may mean, existing or not.
@@ -235,7 +277,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 				s.cannotSee("its pattern matches more files than trust reads")
 			}
 		}
-		paths = append(paths, path)
+		paths = append(paths, starts(path)...)
 	}
 	return paths
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestVariablesThatHooksLeave(t *testing.T) {
 	w := project(`{"hooks":{"SessionStart":[{"hooks":[
 {"type":"command","command":"echo export A=1 > \"$CLAUDE_ENV_FILE\""},
 {"type":"command","command":"printf 'export A=2' > \"$CLAUDE_ENV_FILE\""}]}],
-"CwdChanged":[{"hooks":[{"type":"command","command":"echo export B=$PWD > \"$CLAUDE_ENV_FILE\""}]}]}}`)
+"CwdChanged":[{"hooks":[{"type":"command","command":"echo export B=${PWD##*[/\\\\]} > \"$CLAUDE_ENV_FILE\""}]}]}}`)
 	s := w.open(t)
 	want := func(text string) {
 		t.Helper()
@@ -29,15 +30,16 @@ func TestVariablesThatHooksLeave(t *testing.T) {
 	}
 	fire(t, s, "SessionStart", "")
 	want("export A=1\nexport A=2\n")
-	fire(t, s, "CwdChanged", `{"cwd":"/"}`)
-	want("export A=1\nexport A=2\nexport B=/\n")
+	cwd := directory(t)
+	fire(t, s, "CwdChanged", `{"cwd":`+string(mustEncode(t, cwd))+`}`)
+	want("export A=1\nexport A=2\nexport B=" + filepath.Base(cwd) + "\n")
 	fire(t, s, "SessionStart", `{"source":"clear"}`)
 	want("export A=1\nexport A=2\n")
 }
 
 // Rule C81.
 func TestBackgroundHooksTellTheModelLater(t *testing.T) {
-	long := `head -c 12000 /dev/zero | tr '\0' x >&2; exit 2`
+	long := `x=$(printf '%12000s.' ''); echo "${x// /x}" >&2; exit 2`
 	for _, tt := range []struct {
 		name, command, more, outcome string
 		next                         []string
@@ -100,7 +102,7 @@ func TestWorktrees(t *testing.T) {
 		{"echo DIR/./w", ""},
 		{"echo DIR/w/", "DIR/w/"},
 		{"echo DIR/link/w", ""},
-		{"echo /tmp/w", "/tmp/w"},
+		{"echo /tmp/w", lo.Ternary(runtime.GOOS == "windows", "", "/tmp/w")}, // a folder of Git's bash, wherever that is
 		{"echo DIR/w; exit 1", ""},
 		{"true", ""},
 		{"exit 2", ""},
@@ -109,11 +111,12 @@ func TestWorktrees(t *testing.T) {
 		t.Run(tt.command, func(t *testing.T) {
 			w := project(command(t, "WorktreeCreate", strings.ReplaceAll(tt.command, "DIR", dir), ""))
 			w.host.Dir = dir
-			want := string(mustEncode(t, strings.ReplaceAll(tt.path, "DIR", dir)))
+			want := string(mustEncode(t, filepath.FromSlash(strings.ReplaceAll(tt.path, "DIR", dir))))
 			wantEffects(t, fire(t, w.open(t), "WorktreeCreate", ""), lo.Ternary(tt.path == "", `{"blocked":true}`, `{"blocked":false,"worktreePath":`+want+`}`))
 		})
 	}
 	w := project(command(t, "WorktreeCreate", "echo w", ""))
 	w.host.Dir = dir
-	wantEffects(t, fire(t, w.open(t), "WorktreeCreate", `{"cwd":"`+dir+`/sub"}`), `{"worktreePath":"`+dir+`/sub/w"}`)
+	wantEffects(t, fire(t, w.open(t), "WorktreeCreate", `{"cwd":"`+filepath.ToSlash(dir)+`/sub"}`),
+		`{"worktreePath":`+string(mustEncode(t, filepath.Join(dir, "sub", "w")))+`}`)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -53,6 +55,9 @@ func TestCommandsRunInBash(t *testing.T) {
 
 // Without bash the command runs in /bin/sh, and the report notes it.
 func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("PowerShell takes the place of bash on Windows")
+	}
 	t.Setenv("PATH", t.TempDir())
 	for text, noted := range map[string]bool{`echo ok; true`: true, `"args":[`: false} {
 		settings := command(t, "PreToolUse", text, "")
@@ -71,6 +76,14 @@ func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
 	}
 }
 
+// inBash returns a directory as hooks see it: on Windows in the form of Git's bash.
+func inBash(dir string) string {
+	if runtime.GOOS == "windows" {
+		return run.WindowsPath(dir)
+	}
+	return dir
+}
+
 // Rules C91, C94.
 func TestTheEnvironmentOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", "env", ""))
@@ -78,7 +91,7 @@ func TestTheEnvironmentOfCommands(t *testing.T) {
 	w.Environ = append(w.Environ, "OTEL_X=1", "KEPT=2", "CLAUDE_ENV_FILE=/x", "CLAUDE_PLUGIN_ROOT=/x", "CLAUDE_PLUGIN_OPTION_KEY=s", "CLAUDE_EFFORT=low",
 		"CLAUDE_PROJECT_DIR=/old", "ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "MY_API_KEY=mine")
 	env := strings.Split(stdout(t, fire(t, w.open(t), "PreToolUse", `{"effort":{"level":"high"}}`)), "\n")
-	for _, want := range []string{"CLAUDE_PROJECT_DIR=" + w.host.Dir, "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_CODE_SESSION_ID=s-1", "CLAUDE_EFFORT=high", "KEPT=2", "ANTHROPIC_API_KEY=k", "MY_API_KEY=mine"} {
+	for _, want := range []string{"CLAUDE_PROJECT_DIR=" + inBash(w.host.Dir), "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_CODE_SESSION_ID=s-1", "CLAUDE_EFFORT=high", "KEPT=2", "ANTHROPIC_API_KEY=k", "MY_API_KEY=mine"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("no %s in %q", want, env)
 		}
@@ -149,9 +162,9 @@ func TestWhereCommandsRun(t *testing.T) {
 		w.host.Dir = directory(t)
 		input := "{}"
 		if tt.cwd != "" {
-			input = `{"cwd":"` + tt.cwd + `"}`
+			input = `{"cwd":` + string(mustEncode(t, tt.cwd)) + `}`
 		}
-		if got, want := stdout(t, fire(t, w.open(t), "Notification", input)), strings.ReplaceAll(tt.want, "DIR", w.host.Dir); got != want {
+		if got, want := run.NativePath(stdout(t, fire(t, w.open(t), "Notification", input))), strings.ReplaceAll(tt.want, "DIR", w.host.Dir); got != want {
 			t.Errorf("cwd %q: it ran in %s; want %s", tt.cwd, got, want)
 		}
 	}
@@ -165,7 +178,7 @@ func TestWhereCommandsRun(t *testing.T) {
 	if err := os.Remove(w.host.Dir); err != nil { // while the session is open
 		t.Fatal(err)
 	}
-	if got := stdout(t, fire(t, s, "Notification", `{"cwd":"/gone"}`)); got != here {
+	if got := run.NativePath(stdout(t, fire(t, s, "Notification", `{"cwd":"/gone"}`))); got != here {
 		t.Errorf("without its directories it ran in %s; want the home, %s", got, here)
 	}
 }
@@ -190,6 +203,9 @@ func TestTheFormsOfACommand(t *testing.T) {
 		{"an argument of null", "echo a", `,"args":null`, "", "a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && (strings.HasPrefix(tt.name, "exec form") || tt.prefix != "") {
+				t.Skip("Windows starts no scripts")
+			}
 			w := project(command(t, "Notification", tt.command, tt.more))
 			w.host.Dir = filepath.Join(dir, "my dir")
 			w.Environ = append(w.Environ, "CLAUDE_CODE_SHELL_PREFIX="+tt.prefix)
@@ -274,7 +290,7 @@ func TestARuleSelectsTheCalls(t *testing.T) {
 	} {
 		w := project(command(t, tt.event, "h", `,"if":"`+tt.rule+`"`))
 		w.host.Dir, w.replies = dir, map[string]scripted{"h": {}}
-		if got := len(fire(t, w.open(t), tt.event, strings.ReplaceAll(tt.input, "DIR", dir)).Hooks) > 0; got != tt.runs {
+		if got := len(fire(t, w.open(t), tt.event, strings.ReplaceAll(tt.input, "DIR", filepath.ToSlash(dir))).Hooks) > 0; got != tt.runs {
 			t.Errorf("%s %s on %s: runs %v; want %v", tt.rule, tt.event, tt.input, got, tt.runs)
 		}
 	}

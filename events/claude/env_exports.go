@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ func changes(old, now map[string]string) map[string]string {
 }
 
 func sourcingShell() []string {
+	if runtime.GOOS == "windows" && run.HasBash() { // the bash in PATH is WSL's
+		return []string{run.Bash("")[0], "--norc", "--noprofile", "-c", sourcing, "bash"}
+	}
 	if bash, err := exec.LookPath("bash"); err == nil {
 		return []string{bash, "--norc", "--noprofile", "-c", sourcing, "bash"}
 	}

@@ -76,7 +76,7 @@ func ExampleSettings_Load() {
 
 func ExampleDiscover() {
 	for _, layer := range claude.Discover("/project")[:2] {
-		fmt.Println(layer.Name, layer.File)
+		fmt.Println(layer.Name, filepath.ToSlash(layer.File))
 	}
 	// Output:
 	// project /project/.claude/settings.json

@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // The functions of this file adjust answers for one event each.
@@ -155,12 +156,15 @@ func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[Wor
 
 // worktree returns the absolute path for the one that a hook gave, relative to dir.
 func worktree(dir, project, given string) (string, error) {
+	given = run.NativePath(given)
 	switch {
 	case given == "":
 		return "", fmt.Errorf("the hook named no path for the worktree; print it as the last line")
+	case !filepath.IsAbs(given) && os.IsPathSeparator(given[0]):
+		return "", fmt.Errorf("the worktree's path %q has no drive; print the output of cygpath -w", given)
 	case !filepath.IsAbs(given):
 		return filepath.Join(dir, given), nil
-	case filepath.Clean(given) != strings.TrimRight(given, "/"):
+	case filepath.Clean(given) != strings.TrimRight(filepath.FromSlash(given), string(filepath.Separator)):
 		return "", fmt.Errorf("the worktree's path %q has \".\" or \"..\" in it; print a plain absolute path", given)
 	}
 	below, err := filepath.Rel(project, given)

@@ -63,7 +63,7 @@ func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
 		"SessionEnd":       `{"reason":"clear"}`,
 	} {
 		wantMembers(t, event, filepath.Join(out, event), want)
-		wantMembers(t, event, filepath.Join(out, event), `{"session_id":"s-1","transcript_path":"/t/s-1.jsonl","cwd":"`+s.Dir()+`","hook_event_name":"`+event+`"}`)
+		wantMembers(t, event, filepath.Join(out, event), `{"session_id":"s-1","transcript_path":"/t/s-1.jsonl","cwd":`+string(mustEncode(t, s.Dir()))+`,"hook_event_name":"`+event+`"}`)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -283,6 +284,9 @@ func TestContextIsAppendedToWhateverAToolGave(t *testing.T) {
 // The same agent works with hooks in Bash: one guards, one changes the tool's input, and one
 // sends the agent back.
 func TestAnAgentWithHooksInBash(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("LLxprt Code hands hooks to PowerShell on Windows")
+	}
 	dir := directory(t)
 	guard := "#!/bin/bash\ninput=$(cat)\nif [[ $input == *'\"path\":\"a\"'* && ! -e asked ]]; then touch asked; echo 'not a' >&2; exit 2; fi\n"
 	if err := os.WriteFile(filepath.Join(dir, "guard.sh"), []byte(guard), 0o755); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +79,7 @@ func asking(t *testing.T, dialect, event string, read *payloads, answers ...stri
 }
 
 // quotedDir is a directory whose name needs escapes in JSON.
-var quotedDir = filepath.Join(os.TempDir(), `snaphook p "q"`)
+var quotedDir = filepath.Join(os.TempDir(), lo.Ternary(runtime.GOOS == "windows", `snaphook p 'q'`, `snaphook p "q"`))
 
 type payloads struct {
 	mu  sync.Mutex

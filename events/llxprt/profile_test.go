@@ -195,6 +195,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, home := directory(t), directory(t)
 			t.Setenv("HOME", home)
+			t.Setenv("USERPROFILE", home)
 			for _, name := range []string{"LLXPRT_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"} {
 				t.Setenv(name, filepath.Join(home, "none.json"))
 			}
@@ -238,6 +239,7 @@ func TestTheLayersOfTheProfileGemini(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, home := directory(t), directory(t)
 			t.Setenv("HOME", home)
+			t.Setenv("USERPROFILE", home)
 			t.Setenv("GEMINI_CLI_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
 			t.Setenv("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", filepath.Join(home, "defaults.json"))
 			write(t, filepath.Join(dir, ".gemini", "settings.json"), hooks)

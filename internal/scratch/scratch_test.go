@@ -59,6 +59,9 @@ func TestTheLastDirectoryTakesThatOfTheProcessWithIt(t *testing.T) {
 			t.Errorf("%d directories are left after %d were removed", left, i+1)
 		}
 	}
+	if runtime.GOOS == "windows" {
+		return // no other program can remove the directory: the file with the lock is open
+	}
 	again := dir(t)
 	if err := os.RemoveAll(filepath.Dir(again)); err != nil { // as programs do that clean up folders for temporary files
 		t.Fatal(err)

@@ -1,0 +1,206 @@
+//go:build ignore
+
+// Wine reads the output of go test -json from standard input, and compares the tests that failed with a
+// list of those that fail because Wine lacks a call of Windows.
+//
+//	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
+//
+// Each line of the list is "package test call: reason"; a test is listed with the tests in it, and a package
+// whose process fails is listed with the test "-". Wine exits with 1 if a test fails that is not listed, and if
+// one that is listed passes, is skipped, or was not run although its package was: the list never hides more
+// than it says. A test that is listed with "time" as its call takes minutes there, and is not run.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/snaphook-go/snaphook"
+
+// test names a test of a package. Both are "" for what belongs to none.
+type test struct{ Package, Test string }
+
+// event is a line of go test -json.
+type event struct {
+	test
+	Action, Output string
+}
+
+// outcome is the end of a test, and its output.
+type outcome struct {
+	action string
+	output strings.Builder
+	listed bool
+}
+
+// entry is a line of the list.
+type entry struct {
+	test
+	reason string
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fail("usage: wine LIST < the output of go test -json")
+	}
+	list, err := readList(os.Args[1])
+	if err != nil {
+		fail("%v", err)
+	}
+	all, err := readEvents()
+	if err != nil {
+		fail("standard input: %v", err)
+	}
+	wrong := stale(all, list)
+	wrong = append(wrong, unlisted(all)...)
+	slices.Sort(wrong)
+	for _, line := range wrong {
+		fmt.Println(line)
+	}
+	summary(all, list)
+	if len(wrong) > 0 {
+		os.Exit(1)
+	}
+}
+
+func fail(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "wine: "+format+"\n", args...)
+	os.Exit(1)
+}
+
+// readList reads the list; it refuses a line without a reason, and a test that is listed twice.
+func readList(name string) (list []entry, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[test]bool{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		head, reason, ok := strings.Cut(line, ": ")
+		words := strings.Fields(head)
+		if !ok || len(words) < 3 {
+			return nil, fmt.Errorf("%s:%d: %q is not \"package test call: reason\"", name, i+1, line)
+		}
+		t := test{words[0], words[1]}
+		if seen[t] {
+			return nil, fmt.Errorf("%s:%d: %s of %s is listed twice; remove one of the lines", name, i+1, t.Test, t.Package)
+		}
+		seen[t] = true
+		list = append(list, entry{test: t, reason: strings.Join(words[2:], " ") + ": " + reason})
+	}
+	return list, nil
+}
+
+// readEvents returns the outcomes of the tests at the top. A package has the test "-".
+func readEvents() (map[test]*outcome, error) {
+	all := map[test]*outcome{}
+	lines := bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) == 0 {
+			break
+		}
+		var e event
+		if json.Unmarshal(line, &e) != nil { // a message of the go command
+			fmt.Fprint(os.Stderr, string(line))
+			continue
+		}
+		e.Package = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(e.Package, module), "/"), ".")
+		inner := strings.Contains(e.Test, "/")
+		e.Test, _, _ = strings.Cut(cmp.Or(e.Test, "-"), "/")
+		o := all[e.test]
+		if o == nil {
+			o = &outcome{}
+			all[e.test] = o
+		}
+		switch e.Action {
+		case "output":
+			o.output.WriteString(e.Output)
+		case "build-output":
+			fmt.Fprint(os.Stderr, e.Output)
+		case "pass", "fail", "skip":
+			if !inner {
+				o.action = e.Action
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("there is no test in it")
+	}
+	return all, nil
+}
+
+// stale returns a line for each entry whose test did not fail, and marks the other tests as listed.
+func stale(all map[test]*outcome, list []entry) (wrong []string) {
+	for _, e := range list {
+		o, ran := all[e.test]
+		switch {
+		case ran && (o.action == "fail" || o.action == ""):
+			o.listed = true
+		case ran:
+			wrong = append(wrong, fmt.Sprintf("%s %s: it is listed, and its end is %q; remove it from the list", e.Package, e.Test, o.action))
+		case all[test{e.Package, "-"}] != nil && !strings.HasPrefix(e.reason, "time:"):
+			wrong = append(wrong, fmt.Sprintf("%s %s: it is listed, and was not run; remove it from the list", e.Package, e.Test))
+		}
+	}
+	return wrong
+}
+
+// unlisted returns the output of each test that failed, or did not end, and is not listed. A package that
+// failed needs an entry unless one of its tests failed.
+func unlisted(all map[test]*outcome) (wrong []string) {
+	failed := map[string]bool{}
+	for t, o := range all {
+		if t.Test != "-" && o.action == "fail" {
+			failed[t.Package] = true
+		}
+	}
+	for t, o := range all {
+		bad := o.action == "fail" || o.action == ""
+		if bad && !o.listed && !(t.Test == "-" && failed[t.Package]) {
+			wrong = append(wrong, fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, last(o.output.String())))
+		}
+	}
+	return wrong
+}
+
+// last returns the last 40 lines of a text.
+func last(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-40):], "\n")
+}
+
+// summary prints the number of tests for each end, and the listed ones with their reasons.
+func summary(all map[test]*outcome, list []entry) {
+	ends := map[string]int{}
+	packages := 0
+	for t, o := range all {
+		switch {
+		case t.Test == "-":
+			packages++
+		case o.listed:
+			ends["listed"]++
+		default:
+			ends[cmp.Or(o.action, "no end")]++
+		}
+	}
+	for _, e := range list {
+		if o := all[e.test]; o != nil && o.listed {
+			fmt.Printf("windows: Wine lacks %s (%s %s)\n", e.reason, e.Package, e.Test)
+		}
+	}
+	fmt.Printf("windows: %d tests of %d packages passed under Wine, %d failed, %d were skipped, %d failed for a reason of the list\n",
+		ends["pass"], packages, ends["fail"]+ends["no end"], ends["skip"], ends["listed"])
+}
