@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -150,24 +151,24 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 }
 
 // run runs a call in this process; ran is false if bash has to run it.
-func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
+func (s *shellScript) run(ctx context.Context, w *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	w.mu.Lock()
 	closed := w.closed
 	w.mu.Unlock()
 	if n := s.lost.Load(); n >= lostCalls && n%tryAgain != 0 {
 		s.lost.Add(1)
-		return reply, false
+		return reply, false, nil
 	}
 	if closed || j.ask != nil || j.dir != "" && !isDir(j.dir) {
-		return reply, false
+		return reply, false, nil
 	}
-	script, err := s.compiled(j.dir)
-	if err != nil {
-		return reply, false
+	script, failed := s.compiled(j.dir)
+	if failed != nil {
+		return reply, false, nil
 	}
 	env := s.environ(&j)
 	if !env.ok || !s.isBash(env.bash) {
-		return reply, false
+		return reply, false, nil
 	}
 	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
 	if s.file != "" {
@@ -176,17 +177,41 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
 	if script.UsesPWD {
 		var ok bool
 		if in.PWD, ok = workDir(env.vars, j.dir); !ok {
-			return reply, false
+			return reply, false, nil
 		}
 	}
+	in.Start = starter(ctx, j)
 	result, _, ok := script.Run(&in)
 	if !ok {
 		s.lost.Add(1)
-		return reply, false
+		return reply, false, nil
 	}
 	s.lost.Store(0)
 	w.ran.Add(1)
-	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true
+	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, result.Err
+}
+
+// starter returns the function that starts the programs of a script, within the limits of its job.
+func starter(ctx context.Context, j job) func(*shell.Start) (shell.Result, error) {
+	begun := time.Now()
+	return func(p *shell.Start) (r shell.Result, err error) {
+		child := job{
+			program: p.Program, argv: p.Argv, env: p.Env, dir: p.Dir, stdin: p.Stdin, event: j.event,
+			timeout: j.timeout, grace: j.grace, room: j.room, noTerminal: j.noTerminal,
+		}
+		if j.timeout > 0 {
+			child.timeout = max(j.timeout-time.Since(begun), 1)
+		}
+		reply, started, err := execute(ctx, child)
+		var late *hook.TimeoutError
+		if errors.As(err, &late) {
+			err = j.timedOut()
+		}
+		if !started && ctx.Err() == nil || reply.Truncated != 0 {
+			return shell.Result{Exit: -1}, nil // bash has to say so
+		}
+		return shell.Result{Exit: reply.Exit, Stdout: reply.Stdout, Stderr: reply.Stderr}, err
+	}
 }
 
 // environ reads the environment of a call.

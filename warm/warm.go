@@ -16,6 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/warm/internal/grep"
 	"github.com/snaphook-go/snaphook/warm/internal/jq"
+	"github.com/snaphook-go/snaphook/warm/internal/reads"
 	"github.com/snaphook-go/snaphook/warm/internal/text"
 )
 
@@ -32,5 +33,5 @@ func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log
 func Tools() shell.Tools {
 	programs := map[string]shell.Program{"grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
 	maps.Copy(programs, text.Programs())
-	return shell.NewTools(programs)
+	return shell.NewTools(programs, reads.Only)
 }

@@ -136,6 +136,9 @@ func (s *state) open(name string) *input {
 	case "/dev/null":
 		return &input{}
 	case "/dev/stdin":
+		if s.in.pipe { // what one reader has taken, another one does not get
+			return s.in
+		}
 		if s.in.at > 0 || s.in.reopened {
 			panic(cold("/dev/stdin, of which something is read"))
 		}

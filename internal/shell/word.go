@@ -23,6 +23,10 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
+			if home, rest := c.tilde(p, i == 0, len(w.Parts) == 1); home != nil {
+				all = append(all, wordPart{home, true, nil})
+				p = rest
+			}
 			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, nil})
 		case *syntax.SglQuoted:
 			all = append(all, wordPart{constant(c.single(p)), true, nil})
@@ -37,6 +41,22 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 		}
 	}
 	return all
+}
+
+// tilde compiles ~ and ~/ at the beginning of a word; rest is what follows.
+func (c *compiler) tilde(lit *syntax.Lit, first, only bool) (home text, rest *syntax.Lit) {
+	if !first || !strings.HasPrefix(lit.Value, "~/") && !(only && lit.Value == "~") {
+		return nil, lit
+	}
+	after := *lit
+	after.Value = lit.Value[1:]
+	return func(s *state) string {
+		value, set := s.get("HOME")
+		if !set {
+			panic(cold("$HOME is not set"))
+		}
+		return value
+	}, &after
 }
 
 func constant(value string) text { return func(*state) string { return value } }

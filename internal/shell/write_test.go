@@ -43,7 +43,7 @@ func TestWrittenFilesAreTheSame(t *testing.T) {
 			filled(t, dir)
 		}
 		before := content(t, dirs[0])
-		p, err := NewTools(nil).Compile(script)
+		p, err := NewTools(nil, nil).Compile(script)
 		if err != nil {
 			if inside {
 				t.Errorf("%s: %v", script, err)
