@@ -25,9 +25,9 @@ import (
 	"strings"
 )
 
-// listed is a package in the form of go list. A package that is compiled again for a test has the
+// listedPackage is a package in the form of go list. A package that is compiled again for a test has the
 // path "path [path.test]".
-type listed struct {
+type listedPackage struct {
 	ImportPath, Dir string
 	GoFiles         []string
 	ImportMap       map[string]string
@@ -51,7 +51,7 @@ func main() {
 	c := &checker{files: token.NewFileSet(), done: map[string]*types.Package{"unsafe": types.Unsafe}}
 	ours := 0
 	for packages := json.NewDecoder(out); packages.More(); {
-		var p listed
+		var p listedPackage
 		if err := packages.Decode(&p); err != nil {
 			fatal(err)
 		}
@@ -71,7 +71,7 @@ func main() {
 }
 
 // own reports whether a package belongs to the module or its tests.
-func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
+func (p *listedPackage) own() bool { return p.Module != nil && p.Module.Main }
 
 // checker checks packages, each after its imports.
 type checker struct {
@@ -80,7 +80,7 @@ type checker struct {
 	failed bool
 }
 
-func (c *checker) check(p *listed) {
+func (c *checker) check(p *listedPackage) {
 	if p.ImportPath == "unsafe" {
 		return
 	}
@@ -100,7 +100,7 @@ func (c *checker) check(p *listed) {
 	c.done[p.ImportPath], _ = conf.Check(path, c.files, c.parsed(p), nil) // errors are reported one by one
 }
 
-func (c *checker) parsed(p *listed) (files []*ast.File) {
+func (c *checker) parsed(p *listedPackage) (files []*ast.File) {
 	for _, name := range p.GoFiles {
 		if !filepath.IsAbs(name) { // the file of the main package of tests is absolute
 			name = filepath.Join(p.Dir, name)
@@ -115,7 +115,7 @@ func (c *checker) parsed(p *listed) (files []*ast.File) {
 }
 
 // imported returns the package that p imports under a name.
-func (c *checker) imported(p *listed, name string) (*types.Package, error) {
+func (c *checker) imported(p *listedPackage, name string) (*types.Package, error) {
 	if other, is := p.ImportMap[name]; is {
 		name = other
 	}

@@ -60,15 +60,15 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the policy has %d bytes or more, and may have %d (8 MiB): leave files out", e.Size, MaxBundle)
 }
 
-// file is a file of a bundle.
-type file struct {
+// bundleFile is a file of a bundle.
+type bundleFile struct {
 	name string // with slashes
 	mode fs.FileMode
 	text []byte
 }
 
 // collect reads the files of a directory, without those of git.
-func collect(dir string) (files []file, err error) {
+func collect(dir string) (files []bundleFile, err error) {
 	total := int64(0)
 	err = filepath.WalkDir(dir, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -99,14 +99,14 @@ func collect(dir string) (files []file, err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		files = append(files, file{name, info.Mode().Perm(), text})
+		files = append(files, bundleFile{name, info.Mode().Perm(), text})
 		return nil
 	})
 	return files, err
 }
 
 // pack returns the bytes of a bundle; equal files give equal bytes.
-func pack(m Manifest, files []file) ([]byte, error) {
+func pack(m Manifest, files []bundleFile) ([]byte, error) {
 	head, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func pack(m Manifest, files []file) ([]byte, error) {
 		}
 	}
 	add(manifestName, 0o644, head)
-	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(files, func(a, b bundleFile) int { return cmp.Compare(a.name, b.name) })
 	for _, f := range files {
 		add(filesPrefix+f.name, f.mode, f.text)
 	}
@@ -135,7 +135,7 @@ func pack(m Manifest, files []file) ([]byte, error) {
 }
 
 // unpack reads a bundle and checks each name in it; it writes nothing. Call it only for verified bytes.
-func unpack(text []byte) (m Manifest, files []file, err error) {
+func unpack(text []byte) (m Manifest, files []bundleFile, err error) {
 	r := tar.NewReader(bytes.NewReader(text))
 	total, seen := int64(0), map[string]bool{}
 	for first := true; ; first = false {
@@ -175,7 +175,7 @@ func unpack(text []byte) (m Manifest, files []file, err error) {
 			return m, nil, fmt.Errorf("the bundle has more than %d files", maxFiles)
 		}
 		seen[name] = true
-		files = append(files, file{name, fs.FileMode(head.Mode) & 0o755, body})
+		files = append(files, bundleFile{name, fs.FileMode(head.Mode) & 0o755, body})
 	}
 	if m.V == 0 {
 		return m, nil, errors.New("the bundle is empty")
@@ -216,7 +216,7 @@ func fileName(head *tar.Header) (string, error) {
 }
 
 // writeFiles writes the files of a bundle to a directory that does not exist.
-func writeFiles(dir string, files []file) error {
+func writeFiles(dir string, files []bundleFile) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

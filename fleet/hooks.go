@@ -70,7 +70,7 @@ func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 			if bundle != nil && !bundle.Has(info.FullName()) {
 				continue
 			}
-			runner := &remote{nc: nc, opts: opts, flight: flight, event: info.Name}
+			runner := &remoteHook{nc: nc, opts: opts, flight: flight, event: info.Name}
 			var err error
 			if runner.subject, err = Subject(info.Dialect, info.Name); err != nil {
 				runner.never = err
@@ -101,8 +101,8 @@ var (
 	errNoWorkers = errors.New("no worker answers")
 )
 
-// remote asks workers; it is the Runner of one event's hook.
-type remote struct {
+// remoteHook asks workers; it is the Runner of one event's hook.
+type remoteHook struct {
 	nc       *nats.Conn
 	opts     HookOptions
 	flight   chan struct{}
@@ -113,7 +113,7 @@ type remote struct {
 }
 
 // hook returns the hook of an event.
-func (r *remote) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
+func (r *remoteHook) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 	h := &hook.Hook{
 		Identity: hook.Identity{
 			ID: "managed/" + info.Name + "/" + Type, Dialect: info.Dialect, Event: info.Name, Type: Type,
@@ -135,7 +135,7 @@ func (r *remote) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 }
 
 // Run implements [hook.Runner].
-func (r *remote) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+func (r *remoteHook) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if r.never != nil {
 		return hook.Reply{}, classed(r.never)
 	}
@@ -182,7 +182,7 @@ func (r *remote) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 }
 
 // question returns the request of a call. Its input is the hook's payload, unchanged.
-func (r *remote) question(call hook.Call) *question {
+func (r *remoteHook) question(call hook.Call) *question {
 	id := newID()
 	b := make([]byte, 0, len(call.Payload)+len(r.event)+96)
 	b = append(append(append(b, `{"correlationId":"`...), id...), `","eventName":`...)
@@ -232,7 +232,7 @@ func refusal(response bus.Response, err error) error {
 }
 
 // ended returns the error of a request whose timeout has passed, or whose context has ended.
-func (r *remote) ended(ctx context.Context, call hook.Call, why error) error {
+func (r *remoteHook) ended(ctx context.Context, call hook.Call, why error) error {
 	if err := context.Cause(ctx); err != nil && ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

@@ -346,7 +346,7 @@ func (p *Policy) take(ctx context.Context, text, signature []byte, cached bool) 
 }
 
 // place writes the files of a policy to a new directory.
-func (p *Policy) place(b *Bundle, files []file) (string, error) {
+func (p *Policy) place(b *Bundle, files []bundleFile) (string, error) {
 	cache, err := realDir(p.opts.Cache)
 	if err != nil {
 		return "", err

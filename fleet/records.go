@@ -83,18 +83,18 @@ func (r *Recorder) SystemEnd() { r.Close() }
 func (r *Recorder) Waiting() int64 { return r.spool.size() }
 
 // Shared returns an observer for several systems, one after another: their end does not close r.
-func (r *Recorder) Shared() pipeline.Observer { return shared{r.Recorder} }
+func (r *Recorder) Shared() pipeline.Observer { return sharedRecorder{r.Recorder} }
 
-type shared struct{ of *record.Recorder }
+type sharedRecorder struct{ of *record.Recorder }
 
-func (s shared) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
+func (s sharedRecorder) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
 	return s.of.FireStart(ctx, f)
 }
-func (s shared) HookEnd(ctx context.Context, e *pipeline.Evaluation) { s.of.HookEnd(ctx, e) }
-func (s shared) FireEnd(ctx context.Context, f *pipeline.FireInfo, o *pipeline.FireOutcome) {
+func (s sharedRecorder) HookEnd(ctx context.Context, e *pipeline.Evaluation) { s.of.HookEnd(ctx, e) }
+func (s sharedRecorder) FireEnd(ctx context.Context, f *pipeline.FireInfo, o *pipeline.FireOutcome) {
 	s.of.FireEnd(ctx, f, o)
 }
-func (s shared) ObservesPromptly() {}
+func (s sharedRecorder) ObservesPromptly() {}
 
 // maxUnacknowledged limits the lines that are sent and not acknowledged.
 const maxUnacknowledged = 256

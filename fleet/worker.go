@@ -46,14 +46,14 @@ type Worker struct {
 	ended   chan struct{}
 }
 
-// engine is the engine of one policy.
-type engine struct {
+// policyEngine is the engine of one policy.
+type policyEngine struct {
 	revision uint64
 	sys      *pipeline.System
 	sessions *SessionCache
 }
 
-func (e *engine) close() {
+func (e *policyEngine) close() {
 	e.sessions.Close()
 	_ = e.sys.Close() // never fails
 }
@@ -122,7 +122,7 @@ func (w *Worker) accept(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
-func (w *Worker) engine(ctx context.Context, b *Bundle) (*engine, error) {
+func (w *Worker) engine(ctx context.Context, b *Bundle) (*policyEngine, error) {
 	cfg := w.opts.System
 	cfg.Load = w.opts.Loads(b.Dir)
 	if w.metrics != nil {
@@ -143,7 +143,7 @@ func (w *Worker) engine(ctx context.Context, b *Bundle) (*engine, error) {
 	sys := pipeline.NewSystem(cfg)
 	session := w.opts.Session
 	session.Dir = b.Dir
-	e := &engine{b.Revision, sys, NewSessionCache(sys, session)}
+	e := &policyEngine{b.Revision, sys, NewSessionCache(sys, session)}
 	e.sessions.State = w.opts.State
 	ses, err := sys.NewSession(ctx, session)
 	if err == nil {

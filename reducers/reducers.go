@@ -19,7 +19,7 @@ import (
 // specific adds the event's own part of one answer to that of all; with nil the last one wins.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
-		so := new(blocking[T])
+		so := new(blockMerge[T])
 		all := &so.all
 		all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
 		for o := range outs {
@@ -45,9 +45,9 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// blocking holds the state of BlockWins in one value: each variable that the body of a loop over an
+// blockMerge holds the state of BlockWins in one value: each variable that the body of a loop over an
 // iterator assigns to would be allocated.
-type blocking[T any] struct {
+type blockMerge[T any] struct {
 	all                                hook.Output[T]
 	reasons, stops, messages, contexts joinedLines
 }

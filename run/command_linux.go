@@ -81,7 +81,7 @@ type process struct {
 	sys            syscall.SysProcAttr
 	ring           func()        // rings the bell; called in another goroutine
 	rang           chan struct{} // closed when the bell was rung
-	remote         *remote       // the process of a resident interpreter, or nil; with it pidfd is the status pipe
+	remote         *remoteCall   // the process of a resident interpreter, or nil; with it pidfd is the status pipe
 	guardAt        time.Time     // when guard starts to watch it; zero means never
 	guard          *guardian     // the guardian that watches it, or nil
 }

@@ -30,15 +30,15 @@ func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(p
 // of the script's last program, or 1 if a command failed that is not a program.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
-// machine holds the facts about the computer that are needed to find a shell.
-type machine struct {
+// shellMachine holds the facts about the computer that are needed to find a shell.
+type shellMachine struct {
 	windows  bool
 	getenv   func(name string) string
 	lookPath func(program string) (string, error)
 	isFile   func(path string) bool
 }
 
-var thisMachine = machine{
+var thisMachine = shellMachine{
 	windows:  runtime.GOOS == "windows",
 	getenv:   os.Getenv,
 	lookPath: findProgram,
@@ -49,7 +49,7 @@ var thisMachine = machine{
 }
 
 // findBash returns the path of bash, or "".
-func (m machine) findBash() string {
+func (m shellMachine) findBash() string {
 	if m.windows {
 		return m.gitBash()
 	}
@@ -60,7 +60,7 @@ func (m machine) findBash() string {
 	return bash
 }
 
-func (m machine) bash(script string) []string {
+func (m shellMachine) bash(script string) []string {
 	bash := m.findBash()
 	switch {
 	case m.windows && bash == "":
@@ -73,7 +73,7 @@ func (m machine) bash(script string) []string {
 	return []string{bash, "-c", script, "bash"}
 }
 
-func (m machine) prefixed(prefix, script string) []string {
+func (m shellMachine) prefixed(prefix, script string) []string {
 	if strings.TrimSpace(prefix) == "" {
 		return m.bash(script)
 	}
@@ -99,7 +99,7 @@ $snaphookOK = $?
 if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }
 if (-not $snaphookOK) { exit 1 }`
 
-func (m machine) powerShell(script string) []string {
+func (m shellMachine) powerShell(script string) []string {
 	argv := []string{"pwsh", "-NoProfile", "-NonInteractive"}
 	if m.windows {
 		if _, err := m.lookPath("pwsh"); err != nil {
@@ -112,7 +112,7 @@ func (m machine) powerShell(script string) []string {
 
 // gitBash finds the bash of Git for Windows, or returns "". It does not use the bash in PATH, which on
 // Windows belongs to WSL, a system with other paths.
-func (m machine) gitBash() string {
+func (m shellMachine) gitBash() string {
 	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
 	if git, err := m.lookPath("git"); err == nil {
 		root := folder(folder(git)) // the root of Git\cmd\git.exe and of Git\bin\git.exe

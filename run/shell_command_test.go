@@ -9,8 +9,8 @@ import (
 )
 
 // somewhere is a Windows machine with some files, programs and variables.
-func somewhere(files []string, programs, env map[string]string) machine {
-	return machine{
+func somewhere(files []string, programs, env map[string]string) shellMachine {
+	return shellMachine{
 		windows: true,
 		getenv:  func(name string) string { return env[name] },
 		lookPath: func(program string) (string, error) {
@@ -27,7 +27,7 @@ func TestOnWindowsShIsTheBashOfGit(t *testing.T) {
 	const usual = `C:\Program Files\Git\bin\bash.exe`
 	for _, test := range []struct {
 		name string
-		m    machine
+		m    shellMachine
 		want string
 	}{
 		{"a variable", somewhere([]string{`D:\bash.exe`, usual}, nil, map[string]string{"CLAUDE_CODE_GIT_BASH_PATH": `D:\bash.exe`}), `D:\bash.exe`},
@@ -69,10 +69,10 @@ func TestOnWindowsWithoutGitShIsPowerShell(t *testing.T) {
 func TestPowerShellKeepsTheStatus(t *testing.T) {
 	windows := somewhere(nil, map[string]string{"pwsh": `C:\pwsh.exe`}, nil)
 	for _, test := range []struct {
-		m    machine
+		m    shellMachine
 		want []string
 	}{
-		{machine{}, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command"}},
+		{shellMachine{}, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command"}},
 		{windows, []string{"pwsh", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command"}},
 		{somewhere(nil, nil, nil), []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command"}},
 	} {

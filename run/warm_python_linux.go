@@ -200,7 +200,7 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 		return outOfDate
 	}
 	line.start() // without a process the status pipe just ends
-	q.remote = &remote{id: id, python: p}
+	q.remote = &remoteCall{id: id, python: p}
 	return q.remote.await(q, &line)
 }
 

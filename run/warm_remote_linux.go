@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remote is a process that a resident interpreter has forked. The interpreter reports how it ends.
-type remote struct {
+// remoteCall is a process that a resident interpreter has forked. The interpreter reports how it ends.
+type remoteCall struct {
 	id       string
 	python   *python
 	read     []byte // bytes of the status that are not used yet
@@ -46,7 +46,7 @@ func (l *startLine) close() {
 
 // await waits until the process leads its group. If the process has not received its start in time, the start
 // is withdrawn; if it has, await waits longer.
-func (r *remote) await(q *process, start *startLine) beginning {
+func (r *remoteCall) await(q *process, start *startLine) beginning {
 	until, late := time.Now().Add(warmReady), false
 	for {
 		line, eof := r.line(q.pidfd, until)
@@ -71,7 +71,7 @@ func (r *remote) await(q *process, start *startLine) beginning {
 }
 
 // line reads a line of the status, or "" if none comes before until.
-func (r *remote) line(fd int, until time.Time) (line string, eof bool) {
+func (r *remoteCall) line(fd int, until time.Time) (line string, eof bool) {
 	for {
 		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {
 			r.read = rest
@@ -95,14 +95,14 @@ func (r *remote) line(fd int, until time.Time) (line string, eof bool) {
 }
 
 // signal sends a signal to the group of the process, unless it is gone.
-func (r *remote) signal(s syscall.Signal) {
+func (r *remoteCall) signal(s syscall.Signal) {
 	r.signaled = true
 	_ = r.python.send(fmt.Sprintf("kill\x00%s\x00%d", r.id, int(s)), nil, 0)
 }
 
 // status returns how the process ended. If the interpreter has ended, status kills the rest of
 // the call and returns SIGKILL.
-func (r *remote) status(q *process) syscall.WaitStatus {
+func (r *remoteCall) status(q *process) syscall.WaitStatus {
 	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
 	if strings.HasPrefix(line, "f") { // "f": the process is about to end
 		if r.signaled { // the interpreter then kills its group

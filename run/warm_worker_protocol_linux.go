@@ -22,8 +22,8 @@ type workerReply struct {
 	err   error
 }
 
-// answer is a line that a worker wrote, by member. A member is nil if the line lacks it.
-type answer struct {
+// workerAnswer is a line that a worker wrote, by member. A member is nil if the line lacks it.
+type workerAnswer struct {
 	ready, id                    jsontext.Value
 	exit, stdout, stderr, output jsontext.Value
 
@@ -32,7 +32,7 @@ type answer struct {
 
 // readAnswer splits a line into its members. ok is false if the line is not one JSON object.
 // The members share the memory of the line.
-func readAnswer(line []byte) (a answer, ok bool) {
+func readAnswer(line []byte) (a workerAnswer, ok bool) {
 	line = wire.Trim(line)
 	if jsontext.Value(line).Kind() != '{' {
 		return a, false
@@ -46,7 +46,7 @@ func readAnswer(line []byte) (a answer, ok bool) {
 
 // add stores one member. An unknown or duplicate name is a mistake: the worker may have tried to refuse the
 // call with it.
-func (a *answer) add(name []byte, value jsontext.Value) {
+func (a *workerAnswer) add(name []byte, value jsontext.Value) {
 	var member *jsontext.Value
 	switch string(name) {
 	case "ready":
@@ -79,7 +79,7 @@ func (a *answer) add(name []byte, value jsontext.Value) {
 const answerForm = `write "exit", "stdout" and "stderr", or "output"`
 
 // mistake keeps the first mistake of an answer. It is of [hook.ClassOutput].
-func (a *answer) mistake(format string, args ...any) {
+func (a *workerAnswer) mistake(format string, args ...any) {
 	if a.wrong == nil {
 		a.wrong = &hook.ClassError{
 			Class: hook.ClassOutput,
@@ -89,7 +89,7 @@ func (a *answer) mistake(format string, args ...any) {
 }
 
 // call returns the number of the call that the line answers, and the id as the worker wrote it.
-func (a *answer) call() (id uint64, name string, ok bool) {
+func (a *workerAnswer) call() (id uint64, name string, ok bool) {
 	name, _ = wire.Text(a.id)
 	id, err := strconv.ParseUint(name, 10, 64)
 	return id, name, err == nil
@@ -159,7 +159,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 // reply returns the answer as the Reply of a process. An answer has an exit status, or an output that is an
 // object or null and stands alone; anything else is an error of [hook.ClassOutput], because an answer that
 // counts as silence would let the call pass.
-func (a *answer) reply() (r hook.Reply, err error) {
+func (a *workerAnswer) reply() (r hook.Reply, err error) {
 	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
 	switch status := a.status(); {
 	case a.output == nil && a.exit == nil:
@@ -192,7 +192,7 @@ func (a *answer) reply() (r hook.Reply, err error) {
 }
 
 // status returns the exit status, 0 if the answer has none.
-func (a *answer) status() int {
+func (a *workerAnswer) status() int {
 	if a.exit == nil {
 		return 0
 	}
@@ -204,7 +204,7 @@ func (a *answer) status() int {
 }
 
 // text returns the text of a member, nil if the answer lacks it.
-func (a *answer) text(name string, value jsontext.Value) []byte {
+func (a *workerAnswer) text(name string, value jsontext.Value) []byte {
 	text, ok := wire.Text(value)
 	if !ok && value != nil {
 		a.mistake("with %s as %q, want a string", wire.KindName(value.Kind()), name)

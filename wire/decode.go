@@ -20,12 +20,12 @@ import (
 // names the expected type, and never hides the others. Raw keeps the whole answer. JSON other than
 // an object becomes an assumed allow.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
-	d := reader{what: reflect.TypeFor[T]()}
+	d := answerReader{what: reflect.TypeFor[T]()}
 	d.decode(answer)
 	return output[T](&d), d.notes
 }
 
-func (d *reader) decode(answer jsontext.Value) {
+func (d *answerReader) decode(answer jsontext.Value) {
 	d.out.Set = hook.SetAnswer
 	if answer.Kind() != '{' {
 		d.out.Decision, d.out.Synthetic = hook.Allow, true
@@ -39,7 +39,7 @@ func (d *reader) decode(answer jsontext.Value) {
 // output returns the answer that has been read.
 //
 //go:noinline
-func output[T any](d *reader) (out hook.Output[T]) {
+func output[T any](d *answerReader) (out hook.Output[T]) {
 	common.Put(&out, &d.out)
 	if own, ok := d.own.(*T); ok {
 		out.Specific = *own
@@ -47,15 +47,15 @@ func output[T any](d *reader) (out hook.Output[T]) {
 	return out
 }
 
-// reader reads an answer whose own part has any type.
-type reader struct {
+// answerReader reads an answer whose own part has any type.
+type answerReader struct {
 	out   common.Output
 	what  reflect.Type // the type of the own part
 	own   any          // points at the own part; nil if there is none
 	notes []string
 }
 
-func (d *reader) member(key []byte, value jsontext.Value) (more bool) {
+func (d *answerReader) member(key []byte, value jsontext.Value) (more bool) {
 	o := &d.out
 	switch name := string(key); name {
 	case "decision":
@@ -80,7 +80,7 @@ func (d *reader) member(key []byte, value jsontext.Value) (more bool) {
 	return true
 }
 
-func (d *reader) text(name string, value jsontext.Value, to *string, field hook.Fields) {
+func (d *answerReader) text(name string, value jsontext.Value, to *string, field hook.Fields) {
 	s, ok := Text(value)
 	if !ok && value.Kind() != 'n' {
 		d.wrong(name, value, "a string")
@@ -90,7 +90,7 @@ func (d *reader) text(name string, value jsontext.Value, to *string, field hook.
 	d.out.Set |= field
 }
 
-func (d *reader) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
+func (d *answerReader) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
 	switch value.Kind() {
 	case 't', 'f':
 		*to = value.Kind() == 't'
@@ -103,7 +103,7 @@ func (d *reader) bool(name string, value jsontext.Value, to *bool, null bool, fi
 	d.out.Set |= field
 }
 
-func (d *reader) readSpecific(name string, value jsontext.Value) {
+func (d *answerReader) readSpecific(name string, value jsontext.Value) {
 	if kind := value.Kind(); kind != '{' && kind != 'n' {
 		d.wrong(name, value, "an object")
 		return
@@ -133,7 +133,7 @@ func (d *reader) readSpecific(name string, value jsontext.Value) {
 	}
 }
 
-func (d *reader) wrong(name string, value jsontext.Value, want string) {
+func (d *answerReader) wrong(name string, value jsontext.Value, want string) {
 	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
 }
 
@@ -245,14 +245,14 @@ func Answer(stdout []byte) (jsontext.Value, error) {
 // Read is [Answer] and [Decode] in one. It scans an object only once, which matters for long
 // answers; Raw is then a part of stdout.
 func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) {
-	d := reader{what: reflect.TypeFor[T]()}
+	d := answerReader{what: reflect.TypeFor[T]()}
 	if err := d.read(stdout); err != nil {
 		return out, nil, err
 	}
 	return output[T](&d), d.notes, nil
 }
 
-func (d *reader) read(stdout []byte) error {
+func (d *answerReader) read(stdout []byte) error {
 	text := Trim(stdout)
 	if len(text) == 0 || text[0] != '{' {
 		answer, err := Answer(text)

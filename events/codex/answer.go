@@ -29,8 +29,8 @@ type Grant struct {
 	Message  string `json:"message,omitzero"`
 }
 
-// form describes the answers that an event accepts (CX22 to CX32).
-type form struct {
+// answerForm describes the answers that an event accepts (CX22 to CX32).
+type answerForm struct {
 	unread bool     // output of hooks is not read
 	noText bool     // plain text makes the run Failed
 	top    []string // the members of an answer, except hookSpecificOutput
@@ -65,7 +65,7 @@ var events = []string{
 }
 
 // places returns where to store each member that answers of the form have.
-func (a *answer) places(f *form) format.Members {
+func (a *answer) places(f *answerForm) format.Members {
 	const specific = "hookSpecificOutput"
 	words := f.words
 	if words == nil {
@@ -138,7 +138,7 @@ func grant(name string, members format.Members, a *answer) func(jsontext.Value) 
 // decoder returns the Decode of an event. Output that begins like JSON has to be one whole object
 // that the event accepts; anything else is plain text (CX21).
 func decoder(event string, t *traits) stages.Decode[Output] {
-	f := &t.form
+	f := &t.answerForm
 	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
 		text := wire.Trim(stdout)
 		switch {
@@ -167,7 +167,7 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 }
 
 // output converts the answer to the engine's form.
-func (a *answer) output(f *form) (o hook.Output[Output], err error) {
+func (a *answer) output(f *answerForm) (o hook.Output[Output], err error) {
 	o = hook.Output[Output]{
 		Set: hook.SetAnswer, Suppress: a.suppress, Message: lo.FromPtr(a.message),
 		Stop: !a.goOn, StopReason: lo.FromPtr(a.stopReason),

@@ -47,15 +47,15 @@ var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherSt
 
 // traits holds the facts about an event for which its declaration has no field.
 type traits struct {
-	form            // of its answers
-	verdict verdict // sets the event's effects for a host
-	joins   bool    // the reasons of all hooks that deny are joined; false: the first is used
-	frees   bool    // a stop lifts every block
-	silent  bool    // the user does not see messages of hooks
-	brief   bool    // hooks have one second, and three at most
-	waits   bool    // no hook runs in the background
-	deaf    bool    // the model gets no context
-	told    string  // who gets the text of a refusal: model, user or ""
+	answerForm         // of its answers
+	verdict    verdict // sets the event's effects for a host
+	joins      bool    // the reasons of all hooks that deny are joined; false: the first is used
+	frees      bool    // a stop lifts every block
+	silent     bool    // the user does not see messages of hooks
+	brief      bool    // hooks have one second, and three at most
+	waits      bool    // no hook runs in the background
+	deaf       bool    // the model gets no context
+	told       string  // who gets the text of a refusal: model, user or ""
 }
 
 // verdict translates the merged answer of an event to effects for a host.

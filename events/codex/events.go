@@ -23,7 +23,7 @@ const (
 // SessionStart fires when a session begins, or continues after a break. Hooks add context, and can
 // end the turn.
 var SessionStart *pipeline.Event[SessionStartInput, Output] = declare(traits{
-	form: form{top: universal, own: contextual},
+	answerForm: answerForm{top: universal, own: contextual},
 }, pipeline.Spec[SessionStartInput, Output]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins, or goes on after a break",
@@ -36,7 +36,7 @@ var SessionStart *pipeline.Event[SessionStartInput, Output] = declare(traits{
 
 // SessionEnd fires when a session ends. Output of its hooks is not read.
 var SessionEnd *pipeline.Event[SessionEndInput, Output] = declare(traits{
-	form: form{unread: true}, brief: true, waits: true, deaf: true,
+	answerForm: answerForm{unread: true}, brief: true, waits: true, deaf: true,
 }, pipeline.Spec[SessionEndInput, Output]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
@@ -47,7 +47,7 @@ var SessionEnd *pipeline.Event[SessionEndInput, Output] = declare(traits{
 // UserPromptSubmit fires when the user has sent a prompt, before the agent works on it. A block
 // keeps the prompt from being sent; contexts of hooks are kept all the same.
 var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, Output] = declare(traits{
-	form: form{top: decided, own: contextual, read: readBlock}, verdict: refusePrompt, told: "user",
+	answerForm: answerForm{top: decided, own: contextual, read: readBlock}, verdict: refusePrompt, told: "user",
 }, pipeline.Spec[UserPromptSubmitInput, Output]{
 	Name:  "UserPromptSubmit",
 	Doc:   "when the user has sent a prompt, before the agent works on it",
@@ -58,7 +58,7 @@ var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, Output] = declare(tr
 // PreToolUse fires before a tool runs. A hook denies the call, or replaces its whole input, which
 // approves nothing.
 var PreToolUse *pipeline.Event[PreToolUseInput, Output] = declare(traits{
-	form: form{
+	answerForm: answerForm{
 		top: decided, own: []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput"},
 		words: []string{"approve", "block"}, read: readGate,
 	}, verdict: denyCall, told: "model",
@@ -94,7 +94,7 @@ var PreToolUse *pipeline.Event[PreToolUseInput, Output] = declare(traits{
 // PermissionRequest fires before the user is asked for a permission; a hook answers in the user's
 // place.
 var PermissionRequest *pipeline.Event[PermissionRequestInput, Output] = declare(traits{
-	form: form{top: universal, own: []string{"decision"}, read: readPermission}, verdict: answerPermission, told: "model", deaf: true,
+	answerForm: answerForm{top: universal, own: []string{"decision"}, read: readPermission}, verdict: answerPermission, told: "model", deaf: true,
 }, pipeline.Spec[PermissionRequestInput, Output]{
 	Name:        "PermissionRequest",
 	Doc:         "before the user is asked for a permission",
@@ -108,7 +108,7 @@ var PermissionRequest *pipeline.Event[PermissionRequestInput, Output] = declare(
 // PostToolUse fires when a tool has run. A block undoes nothing: its reason is feedback that the
 // model sees in place of the result.
 var PostToolUse *pipeline.Event[PostToolUseInput, Output] = declare(traits{
-	form: form{
+	answerForm: answerForm{
 		top: decided, own: []string{"additionalContext", "updatedMCPToolOutput"}, read: readFeedback,
 	}, joins: true, verdict: replaceResult, told: "model",
 }, pipeline.Spec[PostToolUseInput, Output]{
@@ -123,7 +123,7 @@ var PostToolUse *pipeline.Event[PostToolUseInput, Output] = declare(traits{
 
 // PreCompact fires before the conversation is compacted. Hooks can stop it.
 var PreCompact *pipeline.Event[PreCompactInput, Output] = declare(traits{
-	form: form{top: universal}, deaf: true,
+	answerForm: answerForm{top: universal}, deaf: true,
 }, pipeline.Spec[PreCompactInput, Output]{
 	Name:        "PreCompact",
 	Doc:         "before the conversation is compacted",
@@ -134,7 +134,7 @@ var PreCompact *pipeline.Event[PreCompactInput, Output] = declare(traits{
 
 // PostCompact fires when the conversation has been compacted. Hooks can stop the turn.
 var PostCompact *pipeline.Event[PostCompactInput, Output] = declare(traits{
-	form: form{top: universal}, deaf: true,
+	answerForm: answerForm{top: universal}, deaf: true,
 }, pipeline.Spec[PostCompactInput, Output]{
 	Name:        "PostCompact",
 	Doc:         "when the conversation has been compacted",
@@ -145,7 +145,7 @@ var PostCompact *pipeline.Event[PostCompactInput, Output] = declare(traits{
 
 // SubagentStart fires when a sub-agent begins. Hooks add context.
 var SubagentStart *pipeline.Event[SubagentStartInput, Output] = declare(traits{
-	form: form{top: universal, own: contextual},
+	answerForm: answerForm{top: universal, own: contextual},
 }, pipeline.Spec[SubagentStartInput, Output]{
 	Name:        "SubagentStart",
 	Doc:         "when a sub-agent begins",
@@ -157,8 +157,8 @@ var SubagentStart *pipeline.Event[SubagentStartInput, Output] = declare(traits{
 
 // SubagentStop is Stop for a sub-agent.
 var SubagentStop *pipeline.Event[SubagentStopInput, Output] = declare(traits{
-	form:  form{top: decided, noText: true, read: readBlock},
-	joins: true, frees: true, silent: true, deaf: true, verdict: goOn, told: "model",
+	answerForm: answerForm{top: decided, noText: true, read: readBlock},
+	joins:      true, frees: true, silent: true, deaf: true, verdict: goOn, told: "model",
 }, pipeline.Spec[SubagentStopInput, Output]{
 	Name:        "SubagentStop",
 	Doc:         "when a sub-agent is about to end its answer",
@@ -171,8 +171,8 @@ var SubagentStop *pipeline.Event[SubagentStopInput, Output] = declare(traits{
 // Stop fires when the agent is about to end its answer. A block sends it back to work with the
 // reasons of all hooks, any number of times. A stop overrides a block.
 var Stop *pipeline.Event[StopInput, Output] = declare(traits{
-	form:  form{top: decided, noText: true, read: readBlock},
-	joins: true, frees: true, silent: true, deaf: true, verdict: goOn, told: "model",
+	answerForm: answerForm{top: decided, noText: true, read: readBlock},
+	joins:      true, frees: true, silent: true, deaf: true, verdict: goOn, told: "model",
 }, pipeline.Spec[StopInput, Output]{
 	Name:  "Stop",
 	Doc:   "when the agent is about to end its answer",
@@ -182,7 +182,7 @@ var Stop *pipeline.Event[StopInput, Output] = declare(traits{
 
 // Interrupt fires when the user has interrupted a turn. Hooks can only show a message to the user.
 var Interrupt *pipeline.Event[InterruptInput, Output] = declare(traits{
-	form: form{top: []string{"systemMessage"}, noText: true}, brief: true, deaf: true,
+	answerForm: answerForm{top: []string{"systemMessage"}, noText: true}, brief: true, deaf: true,
 }, pipeline.Spec[InterruptInput, Output]{
 	Name: "Interrupt",
 	Doc:  "when the user has interrupted a turn",

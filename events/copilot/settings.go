@@ -44,14 +44,14 @@ type Settings struct {
 	Alone   bool             // do not read the settings of Claude Code
 }
 
-// kind decides how a file is read.
-type kind uint8
+// layerKind decides how a file is read.
+type layerKind uint8
 
 // The kinds.
 const (
-	hookFile kind = iota // a file of a directory of hooks: a malformed entry alone is ignored
-	inline               // settings: a malformed entry makes the whole file useless
-	foreign              // settings of Claude Code
+	hookFile layerKind = iota // a file of a directory of hooks: a malformed entry alone is ignored
+	inline                    // settings: a malformed entry makes the whole file useless
+	foreign                   // settings of Claude Code
 )
 
 // places lists the files of the surfaces in the order of their hooks (G1, G2, G60, G61).
@@ -152,7 +152,7 @@ func copilotHome(env []string) string {
 }
 
 // kindOf returns the kind of a file, by its path.
-func kindOf(file string) kind {
+func kindOf(file string) layerKind {
 	parts := strings.Split(filepath.ToSlash(file), "/")
 	base := parts[len(parts)-1]
 	switch {

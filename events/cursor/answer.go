@@ -186,7 +186,7 @@ func (a *answer) read(event string, t *traits, o wire.Object) (notes []string, e
 }
 
 // String lists the words for error messages.
-func (w words) String() string {
+func (w permissionWords) String() string {
 	return lo.Reduce(slices.Sorted(maps.Keys(w)), func(all, word string, i int) string {
 		return all + lo.Ternary(i == 0, "", " or ") + `"` + word + `"`
 	}, "")

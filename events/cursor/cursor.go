@@ -55,11 +55,11 @@ var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyUnread, hook.OtherStatu
 
 // traits holds the facts about an event for which its declaration has no field.
 type traits struct {
-	takes takes  // the members of answers that are honoured
-	words words  // the words of "permission"; nil: the event has none
-	word  string // the word that matchers test if no member of the input is the subject; "": none
-	bare  bool   // the payload belongs to no conversation
-	told  string // who gets the text of a refusal: model, user or ""
+	takes takes           // the members of answers that are honoured
+	words permissionWords // the words of "permission"; nil: the event has none
+	word  string          // the word that matchers test if no member of the input is the subject; "": none
+	bare  bool            // the payload belongs to no conversation
+	told  string          // who gets the text of a refusal: model, user or ""
 }
 
 // gate reports whether the event asks for permission. At a gate, an answer that violates the schema
@@ -72,9 +72,9 @@ func (t *traits) refuses() bool { return t.gate() || t.takes&takesContinue != 0 
 // follows reports whether a hook of the event can keep the agent going with a text.
 func (t *traits) follows() bool { return t.takes&takesFollowup != 0 }
 
-// words maps the words of "permission" that an event knows to their effects. A word mapped to
+// permissionWords maps the words of "permission" that an event knows to their effects. A word mapped to
 // Undecided is accepted and has no effect.
-type words map[string]hook.Decision
+type permissionWords map[string]hook.Decision
 
 // table holds the traits of every event of this package by its name.
 var table = map[string]*traits{}

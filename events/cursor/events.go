@@ -8,10 +8,10 @@ import (
 
 // The words of "permission" (U16).
 var (
-	asks       = words{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Ask}
-	asksNobody = words{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Undecided}
-	asksIsNo   = words{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Deny}
-	yesOrNo    = words{"allow": hook.Allow, "deny": hook.Deny}
+	asks       = permissionWords{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Ask}
+	asksNobody = permissionWords{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Undecided}
+	asksIsNo   = permissionWords{"allow": hook.Allow, "deny": hook.Deny, "ask": hook.Deny}
+	yesOrNo    = permissionWords{"allow": hook.Allow, "deny": hook.Deny}
 )
 
 const (

@@ -43,7 +43,7 @@ func Compile(pattern string, o Options) (re *Regexp, err error) {
 	if err := bounded.Pattern(pattern); err != nil {
 		return nil, err
 	}
-	t := &translator{Options: o, in: pattern, re: &Regexp{fold: o.Fold}, empty: true}
+	t := &patternTranslator{Options: o, in: pattern, re: &Regexp{fold: o.Fold}, empty: true}
 	defer func() {
 		if why, ok := recover().(Unknown); ok {
 			re, err = nil, why
@@ -55,7 +55,7 @@ func Compile(pattern string, o Options) (re *Regexp, err error) {
 
 // Literal returns a pattern that matches any of the texts.
 func Literal(texts []string, o Options) (*Regexp, error) {
-	t := &translator{Options: o, re: &Regexp{fold: o.Fold}}
+	t := &patternTranslator{Options: o, re: &Regexp{fold: o.Fold}}
 	for i, text := range texts {
 		if i > 0 {
 			t.out.WriteByte('|')
@@ -73,7 +73,7 @@ func Join(patterns []string, o Options) (re *Regexp, err error) {
 	if len(patterns) == 1 {
 		return Compile(patterns[0], o)
 	}
-	t := &translator{Options: o, re: &Regexp{fold: o.Fold}}
+	t := &patternTranslator{Options: o, re: &Regexp{fold: o.Fold}}
 	part := o
 	part.Word, part.Whole = false, false
 	for i, p := range patterns {
@@ -91,7 +91,7 @@ func Join(patterns []string, o Options) (re *Regexp, err error) {
 }
 
 // finish compiles the translated pattern.
-func (t *translator) finish(text string) (*Regexp, error) {
+func (t *patternTranslator) finish(text string) (*Regexp, error) {
 	flags := ""
 	if t.Fold {
 		flags += "i"

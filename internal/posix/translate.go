@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// translator writes a pattern in the syntax of package regexp. It panics with an [Unknown].
-type translator struct {
+// patternTranslator writes a pattern in the syntax of package regexp. It panics with an [Unknown].
+type patternTranslator struct {
 	Options
 	in    string
 	out   strings.Builder
@@ -24,7 +24,7 @@ type translator struct {
 // most is the largest number of repetitions.
 const most = 255
 
-func (t *translator) pattern() {
+func (t *patternTranslator) pattern() {
 	for t.in != "" {
 		c := t.in[0]
 		t.in = t.in[1:]
@@ -62,20 +62,20 @@ func (t *translator) pattern() {
 }
 
 // settle ends an element that is not repeated.
-func (t *translator) settle() {
+func (t *patternTranslator) settle() {
 	if t.wide {
 		t.re.ascii = true // in the locale C it is one byte
 	}
 	t.wide, t.many, t.repeat = false, false, false
 }
 
-func (t *translator) element(text string, wide bool) {
+func (t *patternTranslator) element(text string, wide bool) {
 	t.settle()
 	t.out.WriteString(text)
 	t.empty, t.repeat, t.wide = false, true, wide
 }
 
-func (t *translator) literal(c byte) {
+func (t *patternTranslator) literal(c byte) {
 	if c < utf8.RuneSelf {
 		t.element(regexp.QuoteMeta(string(c)), false)
 		return
@@ -90,7 +90,7 @@ func (t *translator) literal(c byte) {
 	t.many = true
 }
 
-func (t *translator) repetition(op string) {
+func (t *patternTranslator) repetition(op string) {
 	if !t.repeat || t.many {
 		panic(Unknown("this repetition"))
 	}
@@ -102,7 +102,7 @@ func (t *translator) repetition(op string) {
 }
 
 // interval reads {n}, {n,} and {n,m}.
-func (t *translator) interval(end string) {
+func (t *patternTranslator) interval(end string) {
 	text, rest, ok := strings.Cut(t.in, end)
 	low, high, two := strings.Cut(text, ",")
 	n, err := strconv.Atoi(low)
@@ -117,14 +117,14 @@ func (t *translator) interval(end string) {
 	t.repetition("{" + text + "}")
 }
 
-func (t *translator) open() {
+func (t *patternTranslator) open() {
 	t.settle()
 	t.out.WriteString("(?:")
 	t.depth++
 	t.empty = true
 }
 
-func (t *translator) close() {
+func (t *patternTranslator) close() {
 	t.settle()
 	if t.depth == 0 || t.empty {
 		panic(Unknown("an empty group, or one that is not open"))
@@ -134,7 +134,7 @@ func (t *translator) close() {
 	t.empty, t.repeat = false, true
 }
 
-func (t *translator) or() {
+func (t *patternTranslator) or() {
 	t.settle()
 	if t.empty {
 		panic(Unknown("an empty alternative"))
@@ -143,7 +143,7 @@ func (t *translator) or() {
 	t.empty = true
 }
 
-func (t *translator) begin() {
+func (t *patternTranslator) begin() {
 	if !t.empty {
 		panic(Unknown("^ in the middle"))
 	}
@@ -152,7 +152,7 @@ func (t *translator) begin() {
 	t.settle()
 }
 
-func (t *translator) end() {
+func (t *patternTranslator) end() {
 	last := t.in == ""
 	if t.Basic {
 		last = last || strings.HasPrefix(t.in, `\)`) || strings.HasPrefix(t.in, `\|`)
@@ -168,7 +168,7 @@ func (t *translator) end() {
 }
 
 // escape reads what follows a backslash.
-func (t *translator) escape() {
+func (t *patternTranslator) escape() {
 	if t.in == "" {
 		panic(Unknown("a backslash at the end"))
 	}
@@ -205,7 +205,7 @@ func (t *translator) escape() {
 }
 
 // basicEscape reads the operators of basic expressions that begin with a backslash.
-func (t *translator) basicEscape(c byte) {
+func (t *patternTranslator) basicEscape(c byte) {
 	if !t.Basic {
 		panic(Unknown(`\` + string(rune(c))))
 	}
@@ -226,7 +226,7 @@ func (t *translator) basicEscape(c byte) {
 }
 
 // bracket reads the rest of a bracket expression.
-func (t *translator) bracket() {
+func (t *patternTranslator) bracket() {
 	rest, negated := strings.CutPrefix(t.in, "^")
 	t.in = rest
 	var set strings.Builder
@@ -249,7 +249,7 @@ func (t *translator) bracket() {
 }
 
 // member reads one character, range or class of a bracket expression.
-func (t *translator) member(set *strings.Builder, c byte, first bool) {
+func (t *patternTranslator) member(set *strings.Builder, c byte, first bool) {
 	switch {
 	case c >= utf8.RuneSelf || c < ' ' && c != '\t' && c != '\n':
 		panic(Unknown("this character in brackets"))

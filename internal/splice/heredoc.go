@@ -35,12 +35,12 @@ func (w *scriptWalker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	}
 	closing.text = name
 	from, to, _ := w.span(n.Word)
-	w.edits = append(w.edits, edit{from, to, name}, body, closing)
+	w.edits = append(w.edits, scriptEdit{from, to, name}, body, closing)
 	return true
 }
 
 // quotedText returns the body of a quoted here-document and its closing word, with their positions.
-func (w *scriptWalker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
+func (w *scriptWalker) quotedText(n *syntax.Redirect) (body, closing scriptEdit, ok bool) {
 	if n.Hdoc == nil {
 		return body, closing, false
 	}
@@ -59,7 +59,7 @@ func (w *scriptWalker) quotedText(n *syntax.Redirect) (body, closing edit, ok bo
 			tabs = len(word) - len(strings.TrimLeft(word, "\t"))
 		}
 		if word[tabs:] == stop {
-			return edit{start, at, w.text[start:at]}, edit{at + tabs, at + len(word), ""}, static
+			return scriptEdit{start, at, w.text[start:at]}, scriptEdit{at + tabs, at + len(word), ""}, static
 		}
 		at += len(line)
 	}

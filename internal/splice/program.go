@@ -179,7 +179,7 @@ func (w *scriptWalker) program(n *syntax.Word, here nodeContext) bool {
 	whole := static && !here.Backtick && !here.Number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
 	if (l == shell || l == firstWord) && whole {
 		inner := w.script(text, w.depth+1) // the inner shell expands them
-		w.edits = append(w.edits, edit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
+		w.edits = append(w.edits, scriptEdit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
 		return true
 	}
 	if l.quotes != "" && whole {

@@ -124,14 +124,14 @@ func (s *splicer) refuse(v placed, l *language) {
 	}
 }
 
-// edit replaces a part of the text.
-type edit struct {
+// scriptEdit replaces a part of the text.
+type scriptEdit struct {
 	start, end int
 	text       string
 }
 
 func (w *scriptWalker) edited() string {
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return a.start - b.start })
+	slices.SortStableFunc(w.edits, func(a, b scriptEdit) int { return a.start - b.start })
 	var out strings.Builder
 	done := 0
 	for _, e := range w.edits {

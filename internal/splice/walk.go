@@ -13,7 +13,7 @@ type scriptWalker struct {
 	depth int
 	code  map[syntax.Node]*language // words and statements whose text is a program
 	stack []nodeContext
-	edits []edit
+	edits []scriptEdit
 }
 
 // nodeContext describes the nodes that enclose a node.
@@ -79,7 +79,7 @@ func (w *scriptWalker) reference(n *syntax.ParamExp, here nodeContext) {
 	w.fits(v, here)
 	escaped := start > 0 && (w.text[start-1] == '\\' || w.text[start-1] == '$')
 	if v.Word && here.Bare && !(here.Backtick && escaped) {
-		w.edits = append(w.edits, edit{start, end, `"` + mark + `"`})
+		w.edits = append(w.edits, scriptEdit{start, end, `"` + mark + `"`})
 	}
 }
 
@@ -107,5 +107,5 @@ func (w *scriptWalker) singleQuoted(n *syntax.SglQuoted, here nodeContext) {
 		w.fits(w.of(mark), here)
 		return `'"` + mark + `"` + open
 	})
-	w.edits = append(w.edits, edit{start, end, spliced})
+	w.edits = append(w.edits, scriptEdit{start, end, spliced})
 }
