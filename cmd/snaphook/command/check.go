@@ -148,7 +148,9 @@ func (f *checkFlags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-func load(cmd *cobra.Command, f *sessionFlags, tools lint.Tools) (found checkAnswer, problems []settings.Problem, err error) {
+func load(cmd *cobra.Command, f *sessionFlags, tools lint.Tools) (
+	found checkAnswer, problems []settings.Problem, err error,
+) {
 	all, err := f.allSources(cmd)
 	if err != nil {
 		return found, nil, err
@@ -204,7 +206,9 @@ func missed(f *sessionFlags, all []*dialectSources, found *checkAnswer) error {
 }
 
 // checkSources adds the hooks and files of one dialect, and returns their problems.
-func checkSources(cmd *cobra.Command, f *sessionFlags, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
+func checkSources(
+	cmd *cobra.Command, f *sessionFlags, src *dialectSources, found *checkAnswer,
+) ([]settings.Problem, error) {
 	if src.dialect.modules {
 		return checkModules(cmd, f, src, found)
 	}

@@ -192,7 +192,9 @@ func (d *dialect) inputFor(call *callAsked) []byte {
 }
 
 // planCall plans a fire of one system; no hook runs.
-func (f *hooksFlags) planCall(cmd *cobra.Command, src *dialectSources, event pipeline.Declared, input []byte) (plan, error) {
+func (f *hooksFlags) planCall(
+	cmd *cobra.Command, src *dialectSources, event pipeline.Declared, input []byte,
+) (plan, error) {
 	sys, ses, err := f.sessionOf(cmd, src, opening{
 		event: event, input: input, warm: coldNotes{warm.New(warm.Config{})}, quiet: true,
 	})

@@ -60,7 +60,9 @@ func (a *attached) runtime(id pipeline.HookID) *moduleRuntime {
 }
 
 // checkModules loads the modules of a dialect, and returns their problems. No handler runs.
-func checkModules(cmd *cobra.Command, f *sessionFlags, src *dialectSources, found *checkAnswer) ([]settings.Problem, error) {
+func checkModules(
+	cmd *cobra.Command, f *sessionFlags, src *dialectSources, found *checkAnswer,
+) ([]settings.Problem, error) {
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd)})
 	defer sys.Close()
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{Dir: src.dir})
