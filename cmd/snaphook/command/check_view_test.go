@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/check"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
@@ -81,7 +83,7 @@ func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 								more = []string{"--interactive"}
 							}
 							planned, checkedWhy := reason{}, reason{}
-							var p plan
+							var p fire.Plan
 							out := stdoutOf(t, `{"tool_name": "x", "tool_input": {}}`, append([]string{"plan", dialect + "." + sys.event, "--dir", dir, "--json"}, more...)...)
 							if err := json.Unmarshal(out, &p); err != nil {
 								t.Fatalf("%s: %v: %s", name, err, out)
@@ -92,7 +94,7 @@ func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 							for _, h := range p.Skipped {
 								planned[h.ID] = string(h.Why)
 							}
-							var c checkAnswer
+							var c check.Answer
 							out = stdoutOf(t, "", append([]string{"check", "--dialect", dialect, "--dir", dir, "--json"}, more...)...)
 							if err := json.Unmarshal(out, &c); err != nil {
 								t.Fatalf("%s: %v: %s", name, err, out)

@@ -172,7 +172,7 @@ func (e *claudeProgram) Settle(context.Context) (b claudecases.Background, err e
 		b.Rewake = append(b.Rewake, one.Rewake...)
 		b.UserSees = append(b.UserSees, one.UserSees...)
 	}
-	b.NextTurnContext, b.Rewake, b.UserSees = orEmpty(b.NextTurnContext), orEmpty(b.Rewake), orEmpty(b.UserSees)
+	b.NextTurnContext, b.Rewake, b.UserSees = cli.OrEmpty(b.NextTurnContext), cli.OrEmpty(b.Rewake), cli.OrEmpty(b.UserSees)
 	return b, nil
 }
 

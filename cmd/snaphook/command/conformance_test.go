@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/check"
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -176,11 +177,11 @@ func (e *program) registered(ctx context.Context) (*int, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found checkAnswer
+	var found check.Answer
 	if err := wire.Object(stdout).Into(&found); err != nil {
 		return nil, err
 	}
-	return lo.ToPtr(lo.CountBy(found.Hooks, func(h checkedHook) bool { return lo.FromPtr(h.Why) != "invalid" })), nil
+	return lo.ToPtr(lo.CountBy(found.Hooks, func(h check.CheckedHook) bool { return lo.FromPtr(h.Why) != "invalid" })), nil
 }
 
 func observe(fired *pipeline.JSONResult) llxprtcases.Observation {
@@ -222,11 +223,14 @@ func members(v any) map[string]any {
 
 // The methods below need a process that outlives a fire. They return errors.ErrUnsupported, and
 // the judge skips the cases that call them.
-
 func (e *program) Publish(context.Context, jsontext.Value) (o llxprtcases.Observation, err error) {
 	return o, errors.ErrUnsupported
 }
-func (e *program) SetHookEnabled(string, bool) error   { return errors.ErrUnsupported }
+
+func (e *program) SetHookEnabled(string, bool) error { return errors.ErrUnsupported }
+
 func (e *program) ChangeSettings(jsontext.Value) error { return errors.ErrUnsupported }
-func (e *program) Reinitialize() error                 { return nil }
-func (e *program) Close() error                        { return nil }
+
+func (e *program) Reinitialize() error { return nil }
+
+func (e *program) Close() error { return nil }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record/explain"
 )
@@ -13,11 +14,11 @@ import (
 func TestExplainKnowsTheEventsAsTheyAreDeclared(t *testing.T) {
 	known := explain.Events()
 	compared := 0
-	for _, d := range dialects {
+	for _, d := range systems.All {
 		var names []string
 		declares := false
 		for _, e := range pipeline.Events(d.Dialect) {
-			_, told := d.traits(e.Info().Name)
+			_, told := d.Traits(e.Info().Name)
 			names, declares = append(names, e.Info().FullName()), declares || told != ""
 		}
 		for _, name := range names {
@@ -28,12 +29,12 @@ func TestExplainKnowsTheEventsAsTheyAreDeclared(t *testing.T) {
 			if !declares {
 				continue
 			}
-			event, err := eventNamed(name, knownEvents())
+			event, err := systems.EventNamed(name, systems.Events())
 			if err != nil {
 				t.Fatal(err)
 			}
 			compared++
-			if _, told := d.traits(event.Info().Name); explain.ToldOf(name) != told {
+			if _, told := d.Traits(event.Info().Name); explain.ToldOf(name) != told {
 				t.Errorf("%s: explain says that %q gets the reason of a refusal, the dialect %q", name, explain.ToldOf(name), told)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 )
 
 // Help fits into 80 columns: a longer example is hard to read. Words with hyphens, such as flags, must
@@ -75,8 +76,8 @@ func TestHelpIsBrokenAtBlanksAlone(t *testing.T) {
 	if got, want := cli.InColumns(text, 9), "one\ntwo-three\nfour\n\n  a list  stays as it is\nfive"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	words := strings.Fields(moduleHelp)
-	if got := strings.Fields(cli.InColumns(moduleHelp, 20)); !slices.Equal(got, words) {
+	words := strings.Fields(project.ModuleHelp)
+	if got := strings.Fields(cli.InColumns(project.ModuleHelp, 20)); !slices.Equal(got, words) {
 		t.Errorf("got the words %q, want %q", got, words)
 	}
 }

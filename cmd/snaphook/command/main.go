@@ -15,6 +15,7 @@ import (
 	"charm.land/fang/v2"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 )
 
 // Main runs the command line of the process, and returns the exit status.
@@ -50,6 +51,6 @@ type libraryLog struct {
 
 // Write logs a line.
 func (l libraryLog) Write(line []byte) (int, error) {
-	engineLog(l.global, l.to).Info("a library logged", slog.String("text", strings.TrimRight(string(line), "\n")))
+	project.EngineLog(l.global, l.to).Info("a library logged", slog.String("text", strings.TrimRight(string(line), "\n")))
 	return len(line), nil
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
 // answerTable is the table of the page, for some systems.
 func answerTable(names ...string) string {
-	chosen := lo.Filter(systems(), func(s portable.System, _ int) bool { return lo.Contains(names, s.Name) })
+	chosen := lo.Filter(systems.Portable(), func(s portable.System, _ int) bool { return lo.Contains(names, s.Name) })
 	var b strings.Builder
 	b.WriteString("| event | answer | " + strings.Join(lo.Map(chosen, func(s portable.System, _ int) string { return s.Title }), " | ") + " |\n")
 	b.WriteString("|---|---|" + strings.Repeat("---|", len(chosen)) + "\n")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
@@ -40,7 +41,7 @@ func effectThere(t *testing.T, program string, s *portable.System, a portable.An
 		base = home
 	}
 	if imported {
-		claude, err := systemNamed("claude")
+		claude, err := systems.PortableNamed("claude")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func effectOf(blocked, stop bool, effects map[string]any) portable.Effect {
 // Every answer has the effect that its dialect declares when a hook prints it.
 func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 	program := build(t)
-	for _, s := range systems() {
+	for _, s := range systems.Portable() {
 		for _, imported := range []bool{false, true} {
 			if imported && s.Imported == nil {
 				continue
@@ -155,7 +156,7 @@ func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 // Every answer that refuses only in a hook whose entry says that a failure blocks is declared.
 func TestEveryAnswerThatRefusesInAClosedHookIsDeclared(t *testing.T) {
 	program := build(t)
-	for _, s := range systems() {
+	for _, s := range systems.Portable() {
 		if s.Closing == "" {
 			continue
 		}
@@ -178,7 +179,7 @@ func TestEveryAnswerThatRefusesInAClosedHookIsDeclared(t *testing.T) {
 func TestAPortedGuardDecidesTheSame(t *testing.T) {
 	program := build(t)
 	const guard = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "if grep -q 'rm -rf'; then echo no >&2; exit 2; fi; GOES"}]}]}}`
-	for _, to := range systems() {
+	for _, to := range systems.Portable() {
 		if to.Name == "claude" {
 			continue
 		}

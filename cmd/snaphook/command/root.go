@@ -3,12 +3,20 @@ package command
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/check"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/measure"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/proxy"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/serve"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/tests"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
 func newRoot(global *cli.Global) *cobra.Command {
-	global.Find = findProject
+	global.Find = project.Find
+	global.Release = thisVersion().Version
 	root := &cobra.Command{
 		Use:   "snaphook",
 		Short: "Run, explain and check the hooks of AI agents",
@@ -24,27 +32,27 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)
 	root.AddCommand(
-		newFire(global),
-		newPlan(global),
-		newEvents(),
-		newCheck(global),
-		newHooks(global),
-		newExplain(global),
+		fire.NewFire(global),
+		fire.NewPlan(global),
+		fire.NewEvents(),
+		check.NewCheck(global),
+		check.NewHooks(global),
+		fire.NewExplain(global),
 		newTrust(global),
 		records.NewLog(),
 		records.NewStats(),
-		newMCPProxy(global),
+		proxy.NewMCPProxy(global),
 		newState(global),
 		newVersion(),
-		newTest(global),
-		newReplay(global),
-		newRecordTest(global),
+		tests.NewTest(global),
+		tests.NewReplay(global),
+		tests.NewRecordTest(global),
 		newInit(global),
-		newServe(global),
-		newFleet(global),
-		newPort(global),
+		serve.NewServe(global),
+		serve.NewFleet(global),
+		check.NewPort(global),
 	)
-	root.AddCommand(records.NewTrace(), newUI(global), newRecordEvent(global), newBench(global))
+	root.AddCommand(records.NewTrace(), newUI(global), fire.NewRecordEvent(global), measure.NewBench(global))
 	_ = root.MarkPersistentFlagDirname("dir")
 	cli.PrepareHelp(root)
 	return root

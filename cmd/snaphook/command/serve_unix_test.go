@@ -21,6 +21,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/serve"
 	"github.com/snaphook-go/snaphook/fleet"
 	"github.com/snaphook-go/snaphook/fleet/embedded"
 	"github.com/snaphook-go/snaphook/internal/testkit"
@@ -249,7 +250,7 @@ func TestAFleetSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := makeKeys(dir); err != nil {
+	if err := serve.MakeKeys(dir); err != nil {
 		t.Fatal(err)
 	}
 	key := filepath.Join(dir, "policy.key")

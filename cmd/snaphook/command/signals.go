@@ -61,8 +61,3 @@ func die(s os.Signal) {
 	number, _ := s.(syscall.Signal)
 	os.Exit(128 + int(number))
 }
-
-// keepStatus makes a write to a closed pipe an ordinary error. Otherwise the program would die of
-// SIGPIPE, and the status of a refusal would be lost. It does not ignore the signal: hooks would
-// inherit that.
-func keepStatus() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -3,7 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
-	"encoding/json" //nolint:depguard // a judge that shares nothing with the reader
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"

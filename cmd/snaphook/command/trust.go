@@ -10,17 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/trust"
 )
 
 // trustFlags holds the flags of trust.
 type trustFlags struct {
-	sourceFlags
+	project.SourceFlags
 	cli.JSONFlag
 }
 
 func newTrust(global *cli.Global) *cobra.Command {
-	f := &trustFlags{sourceFlags: sourceFlags{Global: global}}
+	f := &trustFlags{SourceFlags: project.SourceFlags{Global: global}}
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show, grant or revoke trust in a project's hooks",
@@ -64,34 +66,34 @@ func (f *trustFlags) newDecision(name, short, decision string) *cobra.Command {
 
 func (f *trustFlags) addTrust(cmd *cobra.Command) {
 	f.AddJSON(cmd)
-	f.addSources(cmd.Flags())
-	f.addPolicy(cmd.Flags())
-	f.addDialect(cmd.Flags())
+	f.AddSources(cmd.Flags())
+	f.AddPolicy(cmd.Flags())
+	f.AddDialect(cmd.Flags())
 }
 
 // trust shows the state, after recording a decision if there is one.
 func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
-	all, err := f.allSources(cmd)
+	all, err := f.AllSources(cmd)
 	if err != nil {
 		return err
 	}
-	st, err := standing(cmd.Context(), all...)
+	st, err := project.TrustStatusOf(cmd.Context(), all...)
 	if err != nil {
 		return err
 	}
 	if decision != "" {
 		d := trust.Decision{
-			State: decision, Digests: st.Digests, Guards: st.guards, Time: time.Now().UTC().Truncate(time.Second),
+			State: decision, Digests: st.Digests, Guards: st.Guards, Time: time.Now().UTC().Truncate(time.Second),
 		}
-		if err := st.store.Decide(cmd.Context(), st.Dir, d); err != nil {
+		if err := st.Store.Decide(cmd.Context(), st.Dir, d); err != nil {
 			return err
 		}
-		st.judge(trust.Decisions{st.Dir: d})
+		st.Judge(trust.Decisions{st.Dir: d})
 	}
 	if f.JSON {
 		return cli.SayJSON(cmd, st)
 	}
-	return cli.Say(cmd, st.text(all))
+	return cli.Say(cmd, trustText(st, all))
 }
 
 var meanings = map[trust.State]string{
@@ -103,24 +105,25 @@ var meanings = map[trust.State]string{
 
 // exceptions names the dialects in which a fact beside the state of trust, such as a session without
 // a user, decides whether hooks run.
-func (st status) exceptions(all []*dialectSources) (names []string) {
+func exceptions(st project.TrustStatus, all []*project.Sources) (names []string) {
 	for _, src := range all {
-		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }
-		if src.dialect.headless && slices.ContainsFunc(st.Hooks, of) {
-			names = append(names, src.dialect.Name)
+		of := func(h project.TrustHook) bool { return strings.HasPrefix(h.Event, src.Dialect.Name+".") }
+		if src.Dialect.Headless && slices.ContainsFunc(st.Hooks, of) {
+			names = append(names, src.Dialect.Name)
 		}
 	}
 	return names
 }
 
-func (st status) text(all []*dialectSources) string {
+// trustText shows the state of trust, and the hooks that it concerns.
+func trustText(st project.TrustStatus, all []*project.Sources) string {
 	var b strings.Builder
 	style := cli.Odd
 	if st.State == trust.Trusted {
 		style = cli.Good
 	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", cli.Visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
-	for _, name := range st.exceptions(all) {
+	for _, name := range exceptions(st, all) {
 		fmt.Fprintf(
 			&b,
 			"for %s trust counts only with --interactive, and then for hooks of all sources; without a user to ask, they run\n",
@@ -128,8 +131,8 @@ func (st status) text(all []*dialectSources) string {
 		)
 	}
 	if st.State == trust.Unknown &&
-		slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
-		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
+		slices.ContainsFunc(st.Hooks, func(h project.TrustHook) bool { return h.Type == systems.ModuleType }) {
+		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", systems.Xcsh.Name)
 	}
 	if len(st.Reaches) > 0 {
 		b.WriteString(
@@ -149,7 +152,7 @@ func (st status) text(all []*dialectSources) string {
 	}
 	fmt.Fprintf(&b, "%s of this project:\n", cli.Count(len(st.Hooks), "hook"))
 	for _, h := range st.Hooks {
-		fmt.Fprintf(&b, "  %s  %s  %s\n", cli.Strong.Render(h.Event), label(h.HookID), place(h.HookID))
+		fmt.Fprintf(&b, "  %s  %s  %s\n", cli.Strong.Render(h.Event), project.Label(h.HookID), project.Place(h.HookID))
 		if len(h.Argv) > 0 {
 			fmt.Fprintf(&b, "    runs    %s\n", cli.Quoted(h.Argv))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
 // version is set in builds that have no module version: -ldflags "-X
@@ -58,8 +59,8 @@ func thisVersion() versions {
 		}
 	}
 	v.Version = lo.CoalesceOrEmpty(v.Version, "(devel)")
-	for _, d := range mainDialects() {
-		v.Dialects[d.Name] = d.supports
+	for _, d := range systems.Main() {
+		v.Dialects[d.Name] = d.Supports
 	}
 	return v
 }
@@ -71,8 +72,8 @@ func (v versions) text() string {
 		fmt.Fprintf(&b, "commit   %s\n", *v.Commit)
 	}
 	fmt.Fprintf(&b, "go       %s\n", strings.TrimPrefix(v.Go, "go"))
-	for _, d := range mainDialects() {
-		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.supports)
+	for _, d := range systems.Main() {
+		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.Supports)
 	}
 	return b.String()
 }

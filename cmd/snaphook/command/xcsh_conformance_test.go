@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
@@ -188,7 +189,7 @@ func ownMembers(event string, want map[string]any) map[string]any {
 		return want
 	}
 	own := lo.PickBy(value, func(name string, v any) bool {
-		known := slices.Contains(results[event], name) || slices.Contains([]string{"messages", "systemPrompt", "isError"}, name)
+		known := slices.Contains(fire.ModuleResults[event], name) || slices.Contains([]string{"messages", "systemPrompt", "isError"}, name)
 		return known && v != nil && v != false && v != "" && v != 0.0
 	})
 	for _, name := range []string{"block", "cancel", "skipConversationRestore"} {

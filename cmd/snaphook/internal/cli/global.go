@@ -14,6 +14,7 @@ type Global struct {
 	Status  int // exit status of a verb that returned no error
 	Dir     string
 	Verbose bool
+	Release string // version of the program
 
 	// Find returns the project to which the directory belongs. Nil: the directory itself.
 	Find func(dir string) string

@@ -1,0 +1,349 @@
+// Package check has the verbs that read the settings of a project and run no hook: check, hooks and
+// port.
+package check
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// checkFlags holds the flags of check.
+type checkFlags struct {
+	project.SessionFlags
+	cli.JSONFlag
+	linting
+}
+
+// NewCheck returns the verb check.
+func NewCheck(global *cli.Global) *cobra.Command {
+	f := &checkFlags{SessionFlags: project.NewSessionFlags(global)}
+	cmd := &cobra.Command{
+		Use:   "check [FILE…]",
+		Short: "Check settings files, and list the hooks that they configure",
+		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
+			"Every problem is one line: file:line:column, what is wrong, what to write instead.\n\n" +
+			"The dialect of a file follows from its path, .claude or .llxprt, else from the events that it names; " +
+			"--dialect decides where neither tells. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"and no handler runs.\n\n" +
+			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
+			"A comment ignores one: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
+			"If it finds no hook, it lists the files that it looked for, and files that may be meant.\n\n" +
+			"Exit status: 0 no problem, and no finding above a note; 1 otherwise, or no hook with --require-hooks.",
+		Example: `# Everything that counts here
+snaphook check
+# One file
+snaphook check .claude/settings.json
+# A module: what does it register?
+snaphook check gate.ts
+# What counts here, and a plugin
+snaphook check --dialect claude --plugin ./guard
+# What would --fix change?
+snaphook check --fix --diff
+# For GitHub's code scanning, with the tools of MCP servers
+snaphook check --sarif hooks.sarif --tools tools.json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
+	}
+	f.AddJSON(cmd)
+	f.AddSources(cmd.Flags())
+	f.AddModules(cmd.Flags())
+	f.AddPolicy(cmd.Flags())
+	f.AddDialect(cmd.Flags())
+	cmd.Flags().BoolVar(&f.Interactive, "interactive", false,
+		"Show what runs where the agent has a user, who is asked for trust: check --interactive")
+	f.linting.add(cmd)
+	return cmd
+}
+
+// Answer is the answer of check.
+type Answer struct {
+	Files    []string      `json:"files"` // files that were read, highest priority first
+	Hooks    []CheckedHook `json:"hooks"`
+	Problems []problem     `json:"problems"`
+	Findings []finding     `json:"findings"`
+	Fixed    []finding     `json:"fixed,omitempty"` // fixed by --fix, and no longer in Findings
+	Diff     *string       `json:"diff,omitzero"`   // with --diff: the changes that --fix would make
+
+	Modules []checkedModule `json:"modules,omitempty"` // modules with their registrations
+
+	LookedAt   []string           `json:"looked_at,omitempty"`   // if there is no hook: files looked for
+	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
+
+	undecided bool // a project's overlay applies to the project's own hooks alone
+
+	notes    bool           // the text shows notes too
+	loaded   []*hook.Hook   // the loaded hooks of Hooks, in the same order, except those of modules
+	handlers []*hook.Hook   // the loaded hooks of modules
+	unloaded []*hook.Hook   // modules that could not be loaded; each is a problem too
+	linted   []lint.Finding // the findings of Findings
+
+	settingsFiles   []string // files without the modules
+	modulesExtended bool     // Modules run in the extension runtime
+	moduleFiles     []string // files of Modules, and of modules that could not be loaded
+}
+
+// CheckedHook is a configured hook; Why and Detail are null if it can run.
+type CheckedHook struct {
+	Event string `json:"event"`
+	project.DescribedHook
+	Why    *hook.SkipReason   `json:"why"`
+	Detail *string            `json:"detail"`
+	Policy *project.Effective `json:"policy"`
+}
+
+// problem is a [settings.Problem] in the form for programs.
+type problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+	Fatal   bool   `json:"fatal"`
+}
+
+func (f *checkFlags) check(cmd *cobra.Command, files []string) error {
+	if err := f.checkFiles(files); err != nil {
+		return err
+	}
+	if f.linting.sarif == "-" && (f.JSON || f.linting.diff) {
+		return fmt.Errorf("--sarif -: standard output is for %s; write --sarif FILE", lo.Ternary(f.JSON, "--json", "--diff"))
+	}
+	tools, err := f.linting.read(cmd)
+	if err != nil {
+		return err
+	}
+	found, problems, err := Load(cmd, &f.SessionFlags, tools)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.linting.diff:
+		if found.Diff, err = f.previewFixes(cmd, &found, files); err != nil {
+			return err
+		}
+	case f.linting.fix:
+		fixed, err := f.fixFindings(cmd, &found, files, lint.Change.Write)
+		if err != nil {
+			return err
+		}
+		if found, problems, err = Load(cmd, &f.SessionFlags, tools); err != nil {
+			return err
+		}
+		found.Fixed = fixed
+	}
+	missing := f.linting.require && len(found.Hooks) == 0
+	if missing || len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
+		f.Status = cli.Failed
+	}
+	if err := f.writeSARIF(cmd, found, problems); err != nil || f.linting.sarif == "-" {
+		return err
+	}
+	return f.sayChecked(cmd, found, problems)
+}
+
+// Load loads the hooks of all sources, and checks them and their scripts. problems are those of the
+// settings files.
+func Load(
+	cmd *cobra.Command, f *project.SessionFlags, tools lint.Tools,
+) (found Answer, problems []settings.Problem, err error) {
+	all, err := f.AllSources(cmd)
+	if err != nil {
+		return found, nil, err
+	}
+	if found, problems, err = loadHooks(cmd, f, all); err != nil {
+		return found, nil, err
+	}
+	found.notes = f.Verbose
+	if err := missed(f, all, &found); err != nil {
+		return found, nil, err
+	}
+	return found, problems, checkHooks(cmd, f.Global, &found, tools)
+}
+
+// loadHooks loads the hooks of the sources under their policies, without findings about scripts.
+func loadHooks(
+	cmd *cobra.Command, f *project.SessionFlags, all []*project.Sources,
+) (found Answer, problems []settings.Problem, err error) {
+	found.Findings = []finding{}
+	for _, src := range lo.Reject(all, f.Passes) {
+		more, err := checkSources(cmd, f, src, &found)
+		if err != nil {
+			return found, nil, err
+		}
+		problems = append(problems, more...)
+	}
+	more, err := checkPolicy(&f.SourceFlags, all, &found)
+	if err != nil {
+		return found, nil, err
+	}
+	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
+	found.addProblems(problems)
+	return found, problems, nil
+}
+
+// missed adds the files that the user may mean and that are not read.
+func missed(f *project.SessionFlags, all []*project.Sources, found *Answer) error {
+	dir, err := f.Directory()
+	if err != nil || len(f.Settings)+len(f.ModuleFiles) > 0 {
+		return err
+	}
+	if slices.ContainsFunc(all, func(s *project.Sources) bool { return s.Dialect.Modules }) {
+		found.NearMisses = project.UnreadModules(dir, found.moduleFiles)
+	}
+	if len(found.Hooks) == 0 {
+		found.LookedAt = project.LookedAt(all)
+		found.NearMisses = append(found.NearMisses, project.NearMisses(dir)...)
+	}
+	return nil
+}
+
+// checkSources adds the hooks and files of one dialect, and returns their problems.
+func checkSources(
+	cmd *cobra.Command, f *project.SessionFlags, src *project.Sources, found *Answer,
+) ([]settings.Problem, error) {
+	if src.Dialect.Modules {
+		return checkModules(cmd, f, src, found)
+	}
+	loaded, err := src.Load(cmd.Context(), pipeline.Workspace{Dir: src.Dir})
+	if err != nil {
+		return loaded.Problems, err
+	}
+	at := f.Workspace(cmd.Context(), src)
+	found.undecided = found.undecided || at.Untrusted || at.Undecided
+	first := len(found.Hooks)
+	found.add(loaded)
+	if at != (pipeline.Workspace{Dir: src.Dir}) {
+		seen, err := src.Load(cmd.Context(), at)
+		if err != nil {
+			return loaded.Problems, err
+		}
+		found.exclude(first, seen)
+	}
+	return loaded.Problems, nil
+}
+
+// checkFiles makes check read the settings files that the arguments name.
+func (f *checkFlags) checkFiles(files []string) error {
+	if len(files) > 0 && len(f.Settings) > 0 {
+		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.Settings[0])
+	}
+	for _, file := range files {
+		if err := cli.WantFile(file); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if project.IsModule(file) {
+			f.ModuleFiles = append(f.ModuleFiles, file)
+			continue
+		}
+		f.Settings = append(f.Settings, "project="+file)
+	}
+	return nil
+}
+
+func (c *Answer) add(loaded pipeline.Loaded) {
+	c.Files, c.settingsFiles = append(c.Files, loaded.Files...), append(c.settingsFiles, loaded.Files...)
+	for _, h := range loaded.Hooks {
+		line := CheckedHook{
+			Event:         h.Dialect + "." + h.Event,
+			DescribedHook: project.Describe(h),
+			Why:           lo.EmptyableToPtr(h.Skip),
+			Detail:        lo.EmptyableToPtr(h.SkipDetail),
+		}
+		if h.Skip == "" && !project.Runnable(h) {
+			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(project.Unsupported(h))
+		}
+		c.Hooks = append(c.Hooks, line)
+		c.loaded = append(c.loaded, h)
+	}
+}
+
+// exclude sets, for the hooks from first on, the reasons for which they do not run at a fire with the
+// present trust in the project. Findings are about the hooks as they are with trust.
+func (c *Answer) exclude(first int, seen pipeline.Loaded) {
+	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
+	for i := first; i < len(c.Hooks); i++ {
+		h := c.loaded[i]
+		if is := now[h.Dialect+"/"+h.Event+"/"+h.ID]; is != nil && is.Skip != h.Skip {
+			c.Hooks[i].Why, c.Hooks[i].Detail = lo.EmptyableToPtr(is.Skip), lo.EmptyableToPtr(is.SkipDetail)
+		}
+	}
+}
+
+func (c *Answer) addProblems(problems []settings.Problem) {
+	for _, p := range problems {
+		at := p.Position
+		c.Problems = append(c.Problems, problem{at.File, at.Line, at.Column, p.Path, p.Message, p.Fatal})
+	}
+}
+
+func (f *checkFlags) sayChecked(cmd *cobra.Command, found Answer, problems []settings.Problem) error {
+	switch {
+	case f.JSON:
+		return cli.SayJSON(cmd, found)
+	case f.linting.diff:
+		return sayDiff(cmd, *found.Diff)
+	}
+	return cli.Say(cmd, found.text(problems))
+}
+
+func (c Answer) text(problems []settings.Problem) string {
+	var b strings.Builder
+	for _, file := range c.Files {
+		fmt.Fprintf(&b, "%s: read\n", cli.Strong.Render(cli.OneLine(filepath.ToSlash(file))))
+	}
+	if len(c.Files)+len(c.Hooks)+len(c.moduleFiles) == 0 && project.Unreadable(problems) == nil {
+		b.WriteString("no settings file was read\n")
+	}
+	if len(c.LookedAt) > 0 {
+		b.WriteString(project.LookedAtText(c.LookedAt))
+	}
+	for _, miss := range c.NearMisses {
+		fmt.Fprintf(&b, "%s\n", cli.Odd.Render(cli.Visible(filepath.ToSlash(miss.File)+": "+miss.Message)))
+	}
+	for _, m := range c.Modules {
+		b.WriteString(m.text())
+	}
+	for _, h := range c.Hooks {
+		fmt.Fprintf(
+			&b,
+			"%s: %s  %s%s\n",
+			cli.OneLine(cli.ShortPath(lo.FromPtrOr(h.File, h.Source))),
+			h.Event,
+			project.Label(h.HookID),
+			h.notRun(),
+		)
+		b.WriteString(h.Policy.Text(4))
+	}
+	for _, g := range c.Fixed {
+		fmt.Fprintln(&b, cli.Good.Render(cli.Visible(g.fixed())))
+	}
+	for _, g := range c.Findings {
+		if g.counts() || c.notes {
+			b.WriteString(g.Text())
+		}
+	}
+	for _, p := range problems {
+		fmt.Fprintln(&b, cli.Bad.Render(cli.Visible(p.String())))
+	}
+	fmt.Fprintf(&b, "%s, %s%s\n", cli.Count(len(c.Hooks), "hook"), cli.Count(len(problems), "problem"), c.counted())
+	return b.String()
+}
+
+// NotRun returns why a hook cannot run at all; empty if it can.
+func (h CheckedHook) notRun() string {
+	if h.Why == nil {
+		return ""
+	}
+	return cli.Odd.Render("  does not run: " + cli.OneLine(cli.SkipText(string(*h.Why), lo.FromPtr(h.Detail))))
+}

@@ -1,0 +1,295 @@
+package check
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/warm"
+)
+
+// hooksFlags holds the flags of hooks.
+type hooksFlags struct {
+	project.SessionFlags
+	cli.JSONFlag
+	record                           string
+	call, event, hook, source, state string
+}
+
+// NewHooks returns the verb hooks.
+func NewHooks(global *cli.Global) *cobra.Command {
+	f := &hooksFlags{SessionFlags: project.NewSessionFlags(global)}
+	cmd := &cobra.Command{
+		Use:   "hooks",
+		Short: "List every hook that counts here, of every system, with its state and its figures",
+		Long: "Lists the hooks of all systems that are configured for the project: event, matcher, condition, label, source and position, " +
+			"the policy in force, and the state. The state is runs, warm (it runs in a process that is kept ready) or shadow (it runs, and its " +
+			"answer does not count), or else the reason why the hook does not run: disabled, untrusted, invalid, unsupported_type, policy. " +
+			"With a record (--record or SNAPHOOK_RECORD) it shows how often each hook ran, blocked and failed, and its p50 and p95; " +
+			"the record's hooks are found by event, id and command.\n\n" +
+			"--for TOOL lists only hooks of tool events whose matcher matches that tool. --for '{…}' plans one call, with its conditions, and " +
+			"says of each hook whether it would run; the event is the call's hook_event_name, else the one before a tool runs. " +
+			"No hook runs; modules of xcsh are loaded.\n\n" +
+			"Exit status: 0; 1 also where a file of settings cannot be used at all.",
+		Example: `# Everything that counts here
+snaphook hooks
+# What sees a shell command, and what would run for this one?
+snaphook hooks --for Bash
+snaphook hooks --for '{"tool_name": "Bash", "tool_input": {"command": "ls"}}'
+# What does not run?
+snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.hooks(cmd) },
+	}
+	f.AddJSON(cmd)
+	f.AddSources(cmd.Flags())
+	f.AddModules(cmd.Flags())
+	f.AddPolicy(cmd.Flags())
+	f.AddDialect(cmd.Flags())
+	to := cmd.Flags()
+	to.BoolVar(&f.Interactive, "interactive", false, "Show what runs where the agent has a user, who is asked for trust: hooks --interactive")
+	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; else from the one in SNAPHOOK_RECORD: --record hooks.jsonl")
+	to.StringVar(&f.call, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
+	to.StringVar(&f.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")
+	to.StringVar(&f.hook, "hook", "", "Only `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'")
+	to.StringVar(&f.source, "source", "", "Only hooks of `SOURCE`, such as project, user or managed: --source project")
+	to.StringVar(&f.state, "state", "", "Only hooks in `STATE`, such as runs, shadow or untrusted: --state untrusted")
+	return cmd
+}
+
+// hookList is the answer of hooks.
+type hookList struct {
+	Dir      string              `json:"dir"`
+	Hooks    []listedHook        `json:"hooks"`
+	Record   *records.RecordRead `json:"record"` // null: there are no figures
+	For      *callAsked          `json:"for"`    // the call of --for; null without it
+	Problems []problem           `json:"problems"`
+
+	LookedAt   []string           `json:"looked_at,omitempty"`   // if there is no hook: files looked for
+	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
+
+	all int // number of hooks before the filters
+}
+
+// listedHook is a hook of the list. In addition to the members of plan and check it has the condition as configured,
+// its name for people, and its state in one word.
+type listedHook struct {
+	Event string `json:"event"`
+	Label string `json:"label"`
+	project.DescribedHook
+	If         *string            `json:"if"`
+	Once       bool               `json:"once"`
+	Background bool               `json:"background"` // its fire does not wait for it
+	State      string             `json:"state"`
+	Why        *hook.SkipReason   `json:"why"`
+	Detail     *string            `json:"detail"`
+	Policy     *project.Effective `json:"policy"`
+	Record     *records.Figures   `json:"record"` // null: there is no record, or no fire in it looked at the hook
+	Call       *string            `json:"call,omitempty"`
+
+	hook *hook.Hook
+}
+
+// The states of hooks that run.
+const (
+	stateRuns   = "runs"
+	stateWarm   = "warm"
+	stateShadow = "shadow"
+)
+
+func (f *hooksFlags) hooks(cmd *cobra.Command) error {
+	call, err := readCall(f.call)
+	if err != nil {
+		return err
+	}
+	list, err := f.listHooks(cmd, call)
+	if err != nil {
+		return err
+	}
+	if list.Hooks, err = f.filter(list.Hooks); err != nil {
+		return err
+	}
+	if err := f.addFigures(cmd, list); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list.Problems, func(p problem) bool { return p.Fatal }) {
+		f.Status = cli.Failed
+	}
+	if f.JSON {
+		return cli.SayJSON(cmd, list)
+	}
+	return cli.Say(cmd, list.text())
+}
+
+// listHooks loads the hooks of all systems, or those for a call.
+func (f *hooksFlags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error) {
+	dir, err := f.Directory()
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.AllSources(cmd)
+	if err != nil {
+		return nil, err
+	}
+	found, problems, err := loadHooks(cmd, &f.SessionFlags, all)
+	if err != nil {
+		return nil, err
+	}
+	all = lo.Reject(all, f.Passes)
+	warnMissed(cmd, all)
+	for _, p := range problems {
+		cli.Warn(cmd, "%s", p)
+	}
+	if err := missed(&f.SessionFlags, all, &found); err != nil {
+		return nil, err
+	}
+	list := &hookList{
+		Dir: dir, Hooks: []listedHook{}, For: call, Problems: cli.OrEmpty(found.Problems),
+		LookedAt: found.LookedAt, NearMisses: found.NearMisses,
+	}
+	hooks := append(slices.Clone(found.loaded), found.handlers...)
+	for i, line := range found.Hooks {
+		list.Hooks = append(list.Hooks, newListedHook(line, hooks[i], dir))
+	}
+	for _, h := range found.unloaded {
+		line := CheckedHook{Event: h.Dialect + "." + h.Event, DescribedHook: project.Describe(h), Why: &h.Skip, Detail: &h.SkipDetail, Policy: project.Governed(h)}
+		list.Hooks = append(list.Hooks, newListedHook(line, h, dir))
+	}
+	list.Hooks, list.all = byEvent(list.Hooks), len(list.Hooks)
+	if call == nil {
+		return list, nil
+	}
+	list.Hooks, err = f.forCall(cmd, all, list.Hooks, call)
+	return list, err
+}
+
+// byEvent groups the hooks by event, in plan order; the events keep the order in which they are first configured.
+func byEvent(hooks []listedHook) []listedHook {
+	rank := map[string]int{}
+	for i, h := range hooks {
+		if _, seen := rank[h.Event]; !seen {
+			rank[h.Event] = i
+		}
+	}
+	slices.SortStableFunc(hooks, func(a, b listedHook) int { return rank[a.Event] - rank[b.Event] })
+	return hooks
+}
+
+// warnMissed warns of guards that existed when trust was granted, and do not exist now.
+func warnMissed(cmd *cobra.Command, all []*project.Sources) {
+	decided := project.Decisions(cmd)
+	for _, src := range all {
+		stand := project.Trust{}
+		stand.Miss(src, decided)
+		if err := project.WarnMissing(cmd, src, stand.Missed); err != nil {
+			cli.Warn(cmd, "%v", err)
+		}
+	}
+}
+
+func newListedHook(line CheckedHook, h *hook.Hook, dir string) listedHook {
+	l := listedHook{
+		Event: line.Event, Label: project.Label(line.HookID), DescribedHook: line.DescribedHook,
+		If: lo.EmptyableToPtr(h.If), Once: h.Once, Background: h.Background != hook.Foreground,
+		Why: line.Why, Detail: line.Detail, Policy: line.Policy, hook: h,
+	}
+	if why, detail := project.Held(h); why != "" {
+		l.Why, l.Detail = &why, &detail
+	}
+	switch {
+	case l.Why != nil:
+		l.State = string(*l.Why)
+	case l.Policy != nil && l.Policy.Mode == hook.Shadow.String():
+		l.State = stateShadow
+	case l.isWarm(dir):
+		l.State = stateWarm
+	default:
+		l.State = stateRuns
+	}
+	return l
+}
+
+// isWarm reports whether a process would be kept ready for the hook, and starts none. If not, and
+// the policy asks for one, the policy gets the reason.
+func (l *listedHook) isWarm(dir string) bool {
+	h := l.hook
+	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
+		return false
+	}
+	note := project.ColdNotes{Warm: warm.New(warm.Config{})}.Keep(h, h.Policy.Warm, dir)
+	l.Policy.WarmNote = lo.EmptyableToPtr(note)
+	return note == ""
+}
+
+// filter returns the hooks that all flags select.
+func (f *hooksFlags) filter(all []listedHook) ([]listedHook, error) {
+	var states, sources []string
+	for _, h := range all {
+		states, sources = append(states, h.State), append(sources, h.Source)
+	}
+	known := append([]string{
+		stateRuns, stateWarm, stateShadow,
+		string(hook.Disabled), string(hook.Untrusted), string(hook.Invalid), string(hook.Policy),
+		string(hook.UnsupportedType),
+		string(hook.NotMatched), string(hook.ConditionFalse), string(hook.Duplicate),
+	}, states...)
+	if f.state != "" && !slices.Contains(known, f.state) {
+		return nil, fmt.Errorf("--state %q: there is no such state; write one of: %s", f.state, strings.Join(lo.Uniq(known), ", "))
+	}
+	if sources = lo.Uniq(sources); f.source != "" && len(all) > 0 && !slices.Contains(sources, f.source) {
+		return nil, fmt.Errorf("--source %q: no hook here comes from it; write one of: %s", f.source, strings.Join(sources, ", "))
+	}
+	event, named := records.GlobOf(f.event), records.GlobOf(f.hook)
+	return lo.Filter(all, func(h listedHook, _ int) bool {
+		_, bare, _ := strings.Cut(h.Event, ".")
+		return (f.event == "" || event(h.Event) || event(bare)) &&
+			(f.source == "" || f.source == h.Source) &&
+			(f.state == "" || f.state == h.State) &&
+			(f.hook == "" || named(h.ID) || named(lo.FromPtr(h.Command)) || named(lo.FromPtr(h.Name)))
+	}), nil
+}
+
+// addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has created
+// yet.
+func (f *hooksFlags) addFigures(cmd *cobra.Command, list *hookList) error {
+	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
+	if path == "" {
+		return nil
+	}
+	figures, read, err := records.ReadFigures(cmd, path)
+	switch {
+	case err != nil && (f.record != "" || cmd.Context().Err() != nil):
+		return err
+	case err != nil:
+		cli.Warn(cmd, "%s: %v; the list has no figures", records.RecordVariable, err)
+		return nil
+	}
+	list.Record = read
+	for i := range list.Hooks {
+		h := &list.Hooks[i]
+		if one, ok := figures[records.HookKey{Event: h.Event, ID: h.ID, SHA256: commandSum(h.hook)}]; ok {
+			h.Record = &one
+		}
+	}
+	return nil
+}
+
+// commandSum returns the digest by which a record distinguishes commands.
+func commandSum(h *hook.Hook) string {
+	if h.Command == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(h.Command))
+	return hex.EncodeToString(sum[:])
+}

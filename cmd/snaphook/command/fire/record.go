@@ -1,0 +1,118 @@
+package fire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	rec "github.com/snaphook-go/snaphook/record"
+)
+
+// recordPatience limits how long the end of the program waits for the record.
+const recordPatience = 200 * time.Millisecond
+
+// inputs maps the words of --record-input to the part of inputs that is kept.
+var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
+
+// recordFlags holds the flags of verbs that record their fires.
+type recordFlags struct {
+	record      string
+	recordInput string
+}
+
+func (f *recordFlags) addRecord(to *pflag.FlagSet) {
+	to.StringVar(
+		&f.record,
+		"record",
+		"",
+		"Append a line of JSON for the fire to `FILE`, for log, stats and trace; else to the file in SNAPHOOK_RECORD: --record hooks.jsonl",
+	)
+	to.StringVar(
+		&f.recordInput,
+		"record-input",
+		"keys",
+		"Keep `PART` of the input in the record, none, keys or full: --record-input full",
+	)
+}
+
+// recording is the record to which a fire is written. Nil records nothing.
+type recording struct {
+	*rec.Recorder
+	name string // the flag or variable that names the record
+}
+
+// openRecord opens the requested record. If that fails it prints a warning, and the fire goes on
+// without.
+func (f *recordFlags) openRecord(cmd *cobra.Command) (*recording, error) {
+	input, known := inputs[f.recordInput]
+	if !known {
+		return nil, fmt.Errorf("--record-input %q: write none, keys or full", f.recordInput)
+	}
+	path := lo.CoalesceOrEmpty(f.record, os.Getenv(records.RecordVariable))
+	if path == "" {
+		return nil, nil
+	}
+	name := lo.Ternary(f.record != "", "--record ", records.RecordVariable+"=") + path
+	pipe, err := openPipe(path)
+	if err != nil {
+		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		return nil, nil
+	}
+	// The reader of a pipe sees its end when the last writer closes it; therefore the pipe is held
+	// open until the record has opened it too.
+	defer pipe.Close()
+	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		return nil, nil
+	}
+	return &recording{r, name}, nil
+}
+
+// observers returns the observers for the engine.
+func (r *recording) observers() []pipeline.Observer {
+	if r == nil {
+		return nil
+	}
+	return []pipeline.Observer{openRecord{r.Recorder}}
+}
+
+// openRecord keeps a record open when the system is closed: the answer is printed first.
+type openRecord struct{ pipeline.Observer }
+
+// close ends the record, and reports lines that could not be written.
+func (r *recording) close(cmd *cobra.Command) {
+	if r == nil {
+		return
+	}
+	r.Close(recordPatience)
+	if n, err := r.Lost(); n > 0 {
+		cli.Warn(
+			cmd,
+			"%s: %s not recorded: %v",
+			r.name,
+			lo.Ternary(n == 1, "the fire is", cli.Count(int(n), "fire")+" are"),
+			err,
+		)
+	}
+}
+
+// traced returns a context with the span that the environment names as parent, for a fire by a
+// program that a hook of a recorded fire runs.
+func traced(ctx context.Context) context.Context {
+	t := hook.Trace{Parent: os.Getenv("TRACEPARENT"), State: os.Getenv("TRACESTATE")}
+	if _, _, ok := t.IDs(); !ok {
+		return ctx
+	}
+	return hook.WithTrace(ctx, t)
+}

@@ -1,0 +1,46 @@
+package proxy
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// A call that the server never answers ends when the client cancels it, and a late reply is not
+// passed on: no hook has reviewed it.
+func TestACancelledCallOfAnMCPServerEnds(t *testing.T) {
+	hooks, err := snaphook.Open(snaphook.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var client bytes.Buffer
+	called := make(chan string, 2)
+	p := newProxy(s, &client, lines(called))
+	p.fromClient(t.Context(), wire.Object(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow","arguments":{}}}`))
+	<-called
+	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+	p.fromClient(t.Context(), wire.Object(cancel))
+	if got := <-called; got != cancel+"\n" {
+		t.Errorf("the server got %q, want the cancellation", got)
+	}
+	p.calls.Wait()
+	p.fromServer(wire.Object(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`))
+	if client.Len() > 0 {
+		t.Errorf("the client got %q, want nothing", client.String())
+	}
+}
+
+// lines is a writer that sends each written line.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}

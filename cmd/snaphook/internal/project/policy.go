@@ -1,0 +1,211 @@
+package project
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// AddPolicy adds the flag that names the policies of hooks.
+func (f *SourceFlags) AddPolicy(to *pflag.FlagSet) {
+	to.StringArrayVar(&f.Policies, "policy", nil, "Read `[LEVEL=]FILE` in place of that level's policy; repeatable. "+
+		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
+}
+
+// PolicySource returns the files from which the policy for a directory is read.
+func (f *SourceFlags) PolicySource(dir string) (policy.Source, error) {
+	files := map[policy.Level]string{}
+	for level, file := range policy.Files(dir) {
+		// The readers report an unreadable file: it may contain a demand.
+		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
+			files[level] = cli.ShortPath(file)
+		}
+	}
+	given := map[policy.Level]bool{}
+	for _, value := range f.Policies {
+		name, file := systems.LayerOf(value)
+		level, known := LevelNamed(name)
+		switch {
+		case !known:
+			return policy.Source{}, fmt.Errorf(
+				"--policy %s: there is no level %q; write machine, user or project before the \"=\", or ./ if it is part of the file's name",
+				value,
+				name,
+			)
+		case given[level]:
+			return policy.Source{}, fmt.Errorf(
+				"--policy %s: the %s's policy is given twice; give one file for each level",
+				value,
+				level,
+			)
+		}
+		if err := cli.WantFile(file); err != nil {
+			return policy.Source{}, fmt.Errorf("--policy %s: %w", value, err)
+		}
+		given[level], files[level] = true, file
+	}
+	return policy.Source{Files: files}, nil
+}
+
+// LevelNamed returns the level of an overlay, and whether there is one with that name.
+func LevelNamed(name string) (policy.Level, bool) {
+	for _, level := range []policy.Level{policy.Machine, policy.User, policy.Project} {
+		if level.String() == name {
+			return level, true
+		}
+	}
+	return 0, false
+}
+
+// Effective is the policy of a hook in the form in which plan and check show it to programs.
+type Effective struct {
+	OnFailure map[hook.Class]string   `json:"onFailure"`
+	Mode      string                  `json:"mode"`
+	TimeoutMS *float64                `json:"timeoutMs"` // null: no limit
+	Retry     *retried                `json:"retry"`     // null: a failed run is not repeated
+	QueueMS   *float64                `json:"queueMs"`   // null: it waits without a limit
+	Warm      string                  `json:"warm"`
+	Prewarm   bool                    `json:"prewarm"`
+	Recheck   bool                    `json:"recheck"`  // hooks run again after the input has been rewritten
+	WarmNote  *string                 `json:"warmNote"` // why it starts cold although warm is set; null if it does not
+	From      map[string]policyOrigin `json:"from"`     // sources, by member, of the values that an overlay has set
+}
+
+type retried struct {
+	Times int          `json:"times"`
+	On    []hook.Class `json:"on"`
+}
+
+type policyOrigin struct {
+	Level string `json:"level"`
+	File  string `json:"file"` // file:line:column
+}
+
+// Governed describes the policy of a hook.
+func Governed(h *hook.Hook) *Effective {
+	p, timeout := h.Policy, Describe(h).TimeoutMS
+	if p == nil {
+		p = policy.EffectiveDefault(h, pipeline.PolicyEvents().Of(h))
+	}
+	e := &Effective{
+		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
+		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]policyOrigin{},
+	}
+	for class, action := range p.OnFailure {
+		e.OnFailure[class] = action.String()
+	}
+	if p.WarmNote != "" {
+		e.WarmNote = &p.WarmNote
+	}
+	if p.Retry.Times > 0 {
+		e.Retry = &retried{p.Retry.Times, p.Retry.On}
+	}
+	if p.Queue > 0 {
+		e.QueueMS = lo.ToPtr(float64(p.Queue.Microseconds()) / 1000)
+	}
+	for member, from := range p.From {
+		at := from.Position
+		at.File = cli.ShortPath(at.File)
+		e.From[member] = policyOrigin{from.Level, at.String()}
+	}
+	return e
+}
+
+// Text lists the settings that a policy changes, with their sources; empty if it changes none.
+func (e *Effective) Text(indent int) string {
+	if e == nil || len(e.From) == 0 {
+		return ""
+	}
+	said := map[string]string{
+		"onFailure": "on failure " + e.failures(),
+		"mode":      "mode " + e.Mode,
+		"warm":      "warm " + e.Warm,
+		"prewarm":   lo.Ternary(e.Prewarm, "prewarm", "no prewarm"),
+		"recheck":   lo.Ternary(e.Recheck, "recheck", "no recheck"),
+	}
+	if e.WarmNote != nil {
+		said["warm"] += " (cold: " + *e.WarmNote + ")"
+	}
+	if e.TimeoutMS != nil {
+		said["timeout"] = fmt.Sprintf("timeout %gms", *e.TimeoutMS)
+	}
+	if e.QueueMS != nil {
+		said["queue"] = fmt.Sprintf("queue %gms", *e.QueueMS)
+	}
+	if e.Retry != nil {
+		said["retry"] = fmt.Sprintf("retry %d on %v", e.Retry.Times, e.Retry.On)
+	}
+	var lines []string
+	for _, member := range slices.Sorted(maps.Keys(e.From)) {
+		from := e.From[member]
+		lines = append(
+			lines,
+			strings.Repeat(
+				" ",
+				indent,
+			)+"policy: "+cli.OneLine(said[member])+"  "+cli.Faint.Render(from.Level+" "+cli.OneLine(from.File))+"\n",
+		)
+	}
+	return strings.Join(lines, "")
+}
+
+// failures returns one word if all classes have the same effect.
+func (e *Effective) failures() string {
+	by := map[string][]string{}
+	for _, class := range hook.Classes() {
+		by[e.OnFailure[class]] = append(by[e.OnFailure[class]], string(class))
+	}
+	var parts []string
+	for _, action := range []string{"closed", "ask", "open"} {
+		switch classes := by[action]; {
+		case len(classes) == len(hook.Classes()):
+			return action
+		case len(classes) > 0:
+			parts = append(parts, action+" ("+strings.Join(classes, ", ")+")")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Held returns why a hook of a plan is not started, if its policy makes that a failure; empty if it
+// is started.
+func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
+	if h.Policy == nil || h.Policy.Held == "" {
+		return "", ""
+	}
+	class := hook.ClassInvalid
+	if h.Policy.Held == hook.Untrusted {
+		class = hook.ClassUntrusted
+	}
+	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
+}
+
+// WorkersAlone keeps only workers, which cannot start cold. Keeping interpreters ready does not
+// help a command that fires once.
+type WorkersAlone struct{ *run.Warm }
+
+// Keep keeps a worker.
+func (w WorkersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
+	if kind != run.WarmWorker {
+		return ""
+	}
+	return w.Warm.Keep(h, kind, dir)
+}
+
+// ColdNotes reports which hooks would start cold, and starts nothing.
+type ColdNotes struct{ *run.Warm }
+
+// Prewarm does nothing.
+func (ColdNotes) Prewarm(hook.Call) {}

@@ -1,0 +1,60 @@
+package project
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+)
+
+// SessionFlags holds the flags of verbs that open sessions: the settings, and the facts that an
+// agent would know. A verb offers those that it understands.
+type SessionFlags struct {
+	SourceFlags
+
+	ID          string
+	transcript  string
+	Interactive bool
+	Trusted     bool
+	Untrusted   bool
+	Ask         bool
+	Fleet       FleetFlags
+}
+
+// NewSessionFlags returns the session flags of a verb, beside those of the root command.
+func NewSessionFlags(global *cli.Global) SessionFlags {
+	return SessionFlags{SourceFlags: SourceFlags{Global: global}}
+}
+
+// AddHost adds the flags for facts that an agent would know.
+func (f *SessionFlags) AddHost(to *pflag.FlagSet) {
+	to.StringVar(&f.ID, "session", "", "The session's `ID`, such as s-1; else the input's, else a random one")
+	f.AddHostFlags(to)
+}
+
+// AddHostFlags adds the flags for facts that an agent would know, without the session's id.
+func (f *SessionFlags) AddHostFlags(to *pflag.FlagSet) {
+	to.StringVar(
+		&f.transcript,
+		"transcript",
+		"",
+		"`PATH` of the conversation's transcript, such as t.jsonl; else the input's",
+	)
+	to.BoolVar(
+		&f.Interactive,
+		"interactive",
+		false,
+		"Act as for an agent that a person talks to: only trusted projects run hooks, see snaphook trust --help",
+	)
+	to.BoolVar(
+		&f.Trusted,
+		"trusted",
+		false,
+		"Run the project's hooks even if they are not trusted: fire EVENT --interactive --trusted",
+	)
+	to.BoolVar(
+		&f.Untrusted,
+		"untrusted",
+		false,
+		"Run none of the project's hooks; for claude, with --interactive, no hooks at all: fire EVENT --interactive --untrusted",
+	)
+}

@@ -1,0 +1,267 @@
+// Package systems describes each hook system to the command line: its events, the settings files that
+// it reads, its levels and profiles.
+package systems
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/portable"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Dialect describes a hook system to the command line.
+type Dialect struct {
+	*pipeline.Dialect
+	Supports string   // the supported part of the system
+	Levels   []string // the values of --level, the default first; nil: there is only one level
+	Profiles []string // the values of --profile; nil: none
+
+	// Find returns the profile for a directory, or for the given files in place of its own, and a
+	// Load that names the settings of other profiles.
+	Find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
+
+	// Borrows reports whether a layer is a file of another system that this one reads too. Verbs
+	// that look at all dialects do not list the hooks of a dialect all of whose files are borrowed.
+	// Nil means that it borrows none.
+	Borrows func(settings.Layer) bool
+
+	Marks  []string               // directories and files that only this dialect has
+	Layers map[string]hook.Source // the layer names that --settings accepts
+	Strict bool                   // settings are JSON without comments
+
+	// format returns the Format of a file of --settings that is not JSON; nil: all files are JSON.
+	format func(file string) func([]byte) (settings.Converted, error)
+
+	// inFull means that its events are found by their full names alone, because an older dialect
+	// has events of the same names.
+	inFull bool
+
+	// the name of the effect with the variables that hooks exported; "" means env
+	Exports  string
+	Discover func(dir, profile string) []settings.Layer
+	Load     func(Origins) pipeline.Load
+
+	Adds    addition // a further source of hooks
+	Modules bool     // modules can subscribe to the events; see modules.go
+
+	// Headless means that without --interactive every hook runs: where there is no user to ask, the
+	// user who starts the program has agreed.
+	Headless bool
+	Asks     bool // a running hook can ask the user
+
+	// Traits returns the types of hooks that an event runs, and who gets the
+	// text of a refusal: "model", "user" or "".
+	Traits func(event string) (types []string, told string)
+
+	// portable describes the system, and those of its profiles, beside the other systems; nil: it has no
+	// settings with hooks.
+	portable func() []portable.System
+
+	// ToolGate is the event before a tool runs, and writers lists the tools that change files or
+	// run commands.
+	ToolGate string
+	Writers  []string
+	Example  string // an input of ToolGate
+
+	// CallMembers holds the names of a tool and of its arguments in the input of ToolGate, if they are not tool_name
+	// and tool_input.
+	CallMembers [2]string
+
+	// Reaching lists the members of a project's settings that affect more than its own hooks: trust
+	// covers them too.
+	Reaching [][]string
+}
+
+// Origins describes where the hooks of a dialect come from.
+type Origins struct {
+	Layers     []settings.Layer
+	Added      []added
+	Level      string                    // one of the dialect's levels
+	Profile    string                    // one of its profiles; empty if it has none
+	Modules    []string                  // paths of modules that replace the discovered ones
+	FixtureEnv *FixtureEnv               // nil: the environment of the process
+	Options    map[string]map[string]any // options of plugins, by name
+}
+
+// All lists the dialects of the command line.
+var All = []*Dialect{&LLxprt, &claudeRow, &codexRow, &copilotRow, &cursorRow, &Xcsh, &extensionRow}
+
+// Main returns the dialects that are not variants of another.
+func Main() []*Dialect {
+	return lo.Reject(All, func(d *Dialect, _ int) bool { return d.IsVariant() })
+}
+
+// Events returns the events of the command line's dialects. Linked packages may declare
+// others, for programs.
+func Events() []pipeline.Declared {
+	return lo.Filter(pipeline.Events(nil), func(e pipeline.Declared, _ int) bool {
+		return slices.Contains(Names(), e.Info().Dialect)
+	})
+}
+
+// Names returns the names of all dialects.
+func Names() []string {
+	return lo.Map(All, func(d *Dialect, _ int) string { return d.Name })
+}
+
+// Named returns the row of a dialect; an unknown name is an error that lists the known ones.
+func Named(name string) (*Dialect, error) {
+	for _, d := range All {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(Names(), ", "))
+}
+
+// LayerNames returns the layer names that --settings accepts, in the order of sources.
+func (d *Dialect) LayerNames() []string {
+	order := []string{"project", "user", "system", "local", "flag", "managed"}
+	return slices.SortedFunc(
+		maps.Keys(d.Layers),
+		func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) },
+	)
+}
+
+// LayerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element has to begin with
+// "./".
+func LayerOf(value string) (name, file string) {
+	name, file, named := strings.Cut(value, "=")
+	if !named || strings.ContainsRune(filepath.ToSlash(name), '/') {
+		return "project", value
+	}
+	return name, file
+}
+
+// Layer reads one [LAYER=]FILE of --settings.
+func (d *Dialect) Layer(value string) (settings.Layer, error) {
+	if d.Modules {
+		return settings.Layer{}, fmt.Errorf(
+			"--settings %s: %s has no settings with hooks; name its modules with --module",
+			value,
+			d.Name,
+		)
+	}
+	name, file := LayerOf(value)
+	source, known := d.Layers[name]
+	if !known {
+		return settings.Layer{}, NoLayer(value, name, d.LayerNames())
+	}
+	if err := cli.WantFile(file); err != nil {
+		return settings.Layer{}, fmt.Errorf("--settings %s: %w", value, err)
+	}
+	layer := settings.Layer{Name: name, Source: source, File: file, Strict: d.Strict}
+	if d.format != nil {
+		layer.Format = d.format(file)
+	}
+	return layer, nil
+}
+
+// NoLayer returns the error for a value of --settings with an unknown layer; names are the known ones.
+func NoLayer(value, name string, names []string) error {
+	return fmt.Errorf(
+		"--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
+		value,
+		name,
+		strings.Join(names, ", "),
+	)
+}
+
+// LevelNamed returns the level of that name; the default if name is empty.
+func (d *Dialect) LevelNamed(name string) (string, error) {
+	switch {
+	case name == "" && len(d.Levels) > 0:
+		return d.Levels[0], nil
+	case name == "" || slices.Contains(d.Levels, name):
+		return name, nil
+	case len(d.Levels) == 0:
+		return "", fmt.Errorf("--level %s: %s has no levels; leave the flag out", name, d.Name)
+	}
+	return "", fmt.Errorf(
+		"--level %s: %s has no such level; write one of: %s",
+		name,
+		d.Name,
+		strings.Join(d.Levels, ", "),
+	)
+}
+
+// ProfileNamed returns an error for a profile that the dialect does not have. An empty name, which
+// means the found profile, is valid.
+func (d *Dialect) ProfileNamed(name string) error {
+	switch {
+	case name == "" || slices.Contains(d.Profiles, name):
+		return nil
+	case len(d.Profiles) == 0:
+		return fmt.Errorf("--profile %s: %s has no profiles; leave the flag out", name, d.Name)
+	}
+	return fmt.Errorf(
+		"--profile %s: %s has no such profile; write one of: %s",
+		name,
+		d.Name,
+		strings.Join(d.Profiles, ", "),
+	)
+}
+
+// ProfileHelp lists the profiles of all dialects.
+func ProfileHelp() string {
+	all := lo.FilterMap(Main(), func(d *Dialect, _ int) (string, bool) {
+		return fmt.Sprintf("%s (%s)", strings.Join(d.Profiles, ", "), d.Name), len(d.Profiles) > 0
+	})
+	return strings.Join(all, "; ")
+}
+
+// ProfileAmong returns an error for a profile that none of the dialects has.
+func ProfileAmong(all []*Dialect, name string) error {
+	if name == "" || len(all) < 2 || slices.ContainsFunc(all, func(d *Dialect) bool { return slices.Contains(d.Profiles, name) }) {
+		return nil
+	}
+	names := lo.FlatMap(all, func(d *Dialect, _ int) []string { return d.Profiles })
+	return fmt.Errorf("--profile %s: no dialect has such a profile; write one of: %s", name, strings.Join(names, ", "))
+}
+
+// Mark returns the index in a path of the part that identifies the dialect; -1 if there is none.
+func (d *Dialect) Mark(file string) (at int) {
+	at = -1
+	for i, part := range strings.Split(filepath.ToSlash(file), "/") {
+		if slices.Contains(d.Marks, part) {
+			at = i
+		}
+	}
+	return at
+}
+
+// Points counts the names in a file's hooks that are events of the dialect; similar names count
+// half.
+func (d *Dialect) Points(file string) (points int) {
+	root, _, err := settings.Layer{File: file}.Read()
+	if err != nil {
+		return 0 // the loader reports the error
+	}
+	events := lo.Map(pipeline.Events(d.Dialect), func(e pipeline.Declared, _ int) string { return e.Info().Name })
+	for name := range root.Get("hooks").Members() {
+		switch {
+		case slices.Contains(events, name):
+			points += 2
+		case len(settings.Near(name, events)) > 0:
+			points++
+		}
+	}
+	return points
+}
+
+// Found returns the existing layers of a directory, with paths as short as possible.
+func (d *Dialect) Found(dir, profile string) []settings.Layer {
+	return lo.FilterMap(d.Discover(dir, profile), func(l settings.Layer, _ int) (settings.Layer, bool) {
+		l.File = cli.ShortPath(l.File)
+		return ReadOnce(l)
+	})
+}

@@ -1,0 +1,109 @@
+package systems
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/jsrun/modules"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Xcsh is the hook runtime, and extensionRow the extension runtime: other rules for the same
+// modules, which are found and trusted in the same way.
+var (
+	Xcsh = moduleRow(
+		xcsh.Dialect,
+		"xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime",
+	)
+	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime").named()
+)
+
+func moduleRow(d *pipeline.Dialect, supports string) Dialect {
+	return Dialect{
+		Dialect:  d,
+		Supports: supports,
+		Discover: func(_, _ string) []settings.Layer { return nil },
+		Load:     loadXcsh,
+		Adds:     addition{Flag: "module", one: "a module"},
+		Asks:     true,
+		Traits:   func(string) ([]string, string) { return []string{ModuleType}, "" },
+		Modules:  true,
+		ToolGate: "tool_call",
+		Example:  `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}`,
+
+		CallMembers: [2]string{"toolName", "input"},
+	}
+}
+
+// named returns the dialect with events that are found by their full names alone.
+func (d Dialect) named() Dialect {
+	d.inFull = true
+	return d
+}
+
+// ModuleType is the type of hooks that modules subscribe.
+const ModuleType = "module"
+
+// IsVariant reports whether the dialect is another one with other rules. It is used only where its
+// full name is given.
+func (d *Dialect) IsVariant() bool { return d == &extensionRow }
+
+// TrustName returns the name under which trust in a dialect's hooks is stored.
+func (d *Dialect) TrustName() string {
+	if d.IsVariant() {
+		return Xcsh.Name
+	}
+	return d.Name
+}
+
+// loadXcsh lists the modules that discovery finds, and runs none. They are listed for no event:
+// modules subscribe to events only when they run.
+func loadXcsh(o Origins) pipeline.Load {
+	return func(ctx context.Context, at pipeline.Workspace) (l pipeline.Loaded, err error) {
+		if len(o.Modules) > 0 {
+			return l, nil
+		}
+		place, err := discover.Here(at.Dir)
+		if err != nil {
+			l.Problems = []settings.Problem{{Message: "modules of xcsh cannot be looked for: " + err.Error()}}
+			return l, nil
+		}
+		found := discover.Standard().Discover(ctx, place, discover.Options{})
+		for _, item := range found.All {
+			if (&modules.Loader{}).Match(item.Path) {
+				l.Hooks = append(l.Hooks, fileHook(at.Dir, item))
+			}
+		}
+		l.Problems = lo.Map(
+			found.Warnings,
+			func(text string, _ int) settings.Problem { return settings.Problem{Message: text} },
+		)
+		return l, nil
+	}
+}
+
+// fileHook returns a hook that represents a module in the lists of check, plan and trust. Its
+// command is its path, relative to the project's directory if it lies below it.
+func fileHook(dir string, item discover.Item) *hook.Hook {
+	path := item.Path
+	if below, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(below) {
+		path = filepath.ToSlash(below)
+	}
+	source := xcsh.SourceOf(item.Source.Level)
+	return &hook.Hook{
+		Identity: hook.Identity{
+			ID: source.String() + "/" + ModuleType + "/" + path, Dialect: xcsh.Dialect.Name, Event: anyEvent,
+			Type: ModuleType, Command: path, Source: source, Position: hook.Position{File: cli.ShortPath(item.Path)},
+		},
+	}
+}
+
+// anyEvent is the event of a module whose subscriptions are not known.
+const anyEvent = "*"
