@@ -119,17 +119,17 @@ func detach[Out any](
 
 // begin counts the hook, unless the session or the system is closed.
 func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
-	if ctx, ok = b.fire.s.beginBackground(); ok {
+	if ctx, ok = b.fire.s.state().beginBackground(b.fire.s); ok {
 		b.fire.runs[b.report.Index].started = true
-		b.fire.s.hold(b.fire.vars)
+		b.fire.s.state().hold(b.fire.vars)
 	}
 	return ctx, ok
 }
 
 // end undoes begin.
 func (b *backgroundRun[Out]) end() {
-	b.fire.s.release(b.fire.vars)
-	b.fire.s.endBackground()
+	b.fire.s.state().release(b.fire.vars)
+	b.fire.s.state().endBackground(b.fire.s)
 }
 
 // run runs the hook once it has a worker permit.
@@ -179,11 +179,20 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r.Backgrounded = false // from here on, the outcome describes its end
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
-		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))
+		b.deliver(b.fire.of.finished(&c))
 	}
 	if b.fire.s.sys.observed {
 		b.observeLate()
 	}
+}
+
+// deliver keeps the hook's texts for the model's next turn, and calls the host.
+func (b *backgroundRun[Out]) deliver(done Finished) {
+	s := b.fire.s
+	if len(done.Context) > 0 {
+		s.state().keepContext(backgroundContext{b.fire.number, b.report.Index, done.Context})
+	}
+	s.tellFinished(done)
 }
 
 // observeLate reports the end of the hook to observers, after they have already seen it go to the background.

@@ -221,8 +221,8 @@ func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool
 		detail = &d
 	}
 	for {
-		n := plan.Narrow(detail, s.isSpent)
-		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
+		n := plan.Narrow(detail, s.more.Load().isSpent)
+		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.state().spend(n.Run) {
 			return &n
 		}
 	}

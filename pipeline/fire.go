@@ -40,7 +40,7 @@ func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 
 // notifyFailure calls the session's listeners with a hook that failed.
 func (f *fireState) notifyFailure(r *common.Report) {
-	for _, listen := range f.s.listeners() {
+	for _, listen := range f.s.more.Load().listening() {
 		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
 	}
 }
@@ -788,10 +788,10 @@ func (f *fireState) end() {
 		return
 	}
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Once }) {
-		f.s.unspend(f.notStarted())
+		f.s.state().unspend(f.notStarted())
 	}
 	if f.vars != nil {
-		f.s.release(f.vars)
+		f.s.state().release(f.vars)
 	}
 	f.s.shard.end(&f.inflightEntry)
 }

@@ -9,9 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -75,6 +73,21 @@ type SessionConfig struct {
 	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; otherwise they get no
 	// variable. If States is nil, or returns nil, the values are below State.
 	States func(source hook.Source) hook.State
+}
+
+// newScratch makes a directory for the files of a session's hooks. c may be nil.
+func (c *SessionConfig) newScratch() (string, error) {
+	if c == nil || c.Scratch == "" {
+		return scratch.Dir("session-")
+	}
+	dir, err := filepath.Abs(c.Scratch) // hooks run in another directory
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(dir, "session-") // another session may have the same Scratch
 }
 
 // Session is one conversation of an agent: its identity, the settings of its directory, and its own
@@ -207,40 +220,11 @@ func (s *Session) setHooks(hooks []*hook.Hook) {
 	s.own.Store(s.reg.build(hooks))
 }
 
-// beginBackground counts a hook that goes to the background, unless the session or the
-// system is closed.
-func (s *Session) beginBackground() (ctx context.Context, ok bool) {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	b := &m.background
-	if b.closed || !s.shard.enter() {
-		return nil, false
-	}
-	if b.running++; b.running == 1 {
-		b.ctx, b.cancel = context.WithCancelCause(s.sys.ctx)
-		b.idle = make(chan struct{})
-	}
-	return b.ctx, true
-}
-
-// endBackground undoes beginBackground.
-func (s *Session) endBackground() {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.background.running--; m.background.running == 0 {
-		m.background.cancel(nil)
-		close(m.background.idle)
-	}
-	s.shard.leave()
-}
-
 // Wait returns nil when no hook of the session runs in the background any more, or ctx's error when
 // ctx ends first.
 func (s *Session) Wait(ctx context.Context) error {
 	for {
-		idle := s.idle()
+		idle := s.more.Load().idle()
 		if idle == nil {
 			return nil
 		}
@@ -250,20 +234,6 @@ func (s *Session) Wait(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// idle returns the channel that ends the wait; nil if nothing runs.
-func (s *Session) idle() chan struct{} {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.background.running == 0 {
-		return nil
-	}
-	return m.background.idle
 }
 
 // Close ends the session's background hooks, and removes the files of its hooks. It waits for
@@ -307,14 +277,7 @@ func (s *Session) stopAll(ctx context.Context, why error) error {
 // model's next turn, in the order of the fires and of their plans, and not in the order in which
 // the hooks finished.
 func (s *Session) NextTurn() (texts []string) {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	said := m.background.pending
-	m.background.pending = nil
-	m.mu.Unlock()
+	said := s.more.Load().takeContexts()
 	slices.SortFunc(said, func(a, b backgroundContext) int {
 		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
 	})
@@ -324,15 +287,8 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// deliver stores texts for the model's next turn, and calls the host. A panic of the host is logged
-// and changes nothing.
-func (s *Session) deliver(fire int64, place int, done Finished) {
-	if len(done.Context) > 0 {
-		m := s.state()
-		m.mu.Lock()
-		m.background.pending = append(m.background.pending, backgroundContext{fire, place, done.Context})
-		m.mu.Unlock()
-	}
+// tellFinished calls the host's Finished, if there is one. A panic in it is logged and changes nothing.
+func (s *Session) tellFinished(done Finished) {
 	if s.host == nil || s.host.Finished == nil {
 		return
 	}
@@ -350,65 +306,13 @@ func (s *Session) deliver(fire int64, place int, done Finished) {
 	s.host.Finished(done)
 }
 
-// unspend undoes spend for hooks that have not run.
-func (s *Session) unspend(hooks []*hook.Hook) {
-	if len(hooks) == 0 {
-		return
-	}
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, h := range hooks {
-		delete(m.spent, once(h))
-	}
-}
-
-// hold registers a background hook that may export variables to d.
-func (s *Session) hold(d *varsDir) { s.use(d, 1) }
-
-// release ends a use of d that hold, or the fire, has begun.
-func (s *Session) release(d *varsDir) { s.use(d, -1) }
-
-func (s *Session) use(d *varsDir, more int) {
-	if d == nil {
-		return
-	}
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	d.users += more
-	d.clean()
-}
-
 // OnFailure calls listen for every hook that fails in the session, on the goroutine that ran it and
 // before the fire goes on. listen cannot change the outcome; a panic in it is logged. Listeners are
 // called in the order in which they were added; remove removes listen.
 //
 // A hook whose error Fire returns, see Propagate of [Rules], is not reported.
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &listen
-	m.listeners = append(slices.Clip(m.listeners), l)
-	return sync.OnceFunc(func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.listeners = slices.DeleteFunc(
-			slices.Clone(m.listeners),
-			func(other *func(Failure)) bool { return other == l },
-		)
-	})
-}
-
-func (s *Session) listeners() []*func(Failure) {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.listeners
+	return s.state().listen(listen)
 }
 
 // prewarm starts the warm processes of a session's hooks, if the policy demands it.
@@ -468,91 +372,13 @@ func (s *Session) state() *sessionState {
 // once for all callers. Each key has a type that the dialect declares; the value has to be safe for
 // many goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v, kept := m.values[key]
-	if !kept {
-		if m.values == nil {
-			m.values = map[any]any{}
-		}
-		v = first()
-		m.values[key] = v
-	}
-	return v
-}
-
-// isSpent reports whether a hook has had its one run.
-func (s *Session) isSpent(h *hook.Hook) bool {
-	m := s.more.Load()
-	if m == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spent[once(h)]
-}
-
-// spend uses up the one run of each of the hooks; it uses none, and returns false, if another fire
-// has already used one of them.
-func (s *Session) spend(hooks []*hook.Hook) bool {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, h := range hooks {
-		if h.Once && m.spent[once(h)] {
-			return false
-		}
-	}
-	for _, h := range hooks {
-		if h.Once {
-			if m.spent == nil {
-				m.spent = map[string]bool{}
-			}
-			m.spent[once(h)] = true
-		}
-	}
-	return true
-}
-
-// scratch returns a new path below the session's directory for files, with a number in its name
-// that was not used before.
-func (s *Session) scratch(name string) (path string, err error) {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.background.closed {
-		return "", hook.ErrClosed // Close could not remove it
-	}
-	if m.scratchDir == "" {
-		if m.scratchDir, err = s.newScratch(); err != nil {
-			return "", err
-		}
-		s.sys.scratches.add(m.scratchDir)
-		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // for a session that is collected without Close
-	}
-	m.files++
-	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
-}
-
-func (s *Session) newScratch() (string, error) {
-	if s.host == nil || s.host.Scratch == "" {
-		return scratch.Dir("session-")
-	}
-	scratch, err := filepath.Abs(s.host.Scratch) // hooks run in another directory
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(scratch, "session-") // another session may have the same Scratch
+	return s.state().value(key, first)
 }
 
 // Keep writes a text to a file of the session, if it is too long to be passed on, and returns the
 // path. The file exists until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
-	if path, err = s.scratch(name); err != nil {
+	if path, err = s.state().newFile(s, name); err != nil {
 		return "", err
 	}
 	return path, os.WriteFile(path, []byte(text), 0o600)

@@ -1,14 +1,19 @@
 package pipeline
 
 import (
+	"context"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
-// sessionState holds values that outlive a fire; it is nil until a fire needs one.
+// sessionState holds values that outlive a fire; it is nil until a fire needs one. Its methods take
+// the mutex, except forget.
 type sessionState struct {
 	mu         sync.Mutex
 	spent      map[string]bool // the hooks that have had their one run
@@ -38,6 +43,182 @@ func (m *sessionState) forget(event string) {
 // once returns the key of a hook that runs once. The ID alone is not enough: after a Reload,
 // another hook may have it.
 func once(h *hook.Hook) string { return h.ID + "\x00" + h.Command }
+
+// isSpent reports whether a hook has had its one run. m may be nil.
+func (m *sessionState) isSpent(h *hook.Hook) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[once(h)]
+}
+
+// spend uses up the one run of each of the hooks; it uses none, and returns false, if another fire
+// has already used one of them.
+func (m *sessionState) spend(hooks []*hook.Hook) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		if h.Once && m.spent[once(h)] {
+			return false
+		}
+	}
+	for _, h := range hooks {
+		if h.Once {
+			if m.spent == nil {
+				m.spent = map[string]bool{}
+			}
+			m.spent[once(h)] = true
+		}
+	}
+	return true
+}
+
+// unspend undoes spend for hooks that have not run.
+func (m *sessionState) unspend(hooks []*hook.Hook) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		delete(m.spent, once(h))
+	}
+}
+
+// value returns the value under a key, which the first call makes with first.
+func (m *sessionState) value(key any, first func() any) any {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, kept := m.values[key]
+	if !kept {
+		if m.values == nil {
+			m.values = map[any]any{}
+		}
+		v = first()
+		m.values[key] = v
+	}
+	return v
+}
+
+// listen adds a listener to failures; remove removes it.
+func (m *sessionState) listen(listen func(Failure)) (remove func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &listen
+	m.listeners = append(slices.Clip(m.listeners), l)
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.listeners = slices.DeleteFunc(
+			slices.Clone(m.listeners),
+			func(other *func(Failure)) bool { return other == l },
+		)
+	})
+}
+
+// listening returns the listeners to failures, in the order in which they were added. m may be nil.
+func (m *sessionState) listening() []*func(Failure) {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.listeners
+}
+
+// hold registers a background hook that may export variables to d, which may be nil.
+func (m *sessionState) hold(d *varsDir) { m.use(d, 1) }
+
+// release ends a use of d that hold, or the fire, has begun.
+func (m *sessionState) release(d *varsDir) { m.use(d, -1) }
+
+func (m *sessionState) use(d *varsDir, more int) {
+	if d == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d.users += more
+	d.clean()
+}
+
+// newFile returns a new path below the directory for the files of s, with a number in its name that
+// was not used before.
+func (m *sessionState) newFile(s *Session, name string) (path string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.closed {
+		return "", hook.ErrClosed // Close could not remove it
+	}
+	if m.scratchDir == "" {
+		if m.scratchDir, err = s.host.newScratch(); err != nil {
+			return "", err
+		}
+		s.sys.scratches.add(m.scratchDir)
+		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // for a session that is collected without Close
+	}
+	m.files++
+	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
+}
+
+// beginBackground counts a hook that goes to the background, unless the session or its system is
+// closed. ctx ends when the session or the system stops its background hooks.
+func (m *sessionState) beginBackground(s *Session) (ctx context.Context, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := &m.background
+	if b.closed || !s.shard.enter() {
+		return nil, false
+	}
+	if b.running++; b.running == 1 {
+		b.ctx, b.cancel = context.WithCancelCause(s.sys.ctx)
+		b.idle = make(chan struct{})
+	}
+	return b.ctx, true
+}
+
+// endBackground undoes beginBackground.
+func (m *sessionState) endBackground(s *Session) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.running--; m.background.running == 0 {
+		m.background.cancel(nil)
+		close(m.background.idle)
+	}
+	s.shard.leave()
+}
+
+// idle returns the channel that is closed when the last background hook is done; nil if none runs. m
+// may be nil.
+func (m *sessionState) idle() chan struct{} {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.running == 0 {
+		return nil
+	}
+	return m.background.idle
+}
+
+// keepContext keeps texts of a background hook for the model's next turn.
+func (m *sessionState) keepContext(texts backgroundContext) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.background.pending = append(m.background.pending, texts)
+}
+
+// takeContexts returns the texts of keepContext since it was last called. m may be nil.
+func (m *sessionState) takeContexts() []backgroundContext {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	kept := m.background.pending
+	m.background.pending = nil
+	return kept
+}
 
 // scratches holds the directories in which the hooks of a system's sessions have left files.
 type scratches struct {

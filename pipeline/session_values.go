@@ -56,12 +56,12 @@ func (s *Session) stateOf(source hook.Source) *stateOfSource {
 				}
 			}
 		}
-		s.kept.CompareAndSwap(kept, s.stateDirs(kept, source))
+		s.kept.CompareAndSwap(kept, kept.with(s, source))
 	}
 }
 
-// stateDirs returns a copy of known with the directory of one more source; known may be nil.
-func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
+// with returns a copy of known, which may be nil, with the state of one more source of s.
+func (known *stateDirs) with(s *Session, source hook.Source) *stateDirs {
 	more := new(stateDirs)
 	if known != nil {
 		*more = *known
@@ -73,7 +73,10 @@ func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 		more.session = state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
 	}
 	of := stateOfSource{source: source, name: stateName}
-	if of.state = s.hostState(source); of.state == nil {
+	if s.host != nil && s.host.States != nil {
+		of.state = s.host.States(source)
+	}
+	if of.state == nil {
 		dir := more.session.ForSource(string(source))
 		of.state, of.name = dir, stateName+string(dir)
 	} else if named, ok := of.state.(interface{ Name() string }); ok {
@@ -81,12 +84,4 @@ func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 	}
 	more.sources = append(slices.Clip(more.sources), of)
 	return more
-}
-
-// hostState returns the state that the host provides for a source; nil if it provides none.
-func (s *Session) hostState(source hook.Source) hook.State {
-	if s.host == nil || s.host.States == nil {
-		return nil
-	}
-	return s.host.States(source)
 }

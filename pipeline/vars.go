@@ -39,7 +39,7 @@ func (f *fireState) openVars() {
 	if !slices.ContainsFunc(f.plan.Run, needed) {
 		return
 	}
-	dir, err := f.s.scratch(f.of.name)
+	dir, err := f.s.state().newFile(f.s, f.of.name)
 	if err == nil {
 		err = makeVars(dir)
 	}
