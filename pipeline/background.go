@@ -136,7 +136,7 @@ func (b *backgroundRun[Out]) end() {
 func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
 	h := b.report.Hook
-	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.backgroundWorkers)
+	queued, err := acquireFor(ctx, h, b.fire.s.sys.permits.background)
 	b.queued = queued
 	start, permitted := time.Now(), err == nil
 	if permitted {
@@ -147,7 +147,7 @@ func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	took := time.Since(start)
 	b.take(answered(ctx, call.Timeout, &reply, err))
 	if permitted {
-		b.fire.s.sys.release(h, b.fire.s.sys.backgroundWorkers)
+		releaseFor(h, b.fire.s.sys.permits.background)
 	}
 	b.finish(took)
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -137,12 +138,28 @@ func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
 	return (*all)[b]
 }
 
-// workersFor returns the permits of a hook that is waited for.
-func (sys *System) workersFor(h *hook.Hook) *semaphore.Weighted {
-	if h.NoPermit {
-		return sys.unlimited
+// workerPermits holds the permits of hooks that run in processes or wait for servers.
+type workerPermits struct {
+	waited     *semaphore.Weighted // of hooks that a fire waits for
+	background *semaphore.Weighted // of hooks in the background
+	unlimited  *semaphore.Weighted // of hooks with NoPermit
+}
+
+// newWorkerPermits returns permits for limit hooks that are waited for, and as many in the background.
+func newWorkerPermits(limit int) workerPermits {
+	return workerPermits{
+		waited:     semaphore.NewWeighted(int64(limit)),
+		background: semaphore.NewWeighted(int64(limit)),
+		unlimited:  semaphore.NewWeighted(math.MaxInt64),
 	}
-	return sys.workers
+}
+
+// of returns the permits of a hook that is waited for.
+func (p *workerPermits) of(h *hook.Hook) *semaphore.Weighted {
+	if h.NoPermit {
+		return p.unlimited
+	}
+	return p.waited
 }
 
 // acquire takes one permit, and returns the time that it has waited.
@@ -155,12 +172,12 @@ func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Dura
 	return time.Since(start), err
 }
 
-// acquire takes the permits that a hook needs to run: its policy's, the narrowest first, then one
+// acquireFor takes the permits that a hook needs to run: its policy's, the narrowest first, then one
 // of the workers. All hooks take them in this order, therefore none holds a permit that another
 // needs while it waits for that one.
 //
 // It returns the time that it has waited.
-func (sys *System) acquire(
+func acquireFor(
 	ctx context.Context,
 	h *hook.Hook,
 	workers *semaphore.Weighted,
@@ -186,8 +203,8 @@ func (sys *System) acquire(
 	return time.Since(start), nil
 }
 
-// release returns the permits of acquire.
-func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
+// releaseFor returns the permits of acquireFor.
+func releaseFor(h *hook.Hook, workers *semaphore.Weighted) {
 	workers.Release(1)
 	if k := policyStateOf(h); k != nil {
 		for _, held := range k.bounds {

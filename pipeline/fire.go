@@ -477,7 +477,7 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *fireIn
 		f.policing().runLimited(ctx, r, in)
 		return
 	}
-	workers := f.s.sys.workersFor(r.Hook) // a hook in Go needs no permit, since it may fire events itself
+	workers := f.s.sys.permits.of(r.Hook) // a hook in Go needs no permit, since it may fire events itself
 	if !workers.TryAcquire(1) {
 		var err error
 		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {

@@ -149,12 +149,12 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	var err error
 	k, turn := policyStateOf(r.Hook), &f.runs[r.Index]
-	workers := f.s.sys.workersFor(r.Hook)
-	if turn.queued, err = f.s.sys.acquire(ctx, r.Hook, workers); err != nil {
+	workers := f.s.sys.permits.of(r.Hook)
+	if turn.queued, err = acquireFor(ctx, r.Hook, workers); err != nil {
 		r.Err = contextCause(ctx, err)
 		return
 	}
-	defer f.s.sys.release(r.Hook, workers)
+	defer releaseFor(r.Hook, workers)
 	if r.Err = k.still(&turn.trial); r.Err != nil {
 		return
 	}

@@ -24,6 +24,35 @@ type registry struct {
 	bounds   bounds
 }
 
+// workspaces holds the registry of each workspace that a session uses. The system's mutex guards it.
+type workspaces map[Workspace]weak.Pointer[registry]
+
+// living returns the registries in use.
+func (all workspaces) living() []*registry {
+	var regs []*registry
+	for _, p := range all {
+		if reg := p.Value(); reg != nil {
+			regs = append(regs, reg)
+		}
+	}
+	return regs
+}
+
+// forget removes the entry of a workspace that no session uses any more.
+func (all workspaces) forget(at Workspace) {
+	if all[at].Value() == nil {
+		delete(all, at)
+	}
+}
+
+// lists returns the lists of hooks of the workspace, the program and a session, in the order in which they run.
+func (reg *registry) lists(own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
+	if hostLast {
+		return [...][]*hook.Hook{reg.loaded.Hooks, reg.sys.host, own}
+	}
+	return [...][]*hook.Hook{reg.sys.host, own, reg.loaded.Hooks}
+}
+
 // rebuild makes new views of the current hooks, for the workspace and for the sessions that have
 // their own hooks.
 func (reg *registry) rebuild() {
@@ -67,7 +96,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 				v.activate(slot, false)
 			}
 		}
-		for _, hooks := range reg.sys.lists(reg, own, hostLast) {
+		for _, hooks := range reg.lists(own, hostLast) {
 			for _, h := range hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
 					h = reg.admit(reg.govern(h))

@@ -170,7 +170,7 @@ func (s *Session) Hooks() []*hook.Hook {
 	var all []*hook.Hook
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
-		for _, hooks := range s.sys.lists(s.reg, s.hooks, hostLast) {
+		for _, hooks := range s.reg.lists(s.hooks, hostLast) {
 			for _, h := range hooks {
 				if _, ours := index[h.Dialect+"."+h.Event]; ours {
 					all = append(all, s.reg.admit(s.reg.govern(h)))

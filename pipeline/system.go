@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"time"
 	"weak"
 
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -84,19 +82,62 @@ type Config struct {
 	Warm Warmer
 }
 
+// load reads every dialect's settings of a workspace. It logs problems, and returns those that left
+// a file unread as an error. A panic is an error: a project's files must not end the program.
+func (c *Config) load(ctx context.Context, at Workspace, log *slog.Logger) (all Loaded, err error) {
+	defer recovered(&err)
+	var fatal []error
+	for _, load := range c.Load {
+		l, err := load(ctx, at)
+		if err != nil {
+			return Loaded{}, err
+		}
+		all.Hooks = append(all.Hooks, l.Hooks...)
+		all.Problems = append(all.Problems, l.Problems...)
+		all.Files = append(all.Files, l.Files...)
+		all.Admit = admitBoth(all.Admit, l.Admit)
+		if l.Values != nil && all.Values == nil {
+			all.Values = map[any]any{}
+		}
+		maps.Copy(all.Values, l.Values)
+	}
+	set, wrong := c.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
+	events := PolicyEvents()
+	if wrong = append(wrong, set.Problems(all.Hooks, events)...); len(wrong) == 0 {
+		all.policy = set
+		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(events)...)
+	}
+	if c.Granted != nil {
+		all.Hooks = append(all.Hooks, lostGuards(at.Dir, c.Granted(at.Dir), &all)...)
+	}
+	all.Problems = settings.Summary(all.Problems)
+	for _, p := range settings.Summary(append(slices.Clip(all.Problems), wrong...)) {
+		if p.Fatal {
+			fatal = append(fatal, p)
+			continue
+		}
+		log.LogAttrs(
+			ctx,
+			slog.LevelWarn,
+			"settings entry not used",
+			slog.String("at", p.Position.String()),
+			slog.String("problem", p.Message),
+		)
+	}
+	return all, errors.Join(fatal...)
+}
+
 // System holds the state that all sessions of a process share: settings, Go hooks, the limit of
 // running hooks. Its methods may be called from many goroutines.
 type System struct {
-	cfg               Config
-	log               *slog.Logger
-	debug             bool // the log has lines of level debug
-	observed          bool // debug is set, or there are observers
-	workers           *semaphore.Weighted
-	unlimited         *semaphore.Weighted // the permits of hooks with NoPermit
-	backgroundWorkers *semaphore.Weighted // the workers of background hooks
-	limit             int
-	loading           singleflight.Group
-	reload            sync.Mutex // one Reload at a time: the settings that were read last stay
+	cfg      Config
+	log      *slog.Logger
+	debug    bool // the log has lines of level debug
+	observed bool // debug is set, or there are observers
+	permits  workerPermits
+	limit    int
+	loading  singleflight.Group
+	reload   sync.Mutex // one Reload at a time: the settings that were read last stay
 
 	failedOpen openFailures
 	bounds     bounds    // limits of the policy that apply to all directories
@@ -108,7 +149,7 @@ type System struct {
 	rechecks   atomic.Bool // a hook of a workspace or a session demands, or demanded, a recheck
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
-	workspaces map[Workspace]weak.Pointer[registry]
+	workspaces workspaces
 	host       []*hook.Hook
 	disabled   map[string]bool // by name or command; set at run time
 
@@ -123,7 +164,7 @@ func NewSystem(cfg Config) *System {
 		cfg:        cfg,
 		log:        cfg.Log,
 		limit:      cfg.Workers,
-		workspaces: map[Workspace]weak.Pointer[registry]{},
+		workspaces: workspaces{},
 		disabled:   map[string]bool{},
 		observers:  observers{list: guardObservers(cfg.Observe)},
 	}
@@ -133,8 +174,7 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers, sys.unlimited = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(math.MaxInt64)
-	sys.backgroundWorkers = semaphore.NewWeighted(int64(sys.limit))
+	sys.permits = newWorkerPermits(sys.limit)
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
@@ -164,7 +204,7 @@ func (sys *System) Reload(ctx context.Context) error {
 	defer sys.reload.Unlock()
 	var errs []error
 	for _, reg := range sys.registries() {
-		loaded, err := sys.load(ctx, reg.at)
+		loaded, err := sys.cfg.load(ctx, reg.at, sys.log)
 		if err == nil {
 			err = reg.swap(loaded)
 		}
@@ -246,7 +286,7 @@ func insideHook() bool {
 const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*fire["
 
 func (sys *System) rebuildAll() {
-	for _, reg := range sys.living() {
+	for _, reg := range sys.workspaces.living() {
 		reg.rebuild()
 	}
 }
@@ -277,23 +317,20 @@ func (sys *System) nextShard() *shard {
 func (sys *System) registries() []*registry {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
-	return sys.living()
+	return sys.workspaces.living()
 }
 
-func (sys *System) living() []*registry {
-	var regs []*registry
-	for _, p := range sys.workspaces {
-		if reg := p.Value(); reg != nil {
-			regs = append(regs, reg)
-		}
-	}
-	return regs
+// inUse returns the registry of a workspace; nil if no session uses it.
+func (sys *System) inUse(at Workspace) *registry {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return sys.workspaces[at].Value()
 }
 
 // registry returns the registry of a workspace, whose settings are read once and shared. It lives
 // as long as a session uses it.
 func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
-	if reg := sys.known(at); reg != nil {
+	if reg := sys.inUse(at); reg != nil {
 		return reg, nil
 	}
 	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
@@ -301,10 +338,10 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
 		defer recovered(&err) // singleflight's Do panics on another goroutine, which would end the program
 		reads = true
-		if reg := sys.known(at); reg != nil {
+		if reg := sys.inUse(at); reg != nil {
 			return reg, nil
 		}
-		loaded, err := sys.load(ctx, at)
+		loaded, err := sys.cfg.load(ctx, at, sys.log)
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +350,11 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		defer sys.mu.Unlock()
 		reg.rebuild()
 		sys.workspaces[at] = weak.Make(reg)
-		runtime.AddCleanup(reg, sys.forget, at)
+		runtime.AddCleanup(reg, func(at Workspace) {
+			sys.mu.Lock()
+			defer sys.mu.Unlock()
+			sys.workspaces.forget(at)
+		}, at)
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
@@ -323,73 +364,6 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return nil, err
 	}
 	return v.(*registry), nil
-}
-
-func (sys *System) known(at Workspace) *registry {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	return sys.workspaces[at].Value()
-}
-
-func (sys *System) forget(at Workspace) {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	if sys.workspaces[at].Value() == nil {
-		delete(sys.workspaces, at)
-	}
-}
-
-// load reads every dialect's settings of a workspace. It logs problems, and returns those that left
-// a file unread as an error. A panic is an error: a project's files must not end the program.
-func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
-	defer recovered(&err)
-	var fatal []error
-	for _, load := range sys.cfg.Load {
-		l, err := load(ctx, at)
-		if err != nil {
-			return Loaded{}, err
-		}
-		all.Hooks = append(all.Hooks, l.Hooks...)
-		all.Problems = append(all.Problems, l.Problems...)
-		all.Files = append(all.Files, l.Files...)
-		all.Admit = admitBoth(all.Admit, l.Admit)
-		if l.Values != nil && all.Values == nil {
-			all.Values = map[any]any{}
-		}
-		maps.Copy(all.Values, l.Values)
-	}
-	set, wrong := sys.cfg.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
-	events := PolicyEvents()
-	if wrong = append(wrong, set.Problems(all.Hooks, events)...); len(wrong) == 0 {
-		all.policy = set
-		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(events)...)
-	}
-	if sys.cfg.Granted != nil {
-		all.Hooks = append(all.Hooks, lostGuards(at.Dir, sys.cfg.Granted(at.Dir), &all)...)
-	}
-	all.Problems = settings.Summary(all.Problems)
-	for _, p := range settings.Summary(append(slices.Clip(all.Problems), wrong...)) {
-		if p.Fatal {
-			fatal = append(fatal, p)
-			continue
-		}
-		sys.log.LogAttrs(
-			ctx,
-			slog.LevelWarn,
-			"settings entry not used",
-			slog.String("at", p.Position.String()),
-			slog.String("problem", p.Message),
-		)
-	}
-	return all, errors.Join(fatal...)
-}
-
-// lists returns the lists of hooks of a workspace, the program and a session, in the order in which they run.
-func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
-	if hostLast {
-		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
-	}
-	return [...][]*hook.Hook{sys.host, own, reg.loaded.Hooks}
 }
 
 func (sys *System) add(hooks []*hook.Hook) (remove func()) {
@@ -402,7 +376,7 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 		sys.mu.Lock()
 		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
-		for _, reg := range sys.living() {
+		for _, reg := range sys.workspaces.living() {
 			reg.release(hooks)
 		}
 		sys.mu.Unlock()
