@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 )
@@ -40,7 +41,7 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 // In a narrow terminal the comments of examples are broken too, and commands are not.
 func TestHelpOfExplainFitsATerminalOf60Columns(t *testing.T) {
 	const columns = 60
-	text := ansi.Strip(cli.HelpText(newExplain(&cli.Global{}), columns))
+	text := ansi.Strip(cli.HelpText(fire.NewExplain(&cli.Global{}), columns))
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 			t.Errorf("explain --help has a line of %d columns, want %d at most: %s", n, columns, line)
