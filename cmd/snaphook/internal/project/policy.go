@@ -192,8 +192,7 @@ func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
 }
 
-// WorkersAlone keeps only workers, which cannot start cold. Keeping interpreters ready does not
-// help a command that fires once.
+// WorkersAlone keeps only workers, which cannot start cold: bench measures the other hooks so.
 type WorkersAlone struct{ *run.Warm }
 
 // Keep keeps a worker.
@@ -202,6 +201,20 @@ func (w WorkersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
 		return ""
 	}
 	return w.Warm.Keep(h, kind, dir)
+}
+
+// ForOneCall keeps what helps a command that fires once: workers, and scripts that run in this process.
+type ForOneCall struct{ *run.Warm }
+
+// Keep keeps a worker, or a script for bash.
+func (w ForOneCall) Keep(h *hook.Hook, kind, dir string) (note string) {
+	switch kind {
+	case run.WarmWorker:
+		return w.Warm.Keep(h, kind, dir)
+	case run.WarmBash, run.WarmAuto:
+		w.Warm.Keep(h, run.WarmBash, dir) // others start cold here
+	}
+	return ""
 }
 
 // ColdNotes reports which hooks would start cold, and starts nothing.

@@ -72,7 +72,7 @@ func (f *SessionFlags) SessionOf(
 			Observe:     o.Observe,
 			ObserveIdle: len(o.Observe) > 0,
 			Policy:      src.Policy,
-			Warm:        cmp.Or[pipeline.Warmer](o.Warm, WorkersAlone{warm.New(warm.Config{Log: f.Log(cmd)})}),
+			Warm:        cmp.Or[pipeline.Warmer](o.Warm, ForOneCall{warm.New(warm.Config{Log: f.Log(cmd)})}),
 			Wrap:        trust.Wrap(),
 			Granted:     trust.Guards,
 		},
