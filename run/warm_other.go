@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package run
 
@@ -10,7 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-const warmSystem = false
+const (
+	warmSystem = false
+	ownShell   = false
+)
 
 // Warm keeps no processes ready on this system: every call starts cold.
 type Warm struct {

@@ -18,6 +18,9 @@ import (
 // warmSystem reports whether hooks can be kept warm on this system.
 const warmSystem = true
 
+// ownShell reports that a script runs in this process also where bash is not installed.
+const ownShell = false
+
 // Warm holds the processes that warm commands keep ready: interpreters of Python that fork for
 // each call, processes of Node that have started and wait for one call, and workers that answer
 // many calls. A Command uses it after [Command.SetWarm].

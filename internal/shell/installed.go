@@ -21,10 +21,6 @@ type programFile struct {
 
 // installed gives the run up unless bash would start the known program of that name.
 func (t *tools) installed(s *state, name string, program Program) {
-	file := s.lookup(name)
-	if file == "" {
-		panic(cold(name + " is not there"))
-	}
 	for variable := range s.Env {
 		changesPrograms(variable)
 	}
@@ -33,6 +29,13 @@ func (t *tools) installed(s *state, name string, program Program) {
 	}
 	if !certainLocale(s.Env) {
 		panic(cold("a locale in which programs may sort and compare in another way"))
+	}
+	if s.Alone {
+		return
+	}
+	file := s.lookup(name)
+	if file == "" {
+		panic(cold(name + " is not there"))
 	}
 	id, ok := identify(file)
 	if !ok {

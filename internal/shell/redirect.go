@@ -178,7 +178,12 @@ func own(path string) {
 }
 
 func (s *state) path(name string) string {
-	if filepath.IsAbs(name) || s.dir == "" {
+	switch {
+	case filepath.IsAbs(name):
+		return name
+	case strings.HasPrefix(name, "/"): // on Windows, a file that depends on the bash
+		panic(cold(name + ", a path without a drive"))
+	case s.dir == "":
 		return name
 	}
 	return s.dir + "/" + name

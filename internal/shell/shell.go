@@ -25,6 +25,7 @@ type Call struct {
 	Name   string                       // $0; "": a script that uses it is left to bash
 	Start  func(*Start) (Result, error) // starts a program and waits for it; nil: bash does
 	File   string                       // the file of the script as bash was given it; "": the script is an argument
+	Alone  bool                         // there is no bash: what is not known here is refused, and no program compared
 }
 
 // Result has the exit status of a script, and its whole output.

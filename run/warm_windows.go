@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/shell"
+)
+
+// warmSystem reports whether interpreters can be kept ready on this system.
+const warmSystem = false
+
+// ownShell reports that scripts for bash run in this process where bash is not installed, if a policy says
+// "warm": "bash".
+const ownShell = true
+
+// Warm keeps no processes ready on this system. Where Git's bash is not installed, it runs in this process the
+// scripts of hooks whose policy says "warm": "bash"; a script that is not known exactly fails, with the reason.
+type Warm struct {
+	Limit int          // not used
+	Log   *slog.Logger // not used
+	Tools shell.Tools  // compile the scripts; package warm makes them. Nil: none runs
+}
+
+// Close does nothing.
+func (w *Warm) Close() {}
+
+// Prewarm does nothing.
+func (w *Warm) Prewarm(hook.Call) {}
+
+// SetLimit does nothing.
+func (w *Warm) SetLimit(int) {}
+
+func (w *Warm) run(context.Context, *warmth, *Command, hook.Call, job) (reply hook.Reply, ran bool, err error) {
+	return reply, false, nil
+}
+
+func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply, err error) {
+	return reply, coldWorker("hooks are kept warm on Linux alone")
+}
+
+// shellScript is a script for bash that runs in this process, since Git's bash is not installed.
+type shellScript struct {
+	script  *shell.Script
+	refused string // the reason for which the script cannot run here
+}
+
+// shellOf finds the script of a command for PowerShell, which [Bash] returns where there is no bash.
+func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
+	if HasBash() {
+		return nil, "Git's bash is installed, and runs the script"
+	}
+	text, ok := posixScript(c.Argv)
+	if !ok || w.Tools == nil {
+		return nil, noScript
+	}
+	script, err := w.Tools.Compile(text)
+	if err != nil {
+		return &shellScript{refused: err.Error()}, ""
+	}
+	return &shellScript{script: script}, ""
+}
+
+// posixScript returns the script that a command line of [Bash] hands to PowerShell.
+func posixScript(argv []string) (script string, ok bool) {
+	if len(argv) < 3 || argv[len(argv)-2] != "-Command" {
+		return "", false
+	}
+	return strings.CutSuffix(argv[len(argv)-1], powershellStatus)
+}
+
+// run runs a call. PowerShell never gets the script: it would give other words another meaning.
+func (s *shellScript) run(_ context.Context, _ *Warm, j job) (reply hook.Reply, ran bool, err error) {
+	if s.script == nil {
+		return reply, true, notPosix(s.refused)
+	}
+	if j.ask != nil || s.script.UsesPWD {
+		return reply, true, notPosix("it uses its working directory, or asks the user")
+	}
+	vars := map[string]string{}
+	for _, entry := range j.env {
+		if name, value, _ := strings.Cut(entry, "="); name != "" {
+			vars[name] = value
+		}
+	}
+	for name := range vars {
+		if shell.Concerns(name) {
+			return reply, true, notPosix("$" + name + " changes how a script runs")
+		}
+	}
+	result, why, ok := s.script.Run(&shell.Call{Stdin: j.stdin, Env: vars, Dir: j.dir, Alone: true})
+	if !ok {
+		return reply, true, notPosix(why)
+	}
+	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, nil
+}
+
+// notPosix returns the error of a script that did not run.
+func notPosix(why string) error {
+	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
+		"bash is not installed, and the shell in this process cannot run the script: %s; install Git for Windows", why)}
+}

@@ -1,0 +1,47 @@
+package run
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/shell"
+)
+
+// Where Git's bash is not installed, the policy "warm": "bash" runs a script in this process; a script that is
+// not known exactly fails, and PowerShell never gets it.
+func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
+	t.Setenv("CLAUDE_CODE_GIT_BASH_PATH", "")
+	if HasBash() {
+		t.Skip("Git's bash is installed")
+	}
+	pool := &Warm{Tools: shell.NewTools(nil)}
+	dir := t.TempDir()
+	for script, want := range map[string]string{
+		`read -r in; [[ $in == *evil* ]] && { echo no >&2; exit 2; }; exit 0`: "",
+		`echo "a b"; exit 3`:       "",
+		`somewhere --else`:         "somewhere",
+		`[ -e /tmp/x ] && exit 2`:  "a path without a drive",
+		`cd /; pwd`:                "working directory",
+		`cat < "/etc/passwd"`:      "cat",
+		`Get-Item C:\x | Select-X`: "Get-Item",
+	} {
+		c := &Command{Argv: Bash(script)}
+		if note := c.SetWarm(pool, WarmBash, dir); note != "" {
+			t.Errorf("%s: %s", script, note)
+		}
+		reply, err := c.Run(t.Context(), hook.Call{Payload: []byte(`{"a":"evil"}`), Dir: dir})
+		var class *hook.ClassError
+		switch {
+		case want == "" && (err != nil || reply.Exit < 2):
+			t.Errorf("%s: exit %d, %v; want the status of the script", script, reply.Exit, err)
+		case want != "" && (!errors.As(err, &class) || !strings.Contains(err.Error(), want) || len(reply.Stdout) > 0):
+			t.Errorf("%s: %+v, %v; want that it did not run, since %s", script, reply, err, want)
+		}
+	}
+	c := &Command{Argv: []string{"cmd.exe", "/c", "exit 0"}}
+	if note := c.SetWarm(pool, WarmBash, dir); note != noScript {
+		t.Errorf("another program: %q; want %q", note, noScript)
+	}
+}
