@@ -1,0 +1,84 @@
+package claude_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/state"
+)
+
+// The rows are those of docs/windows.md: what becomes of settings, scripts, answers, payloads and folders in the
+// forms of Windows. The system is asked, or the hook's failure is reported; neither is lost in silence.
+func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
+	const deny = "echo no >&2; exit 2"
+	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)
+	long := "blocked"
+	if runtime.GOOS == "windows" { // which starts no process there
+		long = "failed"
+	}
+	for _, row := range []struct {
+		name, folder, settings, input, want string
+	}{
+		{"settings with CRLF", "", strings.ReplaceAll(command(t, "PreToolUse", deny, ""), ",", ",\r\n"), "", "blocked"},
+		{"settings with a BOM", "", "\ufeff" + command(t, "PreToolUse", deny, ""), "", "blocked"},
+		{"a script with CRLF", "", command(t, "PreToolUse", "true\r\nexit 2\r\n", ""), "", "blocked"},
+		{"a script with a BOM", "", command(t, "PreToolUse", "\ufeff"+deny, ""), "", "blocked"},
+		{"an answer with CRLF", "", command(t, "PreToolUse", `printf '{"decision":"block",\r\n"reason":"no"}\r\n'`, ""), "", "blocked"},
+		{"an answer with a BOM", "", command(t, "PreToolUse", `printf '\357\273\277{"decision":"block","reason":"no"}'`, ""), "", "blocked"},
+		{"a payload with CRLF in a text", "", command(t, "PreToolUse", `[[ $(cat) == *'a\r\nb'* ]] && { `+deny+`; }`, ""),
+			`{"tool_input":{"command":"a\r\nb"}}`, "blocked"},
+		{"a payload with CRLF between its members", "", command(t, "PreToolUse", deny, ""), "{\r\n\"tool_input\":\r\n{}}\r\n", "blocked"},
+		{"a folder with blanks", "a  b", command(t, "PreToolUse", "[ -d \"$CLAUDE_PROJECT_DIR\" ] && { "+deny+"; }", ""), "", "blocked"},
+		{"a folder in Unicode", "ü 日本 é", command(t, "PreToolUse", "[ -d \"$CLAUDE_PROJECT_DIR\" ] && { "+deny+"; }", ""), "", "blocked"},
+		{"a folder with a long path", deep, command(t, "PreToolUse", deny, ""), "", long},
+		{"%USERPROFILE% in a script", "", command(t, "PreToolUse", `[ '%USERPROFILE%' = "%""USERPROFILE%" ] && { `+deny+`; }`, ""), "", "blocked"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := project(row.settings)
+			w.host.Dir = filepath.Join(directory(t), row.folder)
+			if err := os.MkdirAll(w.host.Dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			fired := fire(t, w.open(t), "PreToolUse", row.input)
+			got := "allowed"
+			switch {
+			case fired.Blocked:
+				got = "blocked"
+			case len(fired.Hooks) != 1 || !fired.Hooks[0].Success:
+				got = "failed"
+			}
+			if got != row.want {
+				t.Errorf("%s, with %+v; want %s", got, fired.Hooks, row.want)
+			}
+		})
+	}
+}
+
+// Names that Windows reserves for devices are keys of a state like any other.
+func TestNamesOfDevicesAreKeys(t *testing.T) {
+	d := state.Dir(filepath.Join(t.TempDir(), "state"))
+	for _, key := range []string{"CON", "con", "NUL", "aux.txt", "COM1", "lpt9"} {
+		if err := d.Set(t.Context(), key, "v of "+key); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for _, key := range []string{"CON", "con", "NUL", "aux.txt", "COM1", "lpt9"} {
+		if v, ok, err := d.Get(t.Context(), key); v != "v of "+key || !ok || err != nil {
+			t.Errorf("%s is %q, %v, %v", key, v, ok, err)
+		}
+	}
+}
+
+// A folder that nobody may write to is no reason for a guard not to run.
+func TestAGuardRunsInAFolderThatIsReadOnly(t *testing.T) {
+	w := project(command(t, "PreToolUse", "echo no >&2; exit 2", ""))
+	w.host.Dir = directory(t)
+	if err := os.Chmod(w.host.Dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(w.host.Dir, 0o755) })
+	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"no"}`)
+}
