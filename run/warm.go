@@ -77,7 +77,8 @@ func coldWorker(note string) error {
 
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. A
 // command that is more than one plain call of an interpreter with a script stays cold, and so does every
-// command on systems other than Linux, but for scripts of bash on Windows; see [Warm]. A worker has no cold start: its calls fail instead.
+// command on systems other than Linux, but for scripts of bash on Windows. A worker has no cold start: its
+// calls fail instead.
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
