@@ -31,13 +31,13 @@ func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 		{"a payload with CRLF in a text", "", command(t, "PreToolUse", `[[ $(cat) == *'a\r\nb'* ]] && { `+deny+`; }`, ""),
 			`{"tool_input":{"command":"a\r\nb"}}`, "blocked"},
 		{"a payload with CRLF between its members", "", command(t, "PreToolUse", deny, ""), "{\r\n\"tool_input\":\r\n{}}\r\n", "blocked"},
-		{"a folder with blanks", "a  b", command(t, "PreToolUse", "[ -d \"$CLAUDE_PROJECT_DIR\" ] && { "+deny+"; }", ""), "", "blocked"},
-		{"a folder in Unicode", "ü 日本 é", command(t, "PreToolUse", "[ -d \"$CLAUDE_PROJECT_DIR\" ] && { "+deny+"; }", ""), "", "blocked"},
+		{"a folder with blanks", "a  b", command(t, "PreToolUse", "[[ $CLAUDE_PROJECT_DIR == *'FOLDER' ]] && { "+deny+"; }", ""), "", "blocked"},
+		{"a folder in Unicode", "ü 日本 é", command(t, "PreToolUse", "[[ $CLAUDE_PROJECT_DIR == *'FOLDER' ]] && { "+deny+"; }", ""), "", "blocked"},
 		{"a folder with a long path", deep, command(t, "PreToolUse", deny, ""), "", long},
 		{"%USERPROFILE% in a script", "", command(t, "PreToolUse", `[ '%USERPROFILE%' = "%""USERPROFILE%" ] && { `+deny+`; }`, ""), "", "blocked"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := project(row.settings)
+			w := project(strings.ReplaceAll(row.settings, "FOLDER", row.folder))
 			w.host.Dir = filepath.Join(directory(t), row.folder)
 			if err := os.MkdirAll(w.host.Dir, 0o755); err != nil {
 				t.Fatal(err)
