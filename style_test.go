@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,4 +116,39 @@ func tracked(t *testing.T, patterns ...string) []string {
 		}
 	}
 	return files
+}
+
+// Each package of the engine and of the command line fails its tests if they leave goroutines behind.
+func TestEveryPackageLooksForLeaks(t *testing.T) {
+	folders := map[string]bool{} // whether a test of the folder looks for leaks
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && path != "."):
+			return filepath.SkipDir
+		case entry.IsDir() && path != "." && path != "cmd" && path != filepath.Join("cmd", "snaphook"):
+			if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+				return filepath.SkipDir // its module does not require goleak
+			}
+			return nil
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(filepath.Dir(path))
+		folders[folder] = folders[folder] || strings.Contains(string(text), "goleak.")
+		return nil
+	})
+	if err != nil || len(folders) < 30 {
+		t.Fatalf("%d folders with tests, %v", len(folders), err)
+	}
+	for folder, looks := range folders {
+		if !looks {
+			t.Errorf("%s has tests without goleak; give it a TestMain with goleak.VerifyTestMain", folder)
+		}
+	}
 }

@@ -13,12 +13,25 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/command"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"snaphook": func() { os.Exit(command.Main()) }})
+	testscript.Main(leakless{m}, map[string]func(){"snaphook": func() { os.Exit(command.Main()) }})
+}
+
+// leakless fails the tests if they leave goroutines behind.
+type leakless struct{ *testing.M }
+
+func (m leakless) Run() int {
+	status := m.M.Run()
+	if err := goleak.Find(goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return status
 }
 
 // TestPagesDoWhatTheySay runs each page of docs that opts in with a first line
