@@ -14,8 +14,8 @@ type Turn[In Input] struct {
 }
 
 // InTurn returns the Stage of a moment at which several events of a dialect fire, one after the other:
-// Cursor asks at preToolUse, and then at beforeShellExecution. Each has the arguments, and the result of
-// the tool, as the hooks of those before it left them, and none fires after a denial or a stop.
+// Cursor asks at preToolUse, and then at beforeShellExecution. Each event gets the arguments
+// and the tool's result as changed by the hooks of the earlier events; none fires after a denial or a stop.
 func InTurn[In Input](turns ...Turn[In]) Stage {
 	m := momentOf[In]()
 	var events []pipeline.Declared

@@ -104,7 +104,7 @@ func TestNoPackageChangesItsProcess(t *testing.T) {
 	allowed := map[string][]string{
 		"cmd/snaphook/internal/project/input.go":   {"debug.SetGCPercent("},             // restored
 		"cmd/snaphook/command/main.go":             {"log.SetFlags(", "log.SetOutput("}, // of the program's Main
-		"cmd/snaphook/internal/cli/keep_status.go": {"signal.Notify("},                  // for the program whose verb is fire
+		"cmd/snaphook/internal/cli/keep_status.go": {"signal.Notify("},                  // only for the command snaphook fire
 		"cmd/snaphook/command/signals.go":          {"signal.Notify(", "signal.Reset("}, // of the program's Main
 		"internal/adaptertest/adaptertest.go":      {"os.Setenv("},                      // of tests
 	}

@@ -196,7 +196,7 @@ func (h hearing) open(t *testing.T, gate pipeline.Declared, under string) (fire 
 	}
 }
 
-// hear fires a gate with all steps from denials, and returns the denials that are some of its event.
+// hear fires a gate with each denial and its mutations, and returns those of denials that deny at this event.
 func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denials []string) (known []string) {
 	t.Helper()
 	event, fire := gate.Info().Name, h.open(t, gate, under)

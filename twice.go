@@ -25,7 +25,7 @@ func (s *Session) warnTwice() {
 			continue
 		}
 		p := settings.Problem{Position: hook.Position{File: file}, Message: fmt.Sprintf(
-			"each of %s runs the hooks of this file: set Alone in the Settings of those that read it beside their own files",
+			"the hooks of this file run more than once, in %s: set Alone in the Settings of each dialect that only imports the file",
 			strings.Join(dialects[file], ", "))}
 		s.problems = append(s.problems, p)
 		s.hooks.log.Warn("hooks run more than once", slog.String("session", s.cfg.ID), slog.String("problem", p.String()))

@@ -56,7 +56,7 @@ func TestHooksOfClaudeCodeBesideSystemsThatReadThem(t *testing.T) {
 			for _, p := range s.Problems() {
 				said += p.String() + "\n"
 			}
-			if got := strings.Contains(said, "settings.json: each of claude, copilot, cursor runs the hooks of this file: set Alone"); got == tt.alone {
+			if got := strings.Contains(said, "settings.json: the hooks of this file run more than once, in claude, copilot, cursor: set Alone"); got == tt.alone {
 				t.Errorf("problems: %s", said)
 			}
 		})

@@ -186,7 +186,7 @@ func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *dialectAnswe
 	}
 }
 
-// The roles of messages. In a request they are LLxprt's, whose role for the model is "model".
+// The roles of messages. A request uses LLxprt's names: the model's is "model", xcsh's "assistant".
 var (
 	toModule   = map[string]string{"model": "assistant"}
 	fromModule = map[string]string{"assistant": "model"}

@@ -150,16 +150,16 @@ func stale(all map[test]*outcome, list []entry) (wrong []string) {
 		case ran && (o.action == "fail" || o.action == ""):
 			o.listed = true
 		case ran:
-			wrong = append(wrong, fmt.Sprintf("%s %s: it is listed, and its end is %q; remove it from the list", e.Package, e.Test, o.action))
+			wrong = append(wrong, fmt.Sprintf("%s %s: the list has this test, but it ended with %q; remove the entry", e.Package, e.Test, o.action))
 		case all[test{e.Package, "-"}] != nil && !strings.HasPrefix(e.reason, "time:"):
-			wrong = append(wrong, fmt.Sprintf("%s %s: it is listed, and was not run; remove it from the list", e.Package, e.Test))
+			wrong = append(wrong, fmt.Sprintf("%s %s: the list has this test, but it did not run; remove the entry", e.Package, e.Test))
 		}
 	}
 	return wrong
 }
 
-// unlisted returns the output of each test that failed, or did not end, and is not listed. A package that
-// failed needs an entry unless one of its tests failed.
+// unlisted returns the output of each test that is not in the list of known failures although it failed or did
+// not end. A failed package must be in the list too, unless one of its tests failed.
 func unlisted(all map[test]*outcome) (wrong []string) {
 	failed := map[string]bool{}
 	for t, o := range all {

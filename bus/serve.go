@@ -151,7 +151,7 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 		}
 		if text != own {
 			return ctx, fmt.Errorf(
-				"%s: got %q, but here it is %q; leave it out, or publish on the bus of the session that it is about",
+				"%s is %q, but this bus belongs to %q: leave the member out, or publish on the bus of that session",
 				name,
 				text,
 				own,

@@ -57,7 +57,7 @@ func (b *Bundle) Has(event string) bool { return slices.Contains(b.Events, event
 type TooLargeError struct{ Size int64 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the policy has %d bytes or more, and may have %d (8 MiB): leave files out", e.Size, MaxBundle)
+	return fmt.Sprintf("the policy has at least %d bytes, and the limit is %d (8 MiB): leave files out", e.Size, MaxBundle)
 }
 
 // bundleFile is a file of a bundle.

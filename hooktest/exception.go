@@ -18,13 +18,13 @@ const (
 	dropsUnknown
 )
 
-// LosesBlocks declares that an answer that blocks may be lost, and why: nothing can be blocked, or
-// a later answer may override an earlier one. Answers that the engine makes must still not override
-// a denial.
+// LosesBlocks declares that an answer that blocks may be lost; why says the reason, for example that nothing
+// can be blocked, or that a later answer may override an earlier one. Answers that the engine makes must still
+// not override a denial.
 func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 
-// LosesStops declares that "continue": false of an answer may be lost, and why: nothing can be
-// stopped, or a later answer replaces it.
+// LosesStops declares that "continue": false of an answer may be lost; why says the reason, for example that
+// nothing can be stopped, or that a later answer replaces it.
 func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
 // DecidesAlone declares that the reducer decides even without an answer, and why: for example, it

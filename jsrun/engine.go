@@ -21,8 +21,8 @@ var (
 	webURL string
 )
 
-// startJS is the first script of a VM, before the readers of results; it deletes the global
-// hostName.
+// startJS is the first script that a VM runs. It deletes the global hostName, and returns a function that
+// takes the result of Options.results.
 var startJS = "(() => { \"use strict\"; const host = globalThis." + hostName + "; delete globalThis." + hostName + ";\n" +
 	"(" + textJS + ")();\nreturn results => (" + preludeJS + ")(host, (" + globalsJS + ")(host), results); })()"
 

@@ -358,7 +358,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // the caller that read for both has cancelled
+		return sys.registry(ctx, at) // the caller whose read this one shared was cancelled; read again
 	}
 	if err != nil {
 		return nil, err

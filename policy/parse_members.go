@@ -43,7 +43,7 @@ func (p *overlayParser) retryClass(v settings.Value) hook.Class {
 	if text, _ := v.Text(); slices.Contains(notRetried, hook.Class(text)) {
 		p.wrong(
 			v.Wrong(
-				"a failure of class %q is not one of the hook, so running it again changes nothing; leave it out",
+				"the hook does not cause failures of class %q, so another run changes nothing; leave the class out",
 				text,
 			),
 		)

@@ -135,11 +135,11 @@ func whileBusy(ctx context.Context, start func() error) error {
 	}
 }
 
-// drain reads fd, which does not block, until it has most bytes or there is nothing more to read, and reports
-// whether the stream has ended. The limit most keeps a background child that floods the stream from blocking
-// the reader forever.
-func drain(fd int, to *capture, most int) (eof bool) {
-	for most > 0 {
+// drain reads fd, which does not block, until it has read limit bytes or there is nothing more to read, and
+// reports whether the stream has ended. The limit keeps a flooding background child from blocking the reader
+// forever.
+func drain(fd int, to *capture, limit int) (eof bool) {
+	for limit > 0 {
 		n, err := syscall.Read(fd, to.room())
 		switch {
 		case err == syscall.EINTR:
@@ -149,7 +149,7 @@ func drain(fd int, to *capture, most int) (eof bool) {
 			return true
 		default:
 			to.took(n)
-			most -= n
+			limit -= n
 		}
 	}
 	return false

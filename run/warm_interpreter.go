@@ -65,7 +65,7 @@ func withScript(i interpreter) (interpreter, string) {
 	return i, "the interpreter is not given a script"
 }
 
-// scriptInterpreter reads the first line of the script that is the program.
+// scriptInterpreter reads the #! line of a job whose program is itself a script.
 func scriptInterpreter(j job) (found interpreter, note string) {
 	const none = "the command runs neither Python nor Node"
 	line, ok := shebang(inDir(j.program, j.dir))
@@ -79,7 +79,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 	program, argv := words[0], words[:1:1]
 	if filepath.Base(program) == "env" {
 		if len(words) != 2 || strings.HasPrefix(words[1], "-") || strings.Contains(words[1], "=") {
-			return found, "the script's first line hands env more than a program"
+			return found, "the script's first line gives env more than a program"
 		}
 		var err error
 		if program, err = lookup(words[1], j.env, j.dir); err != nil {

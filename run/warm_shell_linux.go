@@ -41,7 +41,7 @@ type shellScript struct {
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	lost   atomic.Uint32 // calls one after the other that bash had to run after all
+	lost   atomic.Uint32 // consecutive calls that bash had to run after all
 	tested sync.Map      // by program and stamp: whether it is bash
 }
 

@@ -64,7 +64,7 @@ func (s *shellScope) git(args []arg) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) != 1 {
-			s.cannotSee("which command git gets is known only when it runs")
+			s.cannotSee("the git command is not known before the hook runs")
 			return
 		}
 		switch text := a.texts[0]; {
@@ -95,7 +95,7 @@ var (
 func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
 		if !a.known && len(a.texts) == 0 && i == 0 {
-			s.cannotSee("the program that %s runs is known only when it runs", name)
+			s.cannotSee("the program that %s runs is not known before the hook runs", name)
 			return
 		}
 	}
@@ -107,7 +107,7 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 		case !strings.HasPrefix(option, "-") || option == "-":
 			text, program = option, true
 			if !a.known && l != bash.JQ {
-				s.cannotSee("the program that %s runs is known only when it runs", name)
+				s.cannotSee("the program that %s runs is not known before the hook runs", name)
 			}
 		case l == bash.Awk && (option == "-F" || option == "-v"):
 			i++

@@ -218,7 +218,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	c.read[path] = true
 	if compiled {
 		if runs {
-			c.cannotSee("which files %s loads does not show: it is a compiled program, or too long", c.short(path))
+			c.cannotSee("the files that %s loads are not known: it is a compiled program, or too long", c.short(path))
 		}
 		return true, nil
 	}

@@ -17,7 +17,7 @@ var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+
 func (s *shellScope) nodeCall(name string, args []arg) error {
 	for i, a := range args {
 		if !a.known || len(a.texts) == 0 {
-			s.cannotSee("which script %s runs is known only when it runs", name)
+			s.cannotSee("the script that %s runs is not known before the hook runs", name)
 			return nil
 		}
 		option := a.texts[0]
@@ -27,7 +27,7 @@ func (s *shellScope) nodeCall(name string, args []arg) error {
 		case nodeFlags.MatchString(option):
 		case option == "-e" || option == "-p" || option == "-pe" || option == "--eval" || option == "--print":
 			if i+1 >= len(args) || !args[i+1].known {
-				s.cannotSee("the text that %s runs is known only when it runs", name)
+				s.cannotSee("the text that %s runs is not known before the hook runs", name)
 				return nil
 			}
 			return s.node(name+" "+option, strings.Join(args[i+1].texts, " "), s.dirs)
@@ -125,7 +125,7 @@ func (s *shellScope) nodeFile(path string) error {
 	}
 	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
-		s.cannotSee("which files %s loads does not show: it is compiled, or too long", s.c.short(path))
+		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))
 		return nil //nolint:nilerr // that says it
 	}
 	return s.node(s.c.short(path), string(text), dirs)

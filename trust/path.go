@@ -144,7 +144,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 		s.vars[name] = values
 	}
 	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
-		s.cannotSee("which files programs load by %s is known only when it runs", name)
+		s.cannotSee("the files that programs load by %s are not known before the hook runs", name)
 	}
 	for _, text := range value.texts {
 		if err := s.assigned(name, text); err != nil {

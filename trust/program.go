@@ -38,7 +38,7 @@ func (s *shellScope) runs(args []arg) error {
 		return err
 	}
 	if !args[0].known || len(args[0].texts) == 0 {
-		s.cannotSee("which program it runs is known only when it runs")
+		s.cannotSee("the program that it runs is not known before the hook runs")
 	}
 	for _, text := range args[0].texts {
 		read, err := s.resolve(text)
@@ -117,7 +117,7 @@ func (s *shellScope) without(name string, args []arg, options ...string) {
 			}
 		}
 		if !a.known && len(a.texts) == 0 {
-			s.cannotSee("which options %s has is known only when it runs", name)
+			s.cannotSee("the options of %s are not known before the hook runs", name)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (s *shellScope) forget(args []arg) {
 func (s *shellScope) trap(args []arg) error {
 	for _, a := range args {
 		if !a.known {
-			s.cannotSee("the text that trap runs is known only when it runs")
+			s.cannotSee("the text that trap runs is not known before the hook runs")
 			return nil
 		}
 		if len(a.texts) == 1 && a.texts[0] == "--" {
@@ -161,7 +161,7 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	for i := 0; i < own; i++ {
 		switch option := words[i]; {
 		case opens(i):
-			s.cannotSee("which program %s runs is known only when it runs", name)
+			s.cannotSee("the program that %s starts is not known before the hook runs", name)
 			return nil
 		case len(option) > 1 && option[0] == '-':
 			if !w.Knows(option) {
@@ -197,7 +197,7 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 		for _, text := range rest[0].texts {
 			variable, value, _ := strings.Cut(text, "=")
 			if !rest[0].known && loads(variable) {
-				s.cannotSee("which files programs load by %s is known only when it runs", variable)
+				s.cannotSee("the files that programs load by %s are not known before the hook runs", variable)
 			}
 			if err := s.assigned(variable, value); err != nil {
 				return err
@@ -227,7 +227,7 @@ func (s *shellScope) shell(args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) == 0 {
-			s.cannotSee("which script a shell runs is known only when it runs")
+			s.cannotSee("the script that a shell runs is not known before the hook runs")
 			return nil
 		}
 		option := a.texts[0]
@@ -252,7 +252,7 @@ func (s *shellScope) shell(args []arg) error {
 				i++ // as in bash -c -e text
 			}
 			if i >= len(args) || !args[i].known {
-				s.cannotSee("the text that a shell runs is known only when it runs")
+				s.cannotSee("the text that a shell runs is not known before the hook runs")
 				return nil
 			}
 			return s.fork().script(strings.Join(args[i].texts, " "))
@@ -286,7 +286,7 @@ func rcFile(option string) (file string, is bool) {
 
 func (s *shellScope) sourced(args []arg) error {
 	if len(args) == 0 || !args[0].known {
-		s.cannotSee("which file it sources is known only when it runs")
+		s.cannotSee("the file that it sources is not known before the hook runs")
 		return nil
 	}
 	for _, text := range args[0].texts {
@@ -301,7 +301,7 @@ func (s *shellScope) eval(args []arg) error {
 	var words []string
 	for _, a := range args {
 		if !a.known {
-			s.cannotSee("what eval runs is known only when it runs")
+			s.cannotSee("the text that eval runs is not known before the hook runs")
 			return nil
 		}
 		words = append(words, a.texts...)
@@ -315,7 +315,7 @@ func (s *shellScope) changeDir(args []arg) {
 	}
 	for _, a := range args {
 		if !a.known {
-			s.cannotSee("the directory that it changes to is known only when it runs")
+			s.cannotSee("the directory that it changes to is not known before the hook runs")
 			return
 		}
 		for _, text := range a.texts {
@@ -331,7 +331,7 @@ func (s *shellScope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
 	for i, a := range args {
 		if !a.known && runs {
-			s.cannotSee("the directory whose files %s runs is known only when it runs", name)
+			s.cannotSee("%s runs the files of a directory that is not known before the hook runs", name)
 		}
 		for _, text := range a.texts {
 			switch {
@@ -414,7 +414,7 @@ func (s *shellScope) language(l bash.Language, name string, args []arg) error {
 	case l == bash.Awk || l == bash.Sed || l == bash.JQ:
 		s.filter(l, name, args)
 	default:
-		s.cannotSee("which files %s loads is known only when it runs", name)
+		s.cannotSee("the files that %s loads are not known before the hook runs", name)
 	}
 	return nil
 }

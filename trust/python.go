@@ -19,7 +19,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) == 0 {
-			s.cannotSee("which script %s runs is known only when it runs", name)
+			s.cannotSee("the script that %s runs is not known before the hook runs", name)
 			return nil
 		}
 		option := a.texts[0]
@@ -42,7 +42,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 			switch {
 			case letters == "":
 			case next == "":
-				s.cannotSee("the text or module that %s runs is known only when it runs", name)
+				s.cannotSee("the text or module that %s runs is not known before the hook runs", name)
 				return nil
 			case letters[0] == 'c':
 				return s.python(name+" -c", next, s.dirs)
@@ -114,7 +114,7 @@ func (s *shellScope) pythonFile(path string, dirs []string) error {
 	s.c.read[key] = true
 	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
-		s.cannotSee("which files %s loads does not show: it is compiled, or too long", s.c.short(path))
+		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))
 		return nil //nolint:nilerr // that says it
 	}
 	return s.python(s.c.short(path), string(text), dirs)

@@ -167,7 +167,7 @@ func (s *shellScope) input(stmt *syntax.Stmt) error {
 		switch {
 		case !shell:
 		case !a.known:
-			s.cannotSee("the input of a shell is known only when it runs")
+			s.cannotSee("the input of a shell is not known before the hook runs")
 		case r.Op == syntax.RdrIn:
 			for _, text := range a.texts {
 				if err := s.source(text); err != nil {
@@ -217,7 +217,7 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	}
 	from, ok := pipe.X.Cmd.(*syntax.CallExpr)
 	if !ok || len(from.Args) == 0 {
-		s.cannotSee("what is piped into a shell is known only when it runs")
+		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
 		return nil
 	}
 	args := s.words(from.Args)
@@ -226,7 +226,7 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 		name = filepath.Base(args[0].texts[0])
 	}
 	if !printing[name] || slices.ContainsFunc(args, func(a arg) bool { return !a.known }) {
-		s.cannotSee("what is piped into a shell is known only when it runs")
+		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
 		return nil
 	}
 	for _, a := range args[1:] {

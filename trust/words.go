@@ -136,7 +136,7 @@ func (e *environ) value(name string) (string, bool) {
 // Each implements [expand.Environ].
 func (e *environ) Each(func(string, expand.Variable) bool) {}
 
-var errUnknown = errors.New("it is known only when it runs")
+var errUnknown = errors.New("it is not known before the hook runs")
 
 // substitute handles commands whose output is known: the directory of a script, and of the project.
 func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {

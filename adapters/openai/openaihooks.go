@@ -15,7 +15,7 @@
 // Effects that openai-go cannot express:
 //
 //	hook says            the model gets
-//	deny                 the reason as the tool's result: there is no mark for one that has failed
+//	deny                 the reason, as the tool's result (openai-go cannot mark a result as an error)
 //	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 nothing: [Did].Stop is for the loop, and calls after it do not run
 //	rewritten arguments  (the tool gets them; the model's message stays as it is)

@@ -84,7 +84,7 @@ func New(cfg Config) (*Observer, error) {
 	o.fires, errs[1] = m.Int64Counter(
 		"snaphook.fires",
 		metric.WithUnit("{fire}"),
-		metric.WithDescription("Fires that looked at a hook."),
+		metric.WithDescription("Fires that considered a hook."),
 	)
 	o.failedOpen, errs[2] = m.Int64Counter(
 		"snaphook.failed_open",

@@ -25,7 +25,7 @@ var claudeOthers = map[string]string{
 	"TeammateIdle":      "of a host's teams",
 	"PostToolBatch":     "of a host's batches",
 	"MessageDisplay":    "of a host's screen",
-	"StopFailure":       "nothing that hooks say counts",
+	"StopFailure":       "the output of hooks is ignored",
 	"PreCompact":        "no tool, prompt, session or stop",
 	"PostCompact":       "no tool, prompt, session or stop",
 	"Notification":      "no tool, prompt, session or stop",

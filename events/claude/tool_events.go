@@ -171,7 +171,7 @@ var PostModelSwitch *pipeline.Event[PostModelSwitchInput, PostModelSwitchOutput]
 	kinds: all, reason: user,
 }, nil, pipeline.Spec[PreModelSwitchInput, BasicOutput]{
 	Name:        "PostModelSwitch",
-	Doc:         "when another model is used",
+	Doc:         "after the agent has switched to another model",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
 	Rules:       pipeline.Rules{Timeout: 30 * time.Second, Text: hook.TextContext},
 	Subject:     func(s *PreModelSwitchInput) *string { return &s.To },

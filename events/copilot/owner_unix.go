@@ -22,10 +22,10 @@ func checkOwner(file string, env []string) error {
 		owner = os.Geteuid()
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != owner && stat.Uid != 0 {
-		return fmt.Errorf("it belongs to user %d and not to root, and nothing of it counts; write chown root", stat.Uid)
+		return fmt.Errorf("it belongs to user %d and not to root, so the file is ignored; write chown root", stat.Uid)
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("others can write it (mode %04o), and nothing of it counts; write chmod go-w", mode)
+		return fmt.Errorf("others can write it (mode %04o), so the file is ignored; write chmod go-w", mode)
 	}
 	return nil
 }

@@ -205,8 +205,8 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	return r.Loaded.Hooks, r.Loaded.Problems
 }
 
-// guardsAs reports whether c runs wherever h would, with the same command and no less time. c comes
-// from h's source or from the system's settings: its scope is not narrower.
+// guardsAs reports whether c runs wherever h would: same event, command and matcher, no shorter timeout, and a
+// source (h's own, or system-wide) that is not narrower.
 func guardsAs(c, h *hook.Hook) bool {
 	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
 		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&

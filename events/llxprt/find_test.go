@@ -89,7 +89,7 @@ func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing
 	for name, tt := range map[string]struct {
 		files map[string]string
 		told  string // text in the problems; empty: there are no problems
-		says  string // text in the error of the denial under closed; empty: no denial
+		says  string // text in the denial's error when failures are closed; empty: no denial
 	}{
 		"Gemini's beside LLxprt's in the project": {
 			map[string]string{"p/.gemini": settings("", guard), "p/.llxprt": none}, "choose the profile gemini", "there are settings of LLxprt Code",

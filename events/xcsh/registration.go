@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Registration is a registration of a module of the extension runtime other than a hook: a tool, a
-// flag, a shortcut or a provider of models. The host has to carry it out; [Info] lists it.
+// Registration is something other than a hook that an extension module registers: a tool, a flag, a shortcut
+// or a provider of models. The host has to carry it out; [Info] lists it.
 type Registration struct {
 	Kind       string // "tool", "flag", "shortcut", "provider"
 	Name       string

@@ -29,7 +29,7 @@ type kind struct {
 	sequential bool
 	timeout    time.Duration
 	cancelled  bool // the caller gives up, at some moment
-	visits     bool // in a session of its own, with a callback, which reads all settings anew and is closed
+	visits     bool // the fire has its own session, which reads all settings anew, has a callback, and is closed afterwards
 	share      int  // of all fires, in shares
 
 	blocked bool

@@ -54,7 +54,7 @@ func TestAProgramThatCannotStartFailsOpen(t *testing.T) {
 }
 
 // A command that bash cannot read ends with status 2: it blocks, and bash's
-// words are the reason. So does everything else that happens to end with 2.
+// words are the reason. So does everything else that happens to end with status 2.
 func TestACommandThatIsNoShellTextBlocks(t *testing.T) {
 	for _, test := range []struct{ command, reason string }{
 		{"{", "syntax error: unexpected end of file"}, {"echo '", "unexpected EOF"}, {".", "filename argument required"}, {"if true; then", "syntax error"}, {"exit 2 )", "syntax error"},

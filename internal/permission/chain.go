@@ -176,7 +176,7 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 		}
 	}
 	add(simpleCommand{words: slices.Concat(read.assigns(call.Assigns), words)})
-	wrapped := 0 // a command with more wrappers matches every rule; see simple
+	wrapped := 0 // a command with more than maxWrappers wrappers matches every rule; see simple
 	for next, ok := (simpleCommand{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
 		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
 			return anything

@@ -72,19 +72,19 @@ func (s *System) list(names []string) string {
 	return text
 }
 
-// translated returns the names in to of a tool of from.
-func translated(from, to *System, name string) (all []string) {
-	names := lo.Keys(lo.PickByValues(from.Tools, []string{name}))
+// translated returns the names that a tool of the source system has in the target system.
+func translated(source, target *System, name string) (all []string) {
+	names := lo.Keys(lo.PickByValues(source.Tools, []string{name}))
 	if len(names) == 0 {
-		names = []string{cmp.Or(from.Also[name], name)}
+		names = []string{cmp.Or(source.Also[name], name)}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if server, tool, ok := from.mcp(name); ok {
-			all = append(all, strings.NewReplacer("SERVER", server, "TOOL", tool).Replace(to.MCP))
+		if server, tool, ok := source.mcp(name); ok {
+			all = append(all, strings.NewReplacer("SERVER", server, "TOOL", tool).Replace(target.MCP))
 			continue
 		}
-		all = append(all, cmp.Or(to.Tools[name], name))
+		all = append(all, cmp.Or(target.Tools[name], name))
 	}
 	return lo.Uniq(all)
 }

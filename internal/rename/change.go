@@ -12,7 +12,7 @@ type Change struct {
 	Value jsontext.Value // nil: it was removed
 }
 
-// Whole returns the changes that a complete object makes to the shown one.
+// Whole returns the differences between the object that was shown and now, a complete replacement.
 func (v *View) Whole(now wire.Object) (changes []Change) {
 	before, after := members(v.Object), members(now)
 	was := make(map[string]jsontext.Value, len(before))

@@ -62,7 +62,7 @@ func (c *clashes) twin(now metMember) (ours string, twice bool) {
 				return string(was.as), true
 			}
 		}
-		if !within(c.of, now.as) { // the callback's name is reused after it returns
+		if !within(c.of, now.as) { // the buffer of the name is reused once the callback returns
 			same := !now.mapped
 			now.as = bytes.Clone(now.as)
 			if same {

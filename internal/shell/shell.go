@@ -247,8 +247,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Concerns reports whether a variable of the environment changes the way bash runs a script,
-// beyond its value.
+// Concerns reports whether bash itself obeys the environment variable, such as IFS, or imports it as a
+// function.
 func Concerns(name string) bool {
 	switch name {
 	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// flags lists the boolean members of results of handlers, and members all that xcsh reads.
+// flags lists the boolean members of a handler's result; members lists all those that xcsh reads.
 var (
 	flags   = []string{"block", "cancel", "isError", "skipConversationRestore"}
 	members = slices.Concat(flags, []string{

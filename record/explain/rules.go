@@ -239,7 +239,7 @@ var texts = map[string]string{
 	"C57": "a block ends the agent's loop",
 	"C58": "nothing blocks; hooks add context",
 	"C59": "nothing blocks; the output is context for the model",
-	"C60": "nothing that hooks print counts",
+	"C60": "the output of hooks is ignored",
 	"C61": "a block erases the prompt, and the user alone sees the reason",
 	"C62": "a block erases the prompt, and the user alone sees the reason",
 	"C63": "a block keeps the agent going, with the reason",
@@ -272,7 +272,7 @@ var texts = map[string]string{
 	"L52": "hooks restrict the tools of a request; they cannot block",
 	"L53": "hooks can block, stop, and add context",
 
-	"CX21": "nothing that hooks print counts",
+	"CX21": "the output of hooks is ignored",
 	"CX23": "a failed run says why in a note, and the action goes ahead unless a policy closes failures",
 	"CX25": "hooks may deny with a reason, or allow with a new input",
 	"CX26": "hooks may allow or deny in the user's place",

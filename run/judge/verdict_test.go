@@ -105,8 +105,7 @@ func FuzzPrompt(f *testing.F) {
 		if !strings.Contains(got, payload) {
 			t.Errorf("fillPrompt(%q, %q) = %q, without the payload", prompt, payload, got)
 		}
-		// The payload is put in and nothing else: with a payload of one
-		// character the text is the same around it.
+		// Only the payload is inserted: replacing a one-character payload afterwards gives the same text.
 		if strings.Contains(prompt, "\x00") {
 			return
 		}

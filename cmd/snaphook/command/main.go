@@ -23,7 +23,7 @@ func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	global := &cli.Global{}
-	log.SetFlags(0) // the log of the verb adds the time
+	log.SetFlags(0) // libraryLog writes to the engine's log, which adds the time
 	log.SetOutput(libraryLog{global, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(global), version, errs); err != nil {

@@ -155,7 +155,7 @@ func some(f filter, want bool) filter {
 			return nil
 		})
 		if err != nil && found {
-			panic(unsure("an error after the result of any or all"))
+			panic(unsure("an error after the result of \"any\" or \"all\" was certain"))
 		}
 		if err != nil {
 			return err

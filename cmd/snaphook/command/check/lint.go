@@ -167,8 +167,8 @@ func (f *checkFlags) writeSARIF(cmd *cobra.Command, found Answer, problems []set
 	return nil
 }
 
-// repositoryOf returns the root of the repository that contains dir, to which GitHub's paths are
-// relative; outside of a repository it returns dir.
+// repositoryOf returns the root of the repository that contains dir; paths in GitHub annotations and SARIF
+// are relative to it. Outside of a repository it returns dir.
 func repositoryOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {

@@ -69,7 +69,7 @@ func (t *trace) observers() []pipeline.Observer {
 	return []pipeline.Observer{pipeline.HookEnds(t.write)}
 }
 
-// close returns the first error for which a line was lost.
+// close returns the first error that made the trace lose a line, or else the error of closing the file.
 func (t *trace) close() error {
 	if t == nil {
 		return nil

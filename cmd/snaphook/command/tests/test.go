@@ -67,7 +67,7 @@ func (f *testFlags) add(cmd *cobra.Command) {
 	to.BoolVar(&f.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
 	to.StringVar(&f.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
 	to.BoolVar(&f.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
-	to.Float64Var(&f.min, "min", 0, "With --coverage, end with 1 if less than `PERCENT` of the hooks ran: --coverage --min 100")
+	to.Float64Var(&f.min, "min", 0, "With --coverage, exit with status 1 if less than `PERCENT` of the hooks ran: --coverage --min 100")
 }
 
 func (f *testFlags) check() error {

@@ -66,7 +66,7 @@ type measurement struct {
 	dir     string // the project's directory
 	samples map[string][]float64
 	engine  []float64         // microseconds
-	failed  map[string]string // why a hook failed in its last cold run that did, by its id
+	failed  map[string]string // by hook id: why its most recent failing cold run failed
 }
 
 // probe is one part that is measured: a fire of a system.

@@ -88,8 +88,8 @@ func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
 	}
 }
 
-// stmt visits a statement. A call in a condition that only tests for a program need not exist; test
-// reports that the statement is such a call.
+// stmt visits a statement. A program that a condition only tests for need not exist; test reports whether the
+// statement is such a test.
 func (w *callWalker) stmt(s *syntax.Stmt, certain, condition bool) (test bool) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:

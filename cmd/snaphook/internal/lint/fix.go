@@ -58,7 +58,7 @@ func Apply(
 			case done[n]:
 				fixed = append(fixed, found[i])
 			default:
-				left = append(left, NotFixed{found[i], "it overlaps another change; run it again"})
+				left = append(left, NotFixed{found[i], "its change overlaps another one; run the command again"})
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 var ruleAccidentalExit2 = Rule{
 	ID: "accidental-exit-2", Severity: Error, look: accidentalTwo,
 	Doc: "A hook ends with status 2 by accident, which means \"refused\".",
-	Why: "Python ends with 2 if its script is not there, argparse if an argument is wrong, " +
+	Why: "Python exits with status 2 if its script is not there, argparse if an argument is wrong, " +
 		"a shell if its script is not shell syntax. A gate then blocks everything.",
 	Mistake: `{"type": "command", "command": "python3 hooks/gaurd.py"}`,
 	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
@@ -28,7 +28,7 @@ func accidentalTwo(v *hookView) {
 		if !isThere(path) {
 			if c.certain && v.has(c.program(), c.dir) {
 				v.add(*v.report("accidental-exit-2", c.at, v.nearFile(path),
-					"%s is not there, so %s ends with 2, which %s", shortPath(path), c.program(), v.meansTwo()))
+					"%s is not there, so %s ends with status 2, which %s", shortPath(path), c.program(), v.meansTwo()))
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func (v *hookView) syntaxError(s *hookScript) {
 		at = s.pos(wrong.Pos)
 	}
 	v.add(*v.report("accidental-exit-2", at, "correct the syntax: bash -n shows it too",
-		"this is not shell syntax (%s), so the shell ends with 2, which %s", wrong.Text, v.meansTwo()))
+		"this is not shell syntax (%s), so the shell ends with status 2, which %s", wrong.Text, v.meansTwo()))
 }
 
 // argparse looks for arguments that a Python script does not know: its parser exits with 2.
@@ -81,8 +81,8 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 		return
 	}
 	if wrong := p.wrong(args); wrong != "" {
-		v.add(*v.report("accidental-exit-2", c.at, "call it with the arguments that it has; python3 "+s.file+" --help lists them",
-			"argparse of %s ends with 2, which %s: %s", s.file, v.meansTwo(), wrong))
+		v.add(*v.report("accidental-exit-2", c.at, "give it only arguments that it accepts; python3 "+s.file+" --help lists them",
+			"argparse of %s ends with status 2, which %s: %s", s.file, v.meansTwo(), wrong))
 	}
 }
 

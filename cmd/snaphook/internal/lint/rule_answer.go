@@ -15,8 +15,8 @@ import (
 var ruleAnswerUnread = Rule{
 	ID: "answer-unread", Severity: Warning, look: answerUnread,
 	Doc: "A hook of Claude Code answers with JSON that decides nothing.",
-	Why: "`hookSpecificOutput` needs the `hookEventName` of the event, `permissionDecision` stands in it and is allow, deny, ask " +
-		"or defer, and the top-level `decision` is block or approve. A prompt or an agent answers with `ok` and `reason`.",
+	Why: "`hookSpecificOutput` must hold `hookEventName`, and `permissionDecision` (allow, deny, ask or defer). " +
+		"The top-level `decision` is block or approve. A prompt or an agent answers with `ok` and `reason`.",
 	Mistake: `{"hookSpecificOutput": {"permissionDecision": "deny"}}`,
 	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`,
 }

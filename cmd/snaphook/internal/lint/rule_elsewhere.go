@@ -48,8 +48,8 @@ func answerElsewhere(v *hookView) {
 	}
 }
 
-// system returns the system whose file has the hook: of those of its dialect the one whose directory stands in
-// the file's path, else the first. Nil: it has no settings.
+// system returns the system of the hook's dialect whose directory is in the path of the hook's file, else the
+// dialect's first; nil if no system has this dialect.
 func (v *hookView) system() (found *portable.System) {
 	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
 	for i := range v.Systems {
@@ -68,7 +68,7 @@ func (v *hookView) system() (found *portable.System) {
 	return found
 }
 
-// scriptRefusal is an answer that a script gives, and the offset at which it stands.
+// scriptRefusal is an answer that a script gives, and its offset in the script.
 type scriptRefusal struct {
 	portable.Answer
 	at int

@@ -75,7 +75,7 @@ func (v *hookView) shellExit(s *hookScript) {
 	}
 	for _, call := range w.ones[:min(len(w.ones), maxFound)] {
 		v.add(*v.report("gate-exit-1", s.pos(call.Pos()), "write exit 2",
-			"%s is refused with 2; after exit 1 it goes ahead, with a warning", v.where()))
+			"only exit status 2 refuses %s; after status 1 it goes ahead, with a warning", v.where()))
 		if s.inline {
 			break
 		}
@@ -84,7 +84,7 @@ func (v *hookView) shellExit(s *hookScript) {
 
 // exitWalker records how a script can end.
 type exitWalker struct {
-	two     bool               // a path ends with 2, or with an unknown status
+	two     bool               // a path ends with status 2, or with an unknown one
 	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
 	said    map[string]string  // texts passed to its functions, by their names

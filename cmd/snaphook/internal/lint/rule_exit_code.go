@@ -22,8 +22,8 @@ func (v *hookView) codeExit(s *hookScript) {
 		}
 	}
 	for _, one := range ones[:min(len(ones), maxFound)] {
-		v.add(*v.report("gate-exit-1", s.position(one.at), "end with 2",
-			"%s is refused with 2; after status 1 it goes ahead, with a warning", v.where()))
+		v.add(*v.report("gate-exit-1", s.position(one.at), "end with status 2",
+			"only exit status 2 refuses %s; after status 1 it goes ahead, with a warning", v.where()))
 	}
 }
 

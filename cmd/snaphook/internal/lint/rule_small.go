@@ -63,7 +63,7 @@ var ruleAsyncGate = Rule{
 	ID: "async-gate", Severity: Warning, look: asyncGate,
 	Doc: "A hook of an event that can be blocked runs in the background.",
 	Why: "Nothing waits for it: the action has gone ahead before it refuses. " +
-		"Where no refusal is seen in the hook this is a note.",
+		"If no refusal is found in the hook, the finding is only a note.",
 	Mistake: `{"type": "command", "command": "./guard.sh", "async": true}`,
 	Fix:     `{"type": "command", "command": "./guard.sh"}`,
 }

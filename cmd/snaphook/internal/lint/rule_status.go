@@ -31,7 +31,7 @@ func statusLost(v *hookView) {
 	g := &guards{hookView: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
 	if lost, how := g.lost(command.ast.Stmts); lost != "" {
 		v.add(*v.report("status-lost", v.at("command"), "let the command end with the script's status",
-			"%s refuses with 2, and the command %s, so %s goes ahead", lost, how, v.where()))
+			"%s refuses with status 2, and the command %s, so %s goes ahead", lost, how, v.where()))
 	}
 }
 

@@ -193,7 +193,7 @@ func scriptBOM(v *hookView) {
 var ruleOnlyDefines = Rule{
 	ID: "only-defines", Severity: Warning, look: onlyDefines,
 	Doc:     "A script defines functions, and calls none of them.",
-	Why:     "It does nothing, and ends with 0: a guard lets everything pass.",
+	Why:     "It does nothing, and ends with status 0: a guard lets everything pass.",
 	Mistake: "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}",
 	Fix:     "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}\nguard",
 }
@@ -310,8 +310,8 @@ func nodeOnlyDefines(all []codeToken) bool {
 var ruleScriptRelative = Rule{
 	ID: "script-relative", Severity: Note, look: scriptRelative,
 	Doc: "A hook names its script by a path relative to the working directory.",
-	Why: "Hooks run where the agent works. Once it has changed its directory the script is not found: a shell lets " +
-		"the action go ahead, and python3 refuses everything.",
+	Why: "Hooks run where the agent works. Once it has changed its directory the script is not found: a shell then " +
+		"ends with status 127, and the action goes ahead; python3 ends with status 2, and every action is refused.",
 	Mistake: `{"type": "command", "command": "python3 hooks/guard.py"}`,
 	Fix:     `{"type": "command", "command": "python3 \"$CLAUDE_PROJECT_DIR\"/hooks/guard.py"}`,
 }

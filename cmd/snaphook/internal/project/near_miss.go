@@ -26,7 +26,7 @@ type NearMiss struct {
 // maxNearMisses limits the reported files, and the searched folders.
 const maxNearMisses = 200
 
-// maxToldFolders limits the folders that a fire names.
+// maxToldFolders limits how many folders WarnOtherFolders reports.
 const maxToldFolders = 3
 
 // moduleFolders lists the folders in which systems like xcsh have modules, and that discovery does not read.

@@ -11,10 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
-// Passes reports whether the command looks past a source: no dialect was asked for, and the source is idle.
+// Passes reports whether the command skips a source: no dialect was asked for, and the source is idle.
 func (f *SourceFlags) Passes(src *Sources, _ int) bool { return f.dialect == "" && src.Idle() }
 
-// AddDialect adds the flag of the verbs that concern more than one event.
+// AddDialect adds --dialect, for commands that handle more than one event.
 func (f *SourceFlags) AddDialect(to *pflag.FlagSet) {
 	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
