@@ -128,7 +128,7 @@ var testPackages = []string{"hooktest", "internal/testkit", "internal/transportt
 // testLibraries are the libraries of hooktest, which only tests import. hooktest is a package of
 // this module and not a module of its own, since this module's tests use it too, and go mod tidy
 // cannot handle modules that need each other. An embedder downloads only the libraries that its
-// build links, and therefore none of these.
+// build links, and therefore none of the libraries of tests.
 var testLibraries = []string{"pgregory.net/rapid"}
 
 func TestEmbeddersDownloadFewLibraries(t *testing.T) {

@@ -4,7 +4,7 @@ import "context"
 
 // Func is a hook of the program itself, for one moment; [OnBeforeTool] and its like add one. The
 // program's hooks of a moment run before the hooks of the dialects, in the order in which they were
-// added, each sees the rewrites of those before it, and the dialects' hooks see all of them. They
+// added, each sees the rewrites of the earlier ones, and the dialects' hooks see all of them. They
 // get the host's names. remove removes the hook; fires that have begun are not affected.
 //
 // A hook that returns an error or panics has failed: at Prompt, BeforeModel, BeforeTool, Permission

@@ -29,7 +29,7 @@ func (s *Session) scope() pipeline.Scope {
 }
 
 // own declares the dialect of the program's own hooks. They run one after another in the order in
-// which they were added, and each sees the rewrites of those before it.
+// which they were added, and each sees the rewrites of the earlier ones.
 var (
 	own       = &Dialect{name: ownEvents.Name}
 	ownEvents = &pipeline.Dialect{Name: "host", Rules: pipeline.Rules{Sequential: true, Timeout: -1}}

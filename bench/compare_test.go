@@ -69,7 +69,7 @@ func each(took time.Duration, times int) string {
 	return (took / time.Duration(times)).Round(100 * time.Nanosecond).String()
 }
 
-// typical formats the time of f, which repeats something the given number of times.
+// typical formats the time of f divided by times, the number of repetitions in one call of f.
 func typical(times int, f func()) string {
 	took := make([]time.Duration, 21)
 	for i := range took {

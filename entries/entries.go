@@ -33,7 +33,7 @@ type Reader struct {
 	Elsewhere map[string]string // names of other systems' events, with the event of this dialect
 	Misplaced map[string]string // members that are not events, with the object to which they belong
 	Unfired   []string          // events of the system that have no counterpart in the dialect
-	Flat      bool              // a hook may stand in place of a group, with the matcher among its own members
+	Flat      bool              // a hook may take the place of a group, with the matcher among its own members
 	Beside    []string          // members next to the events that are not events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 

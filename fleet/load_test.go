@@ -31,8 +31,8 @@ func gated(begun chan<- string, release <-chan struct{}) pipeline.Load {
 	}))
 }
 
-// A worker at its limit refuses the host that asks too much, and takes the requests of others, whose turn comes before
-// the rest of its own.
+// A worker at its limit refuses the host that asks too much, and takes the requests of other hosts before
+// the rest of that host's.
 func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 16), make(chan struct{})

@@ -45,7 +45,7 @@ func (r *Report[T]) FailedOpen() bool {
 	return r.Err != nil && !r.Output.Decision.Blocks() && r.OnFailure != FailAsk
 }
 
-// Shadowed is the answer of a hook in shadow, which has no effect.
+// Shadowed is the answer of a hook in shadow; the answer has no effect.
 type Shadowed[T any] struct {
 	Output    Output[T]
 	Said      bool

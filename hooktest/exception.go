@@ -27,7 +27,7 @@ func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 // nothing can be stopped, or that a later answer replaces it.
 func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
-// DecidesAlone declares that the reducer decides even without an answer, and why: for example, it
+// DecidesAlone declares that the reducer decides even without an answer; why says the reason, for example that it
 // denies without votes.
 func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 

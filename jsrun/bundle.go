@@ -21,7 +21,7 @@ type bundle struct {
 	lines  []byte // the source map
 	loaded bool
 
-	runtime, why string // the selected runtime, and why
+	runtime, why string // the selected runtime, and the reason for it
 	program      string // the program of a runtime that is a process
 }
 

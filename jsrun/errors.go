@@ -49,7 +49,7 @@ var ErrClosed = errors.New("the module is closed")
 // same module is calling: both would wait for each other.
 var ErrInside = errors.New("a synchronous function cannot call the module that is calling it")
 
-// DeadError reports that a module has ended by itself, and why. It is the error of the calls in
+// DeadError reports that a module has ended by itself; Reason says why. It is the error of the calls in
 // progress, and of every later one.
 type DeadError struct{ Reason error }
 

@@ -47,8 +47,8 @@ func (m *Module) end(reason error) {
 	}
 }
 
-// enter runs an entry of the prelude and the jobs that it starts, on behalf of owner, which may
-// be nil.
+// enter runs an entry of the prelude and the jobs that it starts, on behalf of owner (may
+// be nil).
 //
 // The engine is interrupted when its time is up. The running function fails, and the functions
 // that await it have as much time again to settle: an endless loop costs one call. If the jobs

@@ -16,8 +16,8 @@ type Options struct {
 	Memory uint64        // bytes of the heap; 0 means 64 MiB; for a process 512 MiB, heap and resident
 	Stack  int           // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
 
-	// Load limits the time of loading, [Open] and [Module.Start] together: bundling, a top level
-	// that awaits, a factory that does. 0 means ten seconds ([MaxLoad]).
+	// Load limits the time of loading, [Open] and [Module.Start] together: bundling, and a top
+	// level or a factory that awaits. 0 means ten seconds ([MaxLoad]).
 	Load time.Duration
 
 	// Runtime selects where modules run: [Sandbox], which is the default, or with the rights of
@@ -254,7 +254,7 @@ func (m *Module) Dead() error {
 
 // Close ends the module: its timers, the contexts of the Go functions that it waits for, and, with
 // [ErrClosed], the calls in progress. It returns when those functions have returned and the VM is
-// released. It may be called more than once, but not by one of those functions.
+// released. It may be called more than once, but not by a function that it waits for.
 //
 // An engine that does not react to an interruption within five seconds is kept, with its goroutine,
 // until it does; Close then returns an error.

@@ -59,7 +59,7 @@
   }
 
   // Touched is a result with the changes that the function has made to its event: changed has
-  // members that were changed in place, and assigned the names of those with another value.
+  // members that were changed in place, and assigned has the names of members that got another value.
   class Touched {
     constructor(result, changed, assigned) {
       this.result = result;
@@ -144,7 +144,7 @@
   }
 
   // held refuses members that say yes in JavaScript, and that JSON leaves out or
-  // makes null: {block: 1 / 0} would not block.
+  // makes null: otherwise {block: 1 / 0} would not block.
   function held(name, value) {
     if (value !== Infinity && value !== -Infinity && typeof value !== "symbol" && typeof value !== "function") return;
     const what = typeof value === "function" ? "a function" : String(value);

@@ -26,7 +26,7 @@ const (
 // Runtimes lists the values of [Options.Runtime].
 var Runtimes = []string{Sandbox, Node, Bun, Auto}
 
-// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and why, in words.
+// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason, in words.
 func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
 
 // Restart loads a module that has ended again, from the text with which it was opened. The error is

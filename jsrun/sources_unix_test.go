@@ -17,7 +17,7 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// The bundler opens none of the files that it looks for by default: reading each of these would
+// The bundler opens none of the files that it looks for by default: reading one of them would
 // take for ever, or all memory.
 func TestTheBundlerLooksAtNothingByItself(t *testing.T) {
 	dir := t.TempDir()

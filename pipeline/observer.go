@@ -26,7 +26,7 @@ type Observer interface {
 	FireStart(ctx context.Context, f *FireInfo) context.Context
 
 	// HookEnd is called for every hook of the event: at once, with the reason, for a hook that does
-	// not run, and at its end for one that does. For a hook that has gone to the background it is
+	// not run, and after its end for a hook that runs. For a hook that has gone to the background it is
 	// called a second time, with Late set, which may come after FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 

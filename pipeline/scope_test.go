@@ -44,7 +44,7 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 	want(other, "[settings]")
 }
 
-// admits returns a loader with hooks, which excludes each hook that contains the word.
+// admits returns a loader of hooks that excludes each hook whose command contains the word.
 func admits(word string, why hook.SkipReason, hooks ...*hook.Hook) pipeline.Load {
 	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) hook.Exclusion {

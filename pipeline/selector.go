@@ -104,7 +104,7 @@ func spread(s string) uint64 {
 // selectors holds the selectors of active events by slot. Sessions with their own hooks have one
 // each, with few active events.
 type selectors struct {
-	index []uint16 // by slot: 0 if the event is not active, else its position in list, counted from 1, perhaps with the bit canRun
+	index []uint16 // by slot: 0 if the event is not active, else its position in list from 1, perhaps with bit canRun
 	list  []*selector
 }
 

@@ -125,7 +125,7 @@ func (m *sessionState) listening() []*func(Failure) {
 	return m.listeners
 }
 
-// hold registers a background hook that may export variables to d, which may be nil.
+// hold registers a background hook that may export variables to d; d may be nil.
 func (m *sessionState) hold(d *varsDir) { m.use(d, 1) }
 
 // release ends a use of d that hold, or the fire, has begun.

@@ -60,7 +60,7 @@ func (s *Session) stateOf(source hook.Source) *stateOfSource {
 	}
 }
 
-// with returns a copy of known, which may be nil, with the state of one more source of s.
+// with returns a copy of known (nil allowed) that also has the state of one more source of s.
 func (known *stateDirs) with(s *Session, source hook.Source) *stateDirs {
 	more := new(stateDirs)
 	if known != nil {

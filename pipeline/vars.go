@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes the directory once it has no users: a hook that still runs would fail without it.
+// clean removes the directory once it has no users, since a hook that still runs would fail without it.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
 		_ = os.RemoveAll(d.path)

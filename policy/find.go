@@ -21,7 +21,7 @@ type Source struct {
 	// Missing files demand nothing.
 	Discover bool
 
-	// Files are read in place of those that would be found, by level; they have to exist.
+	// Files, by level, are read in place of the files that a search would find; they have to exist.
 	Files map[Level]string
 
 	texts map[string]overlayText // by file, the texts that [Source.Once] has read

@@ -139,7 +139,7 @@ func (h *Hook) IsFailedOpen() bool {
 // maxLine limits a line: 16 MiB.
 const maxLine = 16 << 20
 
-// Text is a line as it stands in the file, without its end. It is valid until the next one is read.
+// Text is a line of the file, unchanged, without its end. It is valid until the next one is read.
 type Text []byte
 
 // Lines reads a record line by line, using memory for one line. It skips a line that cannot be used

@@ -35,11 +35,11 @@ type Config struct {
 
 	// Hold delays the line of a fire until its background hooks have ended too, or the record is
 	// closed, for programs that wait for them anyway. Otherwise the line is written when the fire
-	// ends, and each of these hooks gets a second line when it ends, whose late is the id of the
-	// first.
+	// ends, and each background hook gets a second line when it ends, whose member late is the id of
+	// the first line.
 	Hold bool
 
-	// Revision returns the revision of the policy in force, which each line then has. Nil: lines have none.
+	// Revision returns the revision of the policy in force; each line gets it. Nil: lines have no revision.
 	Revision func() uint64
 
 	// Log gets one warning when lines are lost for the first time. Nil means

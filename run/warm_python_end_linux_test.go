@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// endDriver is a sitecustomize that ends a script as a warm one: at once where
-// nothing more can be seen of it, which it writes into a file.
+// endDriver is a sitecustomize that ends a script as a warm interpreter does: at
+// once if nothing more of the script can be seen. It records that in a file.
 const endDriver = `
 import atexit, os, sys
 text = {"__builtins__": dict(__builtins__)}

@@ -55,7 +55,7 @@ func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
 // closes reports whether a failure of the hook blocks.
 func closes(h *hook.Hook) bool { return h.FailClosed && h.Background == hook.Foreground }
 
-// why describes which hook runs in place of h, and why.
+// why names the hook that runs in place of h, and says the reason.
 func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	runs := "runs already as " + d.kept.ID
 	switch same := h.TrustRank() == d.kept.TrustRank(); {

@@ -42,7 +42,7 @@ const noReason = "blocked by a hook that gave no reason"
 //     Standard output is not read.
 //   - DenyUnread: a denial for the reason on standard error, or for none. Standard
 //     output is not read.
-//   - Fail: the hook failed, and nothing that it printed counts.
+//   - Fail: the hook failed, and its output is ignored.
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //

@@ -13,11 +13,11 @@ import (
 // Planned is the result of [Plan] for one subject.
 type Planned struct {
 	Run        []*hook.Hook // in the order in which their answers are merged
-	Sequential bool         // the hooks run one at a time, each with the changes of those before it
+	Sequential bool         // the hooks run one at a time, each with the changes of the earlier ones
 	Skipped    []Skipped    // every other hook, with the reason
 
 	// OwnChain says that the hooks with OwnOnly run one at a time, each with the changes of
-	// those before it, while the other hooks run at the same time, with the input unchanged.
+	// the earlier ones, while the other hooks run at the same time, with the input unchanged.
 	OwnChain bool
 
 	// Late reports that the matchers ran out of time: hooks whose matcher did not

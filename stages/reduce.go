@@ -10,7 +10,7 @@ import (
 )
 
 // Reduce consumes the reports of hooks as they finish, puts their answers in plan order, and merges
-// them with merge, which gets each answer as soon as all earlier ones have arrived. The result
+// them with merge; merge gets each answer as soon as all earlier ones have arrived. The result
 // depends on the order of the plan, never on which hook was faster.
 //
 // room has an element for the report of each hook, by its Index, and becomes the Reports of the

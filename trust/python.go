@@ -367,7 +367,7 @@ func pythonImports(text string) (imports []string, why string) {
 
 var (
 	// pythonClear lists the modules of Python's library that load no code and start no program by themselves;
-	// pythonDoors lists the members that do.
+	// pythonDoors lists their members that load code or start programs.
 	pythonClear = set(`
 		__future__ abc argparse array ast atexit base64 binascii bisect bz2 calendar cmath collections colorsys
 		configparser contextlib copy csv dataclasses datetime decimal difflib email enum errno fcntl filecmp

@@ -76,7 +76,7 @@ func TestANoteNamesWhatBashAloneRuns(t *testing.T) {
 	}
 }
 
-// A program that is not the one of the system is started, and so is bash for functions of that name.
+// A program that is not the system's own is started, and bash is started for functions with a program's name.
 func TestOtherProgramsAreStarted(t *testing.T) {
 	needPrograms(t)
 	bin := t.TempDir()

@@ -161,7 +161,7 @@ func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 }
 
 // args reads the arguments of a command that runs without a shell. Any element that is not a string
-// is an error: without it the command would be another one.
+// is an error: without its value the command would be another one.
 func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil, false, nil

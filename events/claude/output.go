@@ -16,7 +16,7 @@ type CommonOutput struct {
 	// hookSpecificOutput. The sequences of several hooks are joined in plan order.
 	TerminalSequence string `json:"-"`
 
-	// Kept lists the files with the full texts of those that were cut.
+	// Kept lists the files that hold the full text of each text that was cut.
 	Kept []string `json:"-"`
 
 	hideReason bool // the reason is shown to no one

@@ -15,7 +15,7 @@ import (
 )
 
 // Output is the event's own part of an answer, with the members of all events. A hook in Go denies
-// with the common Decision and Reason, and uses only UpdatedInput of these.
+// with the common Decision and Reason, and uses only UpdatedInput of the members here.
 type Output struct {
 	PermissionDecision       string      `json:"permissionDecision,omitzero"` // of PreToolUse, as written
 	PermissionDecisionReason string      `json:"permissionDecisionReason,omitzero"`

@@ -274,7 +274,7 @@ func (r *reading) noteBoth(files []*file) {
 		if f.Source == next.Source && !f.isTOML() && next.isTOML() && f.events() > 0 && next.events() > 0 &&
 			filepath.Dir(f.File) == filepath.Dir(next.File) {
 			r.Problem(next.root.Get("hooks").Wrong(
-				"hooks stand in hooks.json and in config.toml of this layer; both run: write them in one of the two"))
+				"hooks.json and config.toml of this layer both have hooks, and all run: write them in one of the two files"))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Event[E, R any] struct {
 	hooks, extensions *pipeline.Event[E, R] // the event in each of the two runtimes
 	stops             stop[R]
 
-	// members lists the names of an R, and watched those of an E; both are empty for notices, whose
+	// members lists the member names of an R; watched lists those of an E. Both are empty for notices, whose
 	// handlers have no effect.
 	members, watched []string
 

@@ -40,7 +40,7 @@ var (
 	// by the handlers after it, and are used if the last result lacks them.
 	//
 	// In the extension runtime results are merged by member, and each handler sees the changes of
-	// those before it.
+	// the earlier handlers.
 	ToolResult *Event[ToolResultEvent, ToolResultOverride] = declare(pipeline.Spec[ToolResultEvent, ToolResultOverride]{
 		Name:        "tool_result",
 		Doc:         "when a tool is done, or has failed",

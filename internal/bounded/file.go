@@ -98,7 +98,7 @@ const MaxLock = 5 * time.Second
 // ErrLocked is wrapped by the error of a lock that another holder did not release in time.
 var ErrLocked = errors.New("it is locked by another process; end that process, or remove the file")
 
-// Lock locks a file with wait, which blocks until it has the lock; Lock returns an error after MaxLock or
+// Lock locks a file with wait, a function that blocks until it has the lock. Lock returns an error after MaxLock or
 // when ctx ends. Calls of one process for one name wait in turn, and only the first of them blocks in the
 // system; if that call is abandoned, it closes the file once it gets the lock. After an error the caller must
 // not use the file.

@@ -46,8 +46,8 @@ func all(prefixes, forms []string, n int) iter.Seq[string] {
 	}
 }
 
-// ShellOf returns a script of up to n bytes that repeats the forms selected by the bytes of picks, which a
-// fuzzer mutates.
+// ShellOf returns a script of up to n bytes that repeats the forms selected by the bytes of picks; a fuzzer
+// mutates picks.
 func ShellOf(picks []byte, n int) string { return of(shellPrefixes, shell, picks, n) }
 
 // CodeOf returns such a module of JavaScript or TypeScript.

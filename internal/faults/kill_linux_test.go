@@ -26,7 +26,7 @@ const timeout = 400 * time.Millisecond
 var late = want{err: "Hook timed out after 400ms", is: context.DeadlineExceeded, exit: -1}
 
 // A hook that does not answer costs its timeout, one that ignores SIGTERM the
-// five seconds of grace besides (L24); nothing that it said counts,
+// five seconds of grace besides (L24); its output is ignored,
 // and nothing of its process group stays.
 func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 	const deny = `echo '{"decision":"deny","reason":"too late"}'; `
@@ -170,7 +170,7 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 							t.Error("nothing was in the background")
 						}
 					}
-					// Compares the quickest of each, which the machine's other work disturbs
+					// Compares the quickest run of each: the machine's other work disturbs it
 					// least.
 					ratio := float64(slices.Min(held)) / float64(slices.Min(usual))
 					t.Logf("%.2f times an ordinary hook's %v", ratio, slices.Min(usual))

@@ -110,7 +110,7 @@ func TestAHomeThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// The agent may stand in a directory that is gone: hooks run in the session's.
+// The agent's working directory may be gone: hooks run in the session's.
 func TestTheEnginesOwnDirectoryIsGone(t *testing.T) {
 	if !alone(t) {
 		return

@@ -164,7 +164,7 @@ func mutant(random *rand.Rand, from []string) string {
 	return text
 }
 
-// optioned is xargs with options, which rules do not look into, as in Claude Code.
+// optioned is xargs with options; as in Claude Code, rules do not look into it.
 var optioned = regexp.MustCompile(`(?s)xargs.*-`)
 
 // tooFar reports whether a random command could write outside its directory, or uses features

@@ -29,7 +29,7 @@ var tricks = []struct {
 		"select x in; do :; done; rm x", "alias e=echo; e a; rm x", "trap 'rm x' EXIT", "eval 'true'; rm x", "\nrm x", ";rm x", "\t rm x", "\xef\xbb\xbfrm x", "'r'$'m' x", "-- rm x", "time -- rm x",
 		"time -p -- rm x", "time -p rm x", "! time rm x", "time time rm x", "rm>x", "rm<<<x", "rm&", "rm;", "(rm)", "2>x rm", "rm 2>&1", "a=1 rm", "a=(1) rm", "a+=1 >x rm", "<x rm", "rm\\\n x", "r\\m x", "exit 0; rm x",
 	}},
-	// Text that the shell runs although it stands in no syntax tree.
+	// Text that the shell runs although no syntax tree contains it.
 	{removes, []string{
 		"OPTIND='a[$(rm x)]'", "RANDOM='a[$(rm x)]'", "SECONDS='a[$(rm x)]'", "HISTCMD='a[$(rm x)]'", "SRANDOM='a[$(rm x)]'", "BASHPID='a[$(rm x)]'",
 		"LINENO='a[$(rm x)]'", "a=(1);declare a='($(rm x))'", "declare -a a='($(rm x))'", "declare -A a='([$(rm x)]=1)'", "declare -a a;export a='($(rm x))'",

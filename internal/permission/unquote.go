@@ -13,7 +13,7 @@ type unquoting struct {
 	fixed, literal int    // offsets of the first expansion and of the first file pattern; -1: none
 	holes          []hole // in order, without overlaps
 	rest           int    // offset of an expansion that may extend to the end of the word; -1: none
-	quotes         bool   // all expansions stand in double quotes
+	quotes         bool   // all expansions are in double quotes
 	more           bool   // the word has more than one part
 }
 

@@ -14,7 +14,7 @@ type piece struct {
 	literal  int    // the same, if file patterns count as expansions
 	operator string // of a redirection: 2>
 	holes    []hole // the parts that expansions may change
-	quoted   bool   // expansions in it stand in double quotes, and stay one word
+	quoted   bool   // its expansions are in double quotes, and stay one word
 	array    bool   // it is NAME=(…)
 }
 

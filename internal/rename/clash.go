@@ -10,7 +10,7 @@ import (
 )
 
 // Clash describes the members of an object of ours that are ambiguous; it returns "" if there are none. If
-// two members have one name, or both have one name of theirs, a reader of the shown object may use one of
+// two members have one name, or have the same foreign name, a reader of the shown object may use one of
 // them, and a program that reads our object the other.
 func (n *Names) Clash(o wire.Object) string {
 	c := clashes{names: n, of: o}
@@ -31,7 +31,7 @@ type clashes struct {
 // metMember is a member that the walk has met.
 type metMember struct {
 	mapped    bool
-	known, as []byte // the member's name of theirs, or else ours; and ours
+	known, as []byte // the member's foreign name, or else our name; and our name
 }
 
 func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
@@ -53,7 +53,7 @@ func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
 	return c.found == ""
 }
 
-// twin returns our name of an earlier member that has the same name of theirs. A few members are compared one
+// twin returns our name of an earlier member with the same foreign name. A few members are compared one
 // by one, without a map.
 func (c *clashes) twin(now metMember) (ours string, twice bool) {
 	if c.more == nil && c.count < len(c.first) {

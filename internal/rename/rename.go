@@ -26,7 +26,7 @@ type name struct {
 }
 
 // New returns Names. to maps our names to theirs, and back theirs to ours; all are UTF-8. Several of our
-// names may map to one of theirs, and the other way around; an object should have only one of them.
+// names may map to one foreign name, and the other way around; an object should have only one of them.
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back}
 	for _, ours := range slices.Sorted(maps.Keys(to)) {
@@ -137,7 +137,7 @@ func (n *Names) theirs(ours string) (theirs string, mapped bool) {
 	return ours, false
 }
 
-// names maps their names of the members of an object to ours. If two members have one name of theirs, the
+// names maps their names of the members of an object to ours. If two members have the same foreign name, the
 // mapped one wins.
 func (n *Names) names(o wire.Object) map[string]string {
 	back := make(map[string]string, len(n.to))

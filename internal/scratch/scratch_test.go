@@ -104,7 +104,7 @@ func TestWhatAKilledProcessHasLeftIsRemoved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(outside, owner), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other := func(path string) { // of no process, and no directory of ours
+	other := func(path string) { // makes a directory that belongs to no process and is not one of this package
 		if err := os.MkdirAll(filepath.Join(folder, path), 0o700); err != nil {
 			t.Fatal(err)
 		}

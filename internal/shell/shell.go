@@ -42,7 +42,7 @@ const (
 	mostFile  = 256 << 10
 )
 
-// Run runs the script. ok is false if only bash can run it, and why names the part.
+// Run runs the script. ok is false if only bash can run it; why then names the part that needs bash.
 func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
@@ -258,8 +258,8 @@ func Concerns(name string) bool {
 	return is && known(strings.TrimSuffix(function, "%%"))
 }
 
-// readable reports whether a script may use a variable, and assignable whether
-// it may also change it.
+// readable reports whether a script may use a variable; assignable reports whether it may also change the
+// variable.
 func readable(name string) bool {
 	return isName(name) && !ofBash[name] && !strings.HasPrefix(name, "BASH") && !strings.HasPrefix(name, "COMP_") &&
 		!strings.HasPrefix(name, "LC_")

@@ -1,5 +1,5 @@
 // node:url: what turns paths into addresses and back. windows, whether paths
-// are those of Windows, and start, the current directory, stand before this
+// are those of Windows, and start, the current directory, come before this
 // text.
 import { resolve } from "node:path";
 

@@ -59,7 +59,7 @@ func aboutEvent(full string) about {
 	return a
 }
 
-// rules returns the rules that a fire shows: how answers were merged, the effect of changes and
+// rules returns the rules whose effect can be seen in a fire: how answers were merged, the effect of changes and
 // failures, and the effect of the result.
 func (a about) rules(l *record.Line) []Rule {
 	rules := []Rule{}

@@ -60,7 +60,7 @@ type Verdict struct {
 //
 // The question is Prompt with the call's payload; the answer is one JSON object
 // {"ok": bool, "reason": string, "impossible": bool}. "ok": false refuses with
-// or without a reason; a missing or blank one is replaced by one of ours. White
+// or without a reason; the engine replaces a missing or blank reason. White
 // space and one ``` fence around the object are skipped. Anything else is an
 // error that quotes the beginning: a model that evades the question decides
 // nothing. "ok": true beside a member that denies is a [hook.UnreadError].

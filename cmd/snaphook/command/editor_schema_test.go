@@ -262,7 +262,7 @@ func TestTheSchemaOfRecordsHasTheMembersOfALine(t *testing.T) {
 		switch {
 		case of.PkgPath() == "time":
 			want = "string"
-		case of.Name() == "Value": // the input, as it stands in the line
+		case of.Name() == "Value": // the input, as the line has it
 			want = "object"
 		}
 		if !slices.Contains(typesOf(s), want) {

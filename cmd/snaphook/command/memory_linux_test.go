@@ -40,7 +40,7 @@ func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 	}
 }
 
-// peak returns the most memory, in bytes, that a fire has used when its hook ends. The hook reads
+// peak returns the maximum memory, in bytes, that a fire has used when its hook ends. The hook reads
 // the number from the kernel: the figure for an ended process includes its parent's memory.
 func peak(t *testing.T, dir string, input []byte, args ...string) (most int64) {
 	t.Helper()

@@ -81,7 +81,7 @@ const (
 	refreshSnapshot = "refresh_snapshot" // reload the settings, as a host asks for it
 )
 
-// parse reads one case. An unknown key is an error: an expectation that is not read would pass.
+// parse reads one case. An unknown key is an error: otherwise an expectation that is not read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{Host: Host{Trusted: true}, text: text}
 	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {

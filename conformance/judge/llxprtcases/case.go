@@ -102,7 +102,7 @@ type Fire struct {
 	Input jsontext.Value `json:"input"`
 }
 
-// parse reads one case. An unknown key is an error: an expectation that is not read would pass.
+// parse reads one case. An unknown key is an error: otherwise an expectation that is not read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{
 		Trusted:        true,

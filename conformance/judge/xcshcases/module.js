@@ -1,5 +1,5 @@
 // Does what a hook of the cases is described to do. It tells what it did by
-// lines of its log: of those with the same key the last one counts.
+// lines of its log: if several lines have the same key, the last one counts.
 const hook = __HOOK__;
 
 const copy = value => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));

@@ -122,8 +122,8 @@ func hookText(value jsontext.Value) (text string, ok bool) {
 	return "", false
 }
 
-// rewrite returns contents with the messages of a hook in place of those that it was shown, and
-// reports whether that changes anything.
+// rewrite returns contents in which a hook's messages replace the messages that the hook was shown, and
+// reports whether contents changed.
 func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
 	elements := list(contents)
 	var was, is []hookMessage

@@ -89,7 +89,7 @@ type Usage struct {
 }
 
 // Text is written as a string. It is read from a string, an object with a string as text (L57), or
-// an array of them, which are joined.
+// an array of these, whose texts are joined.
 type Text string
 
 // UnmarshalJSONFrom reads the text; a value without one is an error.

@@ -217,7 +217,7 @@ var reading = map[string][]string{
 	"symbolic-ref": {"HEAD"},
 }
 
-// git reads, with the commands that do.
+// git accepts the commands of git that only read.
 func git(args []string) (shell.Input, bool) {
 	for len(args) > 1 && (args[0] == "-C" || args[0] == "--no-pager") {
 		if args[0] == "-C" {

@@ -92,7 +92,7 @@ func address(script string) (rest string, ok bool) {
 	return strings.TrimLeft(script, "0123456789"), true
 }
 
-// substitution removes the rest of s, whose flags neither write nor run anything.
+// substitution removes the rest of a command s whose flags neither write nor run anything.
 func substitution(script string) (rest string, ok bool) {
 	if script == "" || script[0] == '\\' || script[0] == '\n' || script[0] >= 0x80 {
 		return "", false

@@ -163,7 +163,7 @@ func (f *portFlags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hoo
 	return hooks, nil
 }
 
-// layerOfHook returns the name of the layer whose file a hook stands in.
+// layerOfHook returns the name of the layer whose file has the hook.
 func layerOfHook(layers []settings.Layer, h *hook.Hook) string {
 	l, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == h.Position.File })
 	return l.Name

@@ -81,7 +81,7 @@ func (c *coverage) reach(s *fixtureStage, all []looked) {
 	}
 }
 
-// inProject returns a hook with the paths of the project in place of those of its copy.
+// inProject returns a hook with the paths of the project in place of the paths of the project's copy.
 func (s *fixtureStage) inProject(h *hook.Hook) *hook.Hook {
 	if !strings.Contains(h.ID+h.Command+h.Position.File, s.world.Dir) {
 		return h

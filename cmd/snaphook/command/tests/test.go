@@ -226,7 +226,7 @@ func (t *tester) read(ctx context.Context, args []string) ([]*fixture.Fixture, e
 	return all, errors.Join(errs...)
 }
 
-// run runs fixtures, several at a time, and prints each in order, after those before it.
+// run runs fixtures, several at a time, and prints the results in the order of the fixtures.
 func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*fixtureResult, error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 )
 
 // PrepareHelp makes a command and its verbs print their help by [HelpText], and moves the name of
-// each flag's value, which stands between backquotes in its usage, to an annotation: completions
+// each flag's value (the word between backquotes in its usage) to an annotation: completions
 // show the usage too.
 func PrepareHelp(cmd *cobra.Command) {
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {

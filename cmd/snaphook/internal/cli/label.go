@@ -25,15 +25,15 @@ func Label(command string, most int) string {
 	return CutMiddle(OneLine(line), most)
 }
 
-// CutMiddle replaces the middle of a text that is longer than most characters by an ellipsis: its
+// CutMiddle replaces the middle of a text that is longer than limit characters by an ellipsis: its
 // beginning is a program's name, and its end a file's.
-func CutMiddle(text string, most int) string {
+func CutMiddle(text string, limit int) string {
 	runes := []rune(text)
-	if len(runes) <= most {
+	if len(runes) <= limit {
 		return text
 	}
-	head := (most - 1) / 2
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-1-head):])
+	head := (limit - 1) / 2
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(limit-1-head):])
 }
 
 // SkipText returns the reason why a hook did not run: the kind and its detail, or only the detail if

@@ -229,8 +229,8 @@ var languages = map[bash.Language]lang{
 	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
 }
 
-// valued lists options of interpreters whose next word is their value, and inline those whose next
-// word is the program.
+// valued lists options of interpreters whose next word is their value; inline lists options whose
+// next word is the program.
 var (
 	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
 	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-s", "-", "-n"}
@@ -263,7 +263,7 @@ func (c programCall) interpreted() (l lang, script string, args []string, ok boo
 	return l, "", nil, false
 }
 
-// uvRun returns the script of uv run, whose options may stand before it.
+// uvRun returns the script of uv run, whose options may come before it.
 func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
 	if base(c.program()) != "uv" || len(c.words) < 3 || c.words[1] != "run" {
 		return langOther, "", nil, false

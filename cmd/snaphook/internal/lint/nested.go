@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// nestedScripts returns the programs that stand in a shell text as a word: of sh -c and python3 -c.
+// nestedScripts returns the programs that a shell text has as a word: of sh -c and python3 -c.
 func nestedScripts(s *hookScript) (found []*hookScript) {
 	if s.ast == nil {
 		return nil

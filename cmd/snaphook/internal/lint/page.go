@@ -41,7 +41,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 ` + wrap("`--fix` changes files below the project's directory, and settings that are given as arguments, and no "+
 	"others. A project whose hooks it has changed has to be trusted again.") + "\n\n" +
 	wrap("A comment ignores findings: `// snaphook-ignore ID` in settings, on the line of the finding or alone above "+
-		"the line of its hook or group, and `# snaphook-ignore ID` in the hook's command. In a script it stands on "+
+		"the line of its hook or group, and `# snaphook-ignore ID` in the hook's command. In a script it is on "+
 		"the line, alone above it, or before the first line that does something, where it counts for the whole "+
 		"script. Several ids have commas between them, and a reason may follow. Claude Code allows no comments in "+
 		"its settings: there it is the command's comment.") + "\n\n"

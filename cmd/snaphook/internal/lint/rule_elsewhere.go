@@ -23,7 +23,7 @@ var ruleAnswerElsewhere = Rule{
 	Doc: "A script refuses with an answer that another system, which also runs the hook, does not read as a refusal.",
 	Why: "Copilot, Cursor, Devin CLI and VS Code read `.claude/settings.json` too, and every system reads answers a little " +
 		"differently: docs/same-answer.md has the table. It is a warning where the project is used with the other system, or the " +
-		"hook stands in that system's own file, and a note otherwise. A script that names the other system is left out.",
+		"hook is in that system's own file, and a note otherwise. A script that names the other system is left out.",
 	Mistake: `{"decision": "block", "reason": "no"}`,
 	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`,
 }

@@ -37,7 +37,7 @@ func gateExit(v *hookView) {
 	}
 }
 
-// blocksAt reports whether an exit status refuses, or fails in a way that does.
+// blocksAt reports whether an exit status refuses, or is a failure that refuses.
 func (v *hookView) blocksAt(status int) bool {
 	exits := v.event.Rules.Exits
 	if v.h.Exits != nil {

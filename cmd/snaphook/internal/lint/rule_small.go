@@ -89,7 +89,7 @@ func (v *hookView) refusesHere(s *hookScript) bool {
 
 // dispatches reports whether a script acts by its arguments, and nothing shows that it guards with
 // the words that this hook passes: a hook in the foreground calls the script with other words, or
-// the script contains none of these.
+// the script contains none of the words of this hook.
 func (v *hookView) dispatches(s *hookScript) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")

@@ -57,7 +57,7 @@ func isPathWord(word string) bool {
 
 var ruleTildeQuoted = Rule{
 	ID: "tilde-quoted", Severity: Error, look: tildeQuoted,
-	Doc:     "A path that begins with ~/ stands in quotes.",
+	Doc:     "A path that begins with ~/ is in quotes.",
 	Why:     "A shell expands a tilde only outside quotes; the program is not found.",
 	Mistake: `{"type": "command", "command": "\"~/hooks/guard.sh\""}`,
 	Fix:     `{"type": "command", "command": "\"$HOME/hooks/guard.sh\""}`,

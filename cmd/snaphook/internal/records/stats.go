@@ -35,7 +35,7 @@ type hookStat struct {
 	QueuedMS   ranks   `json:"queuedMs"`
 	Nearest    *string `json:"nearest"`
 	Shadowed   int     `json:"shadowed"` // number of fires in which it ran in shadow
-	Differed   int     `json:"differed"` // number of those whose outcome would be another if it had an effect
+	Differed   int     `json:"differed"` // number of shadow fires whose outcome would differ if the hook had an effect
 
 	// Background counts the ends of runs in the background; nil if there was none.
 	Background *inBackground `json:"background"`
