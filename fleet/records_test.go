@@ -109,7 +109,7 @@ func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 		text += fmt.Sprintf(`{"v":1,"id":"id-%03d","time":"2026-01-31T12:00:00Z","event":"claude.PreToolUse","hooks":[]}`+"\n", i)
 	}
 	writeFile(t, filepath.Join(dead, "0000000000000001.jsonl"), text+`{"v":1,"id":"half`, 0o600)
-	for range 2 { // and once more, as if it had been killed before it knew
+	for range 2 { // the second time as if the sender had been killed before it learned that all lines had arrived
 		r, err := Records(nc, shared, RecordOptions{Log: quiet})
 		if err != nil {
 			t.Fatal(err)

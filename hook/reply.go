@@ -115,8 +115,8 @@ const (
 	DenyAny // the text is the reason of a denial; without any, the hook failed
 )
 
-// Exits maps exit statuses to effects. [OtherStatus] is the key for statuses that it does not name,
-// and for death by a signal; the default is FailWithWarning.
+// Exits maps exit statuses to effects. [OtherStatus] is the key for all other statuses, and for death
+// by a signal; without that key they mean FailWithWarning.
 type Exits map[int]ExitEffect
 
 // OtherStatus is the key of [Exits] for all statuses without their own key.

@@ -31,8 +31,8 @@ func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return bundledWith(ctx, path, opt, opt.library(), nil)
 }
 
-// bundledWith returns a bundle that can import the modules of a library, in which names are mapped
-// to others.
+// bundledWith returns a bundle that can import the modules of a library. It replaces each expression that is a
+// key of names by the value.
 func bundledWith(
 	ctx context.Context,
 	path string,

@@ -70,7 +70,7 @@ func TestAnObserverFollowsAFireInTheContextThatItMakes(t *testing.T) {
 		t.Errorf("a fire: got\n%s\nwant\n%s", strings.Join(a.said, "\n"), strings.Join(want, "\n"))
 	}
 	a.said = nil
-	for range event.Stream(t.Context(), s, &call{Tool: "write"}) { //nolint:revive // it is the fire
+	for range event.Stream(t.Context(), s, &call{Tool: "write"}) { //nolint:revive // the loop fires the event
 	}
 	if !slices.Equal(a.said, want) {
 		t.Errorf("a stream: got\n%s\nwant\n%s", strings.Join(a.said, "\n"), strings.Join(want, "\n"))

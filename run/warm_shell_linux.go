@@ -30,7 +30,7 @@ const (
 
 // shellScript is a script for bash that runs in this process.
 type shellScript struct {
-	bash   string   // the program that would run it
+	bash   string   // the program that would run the script
 	params []string // $1, …
 	file   string   // "" if the script is an argument
 	name   string   // $0

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// resolve covers the file of a program, by its name. read reports that the file determines which
-// code runs.
+// resolve covers the file of a program, by its name. read reports whether the file
+// determines which code runs.
 func (s *shellScope) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
 		is, err := s.c.file(path, !s.quiet)

@@ -9,8 +9,8 @@ import (
 
 // toolWords holds a system's words for a tool.
 type toolWords struct {
-	name string            // "": that of Claude Code
-	args map[string]string // names of arguments by those in Claude Code; a missing one is the same
+	name string            // "": the same as in Claude Code
+	args map[string]string // by Claude Code's name of an argument: the system's name; missing: the same name
 }
 
 // ProfileOf returns the profile of a session.

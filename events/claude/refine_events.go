@@ -154,7 +154,7 @@ func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[Wor
 	o.Specific.WorktreePath = at
 }
 
-// worktree returns the absolute path for the one that a hook gave, relative to dir.
+// worktree makes the path that a hook gave absolute; a relative path is relative to dir.
 func worktree(dir, project, given string) (string, error) {
 	given = run.NativePath(given)
 	switch {

@@ -47,7 +47,7 @@ var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherSt
 
 // traits holds the facts about an event for which its declaration has no field.
 type traits struct {
-	answerForm         // of its answers
+	answerForm         // the form of the event's answers
 	verdict    verdict // sets the event's effects for a host
 	joins      bool    // the reasons of all hooks that deny are joined; false: the first is used
 	frees      bool    // a stop lifts every block

@@ -134,7 +134,8 @@ func parsed(value jsontext.Value) jsontext.Value {
 	return value
 }
 
-// result returns a tool's result in the form of the payload's member.
+// result converts a tool's result to the form that the member of the payload has: tool_response is the text
+// alone, tool_result has names with underscores.
 func result(member string, value jsontext.Value) jsontext.Value {
 	text := wire.Object(value).Get("textResultForLlm")
 	if value.Kind() != '{' {

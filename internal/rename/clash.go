@@ -11,7 +11,7 @@ import (
 
 // Clash describes the members of an object of ours that are ambiguous; it returns "" if there are none. If
 // two members have one name, or have the same foreign name, a reader of the shown object may use one of
-// them, and a program that reads our object the other.
+// the members, and a program that reads our object may use the other.
 func (n *Names) Clash(o wire.Object) string {
 	c := clashes{names: n, of: o}
 	o.EachMember(c.member)

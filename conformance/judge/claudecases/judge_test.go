@@ -27,7 +27,7 @@ func observed() Observation {
 	}
 }
 
-// judgements holds for every observable an expectation that passes and one that fails.
+// judgements lists, for every observable, an expectation that passes and one that fails.
 var judgements = []struct{ expect, differs string }{ // differs is empty if expect passes
 	{`{"blocked": true, "continue": true, "spilled": false, "errors": 1}`, ""},
 	{`{"blocked": false}`, "blocked: want false, got true"},

@@ -44,7 +44,8 @@ func resultOf(step *Step) func(any) any {
 	return func(value any) any { return typed[i].read(truthy(value)) }
 }
 
-// truthy reads yes-or-no members as JavaScript does.
+// truthy returns an object with its yes-or-no members converted to true or false, as JavaScript converts them;
+// {} for any other value.
 func truthy(value any) any {
 	members, is := value.(map[string]any)
 	if !is {

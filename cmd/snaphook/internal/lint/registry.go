@@ -17,7 +17,8 @@ type Rule struct {
 
 // rules is the registry, in the order of docs/lint.md. A new rule needs a variable of type Rule
 // next to the function that looks for the mistake, a line here, and cases in
-// testdata/corpus/ID.txtar. init fills the list, because the functions use it.
+// testdata/corpus/ID.txtar. init fills the list: an initial value
+// would be an initialization cycle, since the functions use rules.
 var rules []Rule
 
 func init() {

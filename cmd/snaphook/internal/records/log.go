@@ -57,7 +57,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	to := cmd.Flags()
 	of.AddChoice(to)
 	of.NATS.AddTo(to)
-	to.BoolVar(&of.failed, "failed", false, "Show only fires in which a hook failed: log --failed")
+	to.BoolVar(&of.failed, "failed", false, "Only fires in which a hook failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
 	to.BoolVar(&of.JSON, "json", false, "Answer with the lines of the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
@@ -70,21 +70,21 @@ func (of *LogFlags) AddChoice(to *pflag.FlagSet) {
 		&of.event,
 		"event",
 		"",
-		"Show only fires of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'",
+		"Only fires of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'",
 	)
 	to.StringVar(
 		&of.hook,
 		"hook",
 		"",
-		"Show only fires that considered `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'",
+		"Only fires that considered `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'",
 	)
-	to.StringVar(&of.decision, "decision", "", "Show only fires with `DECISION`: deny, ask, allow or none")
-	to.StringVar(&of.session, "session", "", "Show only fires of the session `ID`: --session s-1")
+	to.StringVar(&of.decision, "decision", "", "Only fires with `DECISION`: deny, ask, allow or none")
+	to.StringVar(&of.session, "session", "", "Only fires of the session `ID`: --session s-1")
 	to.StringVar(
 		&of.since,
 		"since",
 		"",
-		"Show only fires since `TIME`: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
+		"Only fires since `TIME`: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
 	)
 }
 
