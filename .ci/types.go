@@ -8,7 +8,7 @@
 //	go build -o types .ci/types.go
 //	GOOS=windows ./types
 //
-// Packages are checked without cgo. It prints all errors, and exits with 1 if there is one.
+// Packages are checked without cgo. It prints all errors, and exits with status 1 if there is one.
 package main
 
 import (

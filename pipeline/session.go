@@ -68,7 +68,7 @@ type SessionConfig struct {
 	// get its path only in dialects whose calls have other variables, such as Claude's.
 	State string
 
-	// States returns the values that the session's hooks of one source share, in place of those below State,
+	// States returns the values that the session's hooks of one source share, in place of values below State,
 	// for sessions that move between machines. It is called once for each source. If the State has a method
 	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; otherwise they get no
 	// variable. If States is nil, or returns nil, the values are below State.

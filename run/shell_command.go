@@ -92,7 +92,7 @@ func singleQuoted(text string) string {
 }
 
 // powershellStatus makes PowerShell exit with the status of the script's last program, or with 1
-// if a command failed that is not a program. Without it PowerShell exits with 1 on any failure,
+// if a command failed that is not a program. Without it PowerShell exits with status 1 on any failure,
 // and exit status 2 would mean nothing.
 const powershellStatus = `
 $snaphookOK = $?

@@ -48,5 +48,5 @@ func NoteFailed[Out any](r *hook.Report[Out]) {
 	if r.Err == nil || r.Output.Decision.Blocks() || slices.ContainsFunc(r.Notes, said) {
 		return
 	}
-	r.Notes = append(r.Notes, "the run is Failed, and nothing of it counts: "+r.Err.Error())
+	r.Notes = append(r.Notes, "the run is Failed, and its output is ignored: "+r.Err.Error())
 }

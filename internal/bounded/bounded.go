@@ -81,7 +81,7 @@ func Pattern(text string) error {
 }
 
 // groupDepth returns an upper bound of the nesting of groups in a regular expression: a bracket that may
-// stand in a class or in a comment closes no group.
+// be in a class or in a comment closes no group.
 func groupDepth(text string) (deepest int) {
 	depth, class, comment := 0, false, false
 	for i := 0; i < len(text); i++ {

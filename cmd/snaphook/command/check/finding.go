@@ -43,7 +43,7 @@ func newFinding(id string, s severity, at hook.Position, message, fix string) fi
 	}
 }
 
-// counts reports whether the finding makes check exit with 1.
+// counts reports whether the finding makes check exit with status 1.
 func (g finding) counts() bool { return g.Severity != isNote }
 
 // Text returns the lines that check prints for the finding.

@@ -208,7 +208,7 @@ func (p *past) step(dir string) writtenStep {
 	return writtenStep{p.Event, at.HoldJSON(p.Input), expect}
 }
 
-// holding runs fixtures, and returns the text of those that pass.
+// holding runs fixtures, and returns the text of the fixtures that pass.
 func (f *recordTestFlags) holding(cmd *cobra.Command, all []*written) (lines []string, err error) {
 	var text strings.Builder
 	for _, w := range all {

@@ -17,7 +17,7 @@ var ruleAccidentalExit2 = Rule{
 	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
 }
 
-// accidentalTwo looks for hooks that exit with 2 although they refuse nothing.
+// accidentalTwo looks for hooks that exit with status 2 although they refuse nothing.
 func accidentalTwo(v *hookView) {
 	for _, c := range v.calls {
 		l, script, args, ok := c.interpreted()
@@ -66,7 +66,7 @@ func (v *hookView) syntaxError(s *hookScript) {
 		"this is not shell syntax (%s), so the shell ends with status 2, which %s", wrong.Text, v.meansTwo()))
 }
 
-// argparse looks for arguments that a Python script does not know: its parser exits with 2.
+// argparse looks for arguments that a Python script does not know: its parser exits with status 2.
 func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 	if s == nil || slices.Contains(c.known, false) {
 		return
