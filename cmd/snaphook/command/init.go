@@ -137,7 +137,8 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		return fmt.Errorf("--dialect %q: write one of: %s", dialect, initNames())
 	}
 	var said []string
-	kept := "" // existing settings without the guard
+	kept := ""  // existing settings without the guard
+	own := false // the guard was there
 	for _, file := range append(begin.files[:len(begin.files):len(begin.files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
 		if err != nil {
@@ -150,25 +151,29 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		if !wrote && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
 			kept = string(text)
 		}
+		own = own || !wrote && strings.Contains(file.to, "guard") && !strings.Contains(file.to, "hooktest")
 		said = append(said, lo.Ternary(wrote, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
 	}
 	if kept != "" {
 		said = append(said, "", begin.files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
 	}
 	where := lo.Ternary(f.Dir == "", "", " --dir "+f.Dir)
-	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where)), "\n"))
+	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where, own)), "\n"))
 }
 
-// next returns the commands to run next, each with the flag where.
-func (t projectTemplate) next(where string) string {
+// next returns the commands to run next, each with the flag where. A guard that was there before may
+// refuse other calls than the template's.
+func (t projectTemplate) next(where string, own bool) string {
 	trust := lo.Ternary(t.trust, "trust this project, ", "")
-	commands := []string{"Next: " + trust + "fire a call that the guard refuses, then run the tests:", ""}
+	fire := lo.Ternary(own, "", "fire a call that the guard refuses, then ")
+	commands := []string{"Next: " + trust + fire + "run the tests:", ""}
 	if t.trust {
 		commands = append(commands, "  snaphook trust grant"+where)
 	}
-	return strings.Join(append(commands,
-		"  echo '"+t.refused+"' |\n    snaphook fire "+t.event+where,
-		"  snaphook test"+where), "\n")
+	if !own {
+		commands = append(commands, "  echo '"+t.refused+"' |\n    snaphook fire "+t.event+where)
+	}
+	return strings.Join(append(commands, "  snaphook test"+where), "\n")
 }
 
 // initNames lists the dialects that have templates.
