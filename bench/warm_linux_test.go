@@ -82,7 +82,7 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 	environ := func(hook.Call) []string { return env }
 	p := &warmPair{
 		t: t, cold: &run.Command{Argv: argv, Environ: environ}, warm: &run.Command{Argv: argv, Environ: environ}, exit: exit,
-		pool: &run.Warm{Log: slog.New(slog.DiscardHandler), Tools: shell.NewTools(nil, nil)},
+		pool: &run.Warm{Log: slog.New(slog.DiscardHandler), Tools: shell.NewTools(nil)},
 		call: hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"rm x"}}` + "\n")},
 	}
 	t.Cleanup(p.pool.Close)

@@ -66,7 +66,7 @@ func TestWarmCommandsHold(t *testing.T) {
 			}
 			env := []string{"PATH=" + os.Getenv("PATH"), "HOST=" + strconv.Itoa(os.Getpid()), "MARK=" + mark}
 			c := &run.Command{Argv: []string{program, script}, Environ: func(hook.Call) []string { return env }}
-			w := &run.Warm{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: shell.NewTools(nil, nil)}
+			w := &run.Warm{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: shell.NewTools(nil)}
 			t.Cleanup(w.Close)
 			if note := c.SetWarm(w, tt.kind, dir); note != "" {
 				t.Fatal(note)

@@ -180,7 +180,7 @@ func isShell(program string) bool {
 // run runs a call warm. ran is false if it has to start cold.
 func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
 	if m.shell != nil {
-		return m.shell.run(ctx, m.pool, j)
+		return m.shell.run(m.pool, j)
 	}
 	direct, plain := j.process(c, m.kind)
 	if m.kind == WarmWorker {

@@ -191,7 +191,7 @@ func TestWarmSoak(t *testing.T) {
 	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "SHELL=/bin/bash", "PWD=" + dir}
 	environ := func(hook.Call) []string { return env }
 	python := need(t, "python3", "/usr/bin/python3")
-	w := &Warm{Log: quietLog, Tools: shell.NewTools(nil, nil)}
+	w := &Warm{Log: quietLog, Tools: shell.NewTools(nil)}
 	defer w.Close()
 	var commands []*Command
 	for kind, argv := range map[string][]string{

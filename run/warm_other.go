@@ -44,6 +44,4 @@ type shellScript struct{}
 
 func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }
 
-func (*shellScript) run(context.Context, *Warm, job) (reply hook.Reply, ran bool, err error) {
-	return reply, false, nil
-}
+func (*shellScript) run(*Warm, job) (reply hook.Reply, ran bool, err error) { return reply, false, nil }

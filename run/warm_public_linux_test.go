@@ -187,7 +187,7 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	env := []string{"PATH=/usr/bin:/bin", "HOME=" + b.dir, "LANG=C.UTF-8", "PWD=" + b.dir, "TMPDIR=" + b.dir, "CLAUDE_PROJECT_DIR=" + b.dir,
 		"CLAUDE_PLUGIN_ROOT=" + b.dir, "GEMINI_PROJECT_DIR=" + b.dir, "LLXPRT_PROJECT_DIR=" + b.dir, "extensionPath=" + b.dir}
 	environ := func(hook.Call) []string { return env }
-	w := &Warm{Log: quietLog, Tools: shell.NewTools(nil, nil)}
+	w := &Warm{Log: quietLog, Tools: shell.NewTools(nil)}
 	defer w.Close()
 	cold, warm := &Command{Argv: argv, Environ: environ}, &Command{Argv: argv, Environ: environ}
 	note := warm.SetWarm(w, WarmAuto, b.dir)

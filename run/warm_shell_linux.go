@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -151,7 +150,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 }
 
 // run runs a call in this process; ran is false if bash has to run it.
-func (s *shellScript) run(ctx context.Context, w *Warm, j job) (reply hook.Reply, ran bool, err error) {
+func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	w.mu.Lock()
 	closed := w.closed
 	w.mu.Unlock()
@@ -180,7 +179,6 @@ func (s *shellScript) run(ctx context.Context, w *Warm, j job) (reply hook.Reply
 			return reply, false, nil
 		}
 	}
-	in.Start = starter(ctx, j)
 	result, _, ok := script.Run(&in)
 	if !ok {
 		s.lost.Add(1)
@@ -188,30 +186,7 @@ func (s *shellScript) run(ctx context.Context, w *Warm, j job) (reply hook.Reply
 	}
 	s.lost.Store(0)
 	w.ran.Add(1)
-	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, result.Err
-}
-
-// starter returns the function that starts the programs of a script, within the limits of its job.
-func starter(ctx context.Context, j job) func(*shell.Start) (shell.Result, error) {
-	begun := time.Now()
-	return func(p *shell.Start) (r shell.Result, err error) {
-		child := job{
-			program: p.Program, argv: p.Argv, env: p.Env, dir: p.Dir, stdin: p.Stdin, event: j.event,
-			timeout: j.timeout, grace: j.grace, room: j.room, noTerminal: j.noTerminal,
-		}
-		if j.timeout > 0 {
-			child.timeout = max(j.timeout-time.Since(begun), 1)
-		}
-		reply, started, err := execute(ctx, child)
-		var late *hook.TimeoutError
-		if errors.As(err, &late) {
-			err = j.timedOut()
-		}
-		if !started && ctx.Err() == nil || reply.Truncated != 0 {
-			return shell.Result{Exit: -1}, nil // bash has to say so
-		}
-		return shell.Result{Exit: reply.Exit, Stdout: reply.Stdout, Stderr: reply.Stderr}, err
-	}
+	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, nil
 }
 
 // environ reads the environment of a call.

@@ -34,7 +34,7 @@ func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
 		"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY=", "SHELL=/bin/bash",
 	}
 	environ := func(hook.Call) []string { return env }
-	p := &shellPair{t: t, w: &Warm{Log: quietLog, Tools: shell.NewTools(nil, nil)}, call: hook.Call{
+	p := &shellPair{t: t, w: &Warm{Log: quietLog, Tools: shell.NewTools(nil)}, call: hook.Call{
 		Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"),
 		Env: []string{"CALL=one"},
 	}}
@@ -103,7 +103,7 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 		"x=$$":                       "$$",
 		"x=$RANDOM":                  "$RANDOM",
 		"echo *":                     "a pattern for files",
-		"echo ~root":                 "a tilde",
+		"echo ~":                     "a tilde",
 		"sleep 0 & wait":             "in the background",
 		"eval 'echo x'":              "eval, which is not a known builtin",
 		"exec 2>&1; echo x":          "exec",
@@ -158,7 +158,7 @@ func TestShellScriptsThatAreGivenUp(t *testing.T) {
 		"echo a; echo $((1/EMPTY))",
 		"echo a; x=010; echo $((x))",
 		"echo a; [ a -a b ]; [ a = b -o c ]; echo $?",
-		"echo a; x=ab; echo \"${x//a/&}\"",
+		"read -r x; y=$(</dev/stdin); echo \"$x|$y\"",
 	} {
 		t.Run(text, func(t *testing.T) {
 			p := newShellPair(t, []string{"bash", "-c", text}, nil, shellDir(t))
@@ -285,7 +285,7 @@ func BenchmarkShell(b *testing.B) {
 		for _, kind := range []string{WarmBash, WarmOff} {
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				c := &Command{Argv: []string{"bash", "-c", script}, Environ: func(hook.Call) []string { return env }}
-				w := &Warm{Log: quietLog, Tools: shell.NewTools(nil, nil)}
+				w := &Warm{Log: quietLog, Tools: shell.NewTools(nil)}
 				defer w.Close()
 				if note := c.SetWarm(w, kind, "/tmp"); note != "" {
 					b.Fatal(note)
@@ -319,61 +319,5 @@ func TestShellScriptsKnowTheirNames(t *testing.T) {
 		newShellPair(t, []string{"bash", "-c", "bash " + dir + "//named.sh a"}, []string{"bash", dir + "//named.sh", "a"}, dir).same(true)
 		newShellPair(t, []string{"bash", "-c", "echo \"$0\""}, nil, dir).same(true)
 		newShellPair(t, []string{"bash", "-c", "echo \"$0 $1\"", "name", "one"}, nil, dir).same(true)
-	}
-}
-
-// A program that a script starts has the arguments, environment, folder and limits that it has in bash.
-func TestProgramsOfShellScriptsAreStartedAsInBash(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	for _, text := range []string{
-		"export A=1; B=2; C=; TOKEN=new; EMPTY=x; unset CALL; printenv | sort",
-		"cd /usr; cd bin; printenv PWD OLDPWD SHLVL _; pwd; readlink /proc/self/cwd",
-		"f() { local l=1; export E=$l; printenv E; }; f; (export S=1; printenv S); printenv S; echo $?",
-		"printenv \"$TOKEN\" || basename 'a b' '' \"x\"; dirname '' '*' \"$(printf 'a\\nb')\"",
-		"cat; cat; echo x | cat; cat <<< y",
-		"ls /nothing 2>/dev/null || ls -d / >&2; ls /nothing",
-		"set -o pipefail; echo a | cat; echo $?; x=$(cat < hook.sh); echo ${#x}",
-	} {
-		dir := shellDir(t)
-		if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p := newShellPair(t, []string{"bash", "-c", text}, nil, dir)
-		p.start()
-		p.same(true)
-		p = newShellPair(t, []string{"bash", "-c", "bash hook.sh"}, []string{"bash", "hook.sh"}, dir)
-		p.start()
-		p.same(true)
-	}
-}
-
-// A program of a script that takes too long ends at the hook's timeout, and so does one for which nobody waits.
-func TestProgramsOfShellScriptsEndAtTheTimeout(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	p := newShellPair(t, []string{"bash", "-c", "echo begun; sleep 60; echo never"}, nil, shellDir(t))
-	p.start()
-	p.call.Timeout = 300 * time.Millisecond
-	var late *hook.TimeoutError
-	if reply, err := p.warm.Run(t.Context(), p.call); !errors.As(err, &late) || late.After != p.call.Timeout || string(reply.Stdout) != "begun\n" {
-		t.Errorf("%q, %v; want the timeout of the hook", reply.Stdout, err)
-	}
-	p.call.Timeout = time.Minute
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	if _, err := p.warm.Run(ctx, p.call); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v; want the end of the context", err)
-	}
-}
-
-// start lets the scripts of the pair start programs.
-func (p *shellPair) start() {
-	p.w.Tools = shell.NewTools(nil, func(name string, _ []string) (shell.Input, bool) {
-		if name == "cat" || name == "sort" {
-			return shell.Whole, true
-		}
-		return shell.Ignored, true
-	})
-	if p.note = p.warm.SetWarm(p.w, WarmBash, p.call.Dir); p.note != "" {
-		p.t.Error(p.note)
 	}
 }

@@ -73,7 +73,7 @@ func posixScript(argv []string) (script string, ok bool) {
 }
 
 // run runs a call. PowerShell never gets the script: it would give other words another meaning.
-func (s *shellScript) run(_ context.Context, _ *Warm, j job) (reply hook.Reply, ran bool, err error) {
+func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	if s.script == nil {
 		return reply, true, notPosix(s.refused)
 	}

@@ -16,7 +16,7 @@ func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 	if HasBash() {
 		t.Skip("Git's bash is installed")
 	}
-	pool := &Warm{Tools: shell.NewTools(nil, nil)}
+	pool := &Warm{Tools: shell.NewTools(nil)}
 	dir := t.TempDir()
 	for script, want := range map[string]string{
 		`read -r in; [[ $in == *evil* ]] && { echo no >&2; exit 2; }; exit 0`: "",

@@ -16,7 +16,6 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/warm/internal/grep"
 	"github.com/snaphook-go/snaphook/warm/internal/jq"
-	"github.com/snaphook-go/snaphook/warm/internal/reads"
 	"github.com/snaphook-go/snaphook/warm/internal/text"
 )
 
@@ -33,5 +32,5 @@ func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log
 func Tools() shell.Tools {
 	programs := map[string]shell.Program{"grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
 	maps.Copy(programs, text.Programs())
-	return shell.NewTools(programs, reads.Only)
+	return shell.NewTools(programs)
 }

@@ -9,6 +9,7 @@ package posix
 import (
 	"bytes"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,7 @@ type Options struct {
 // Regexp is a compiled pattern. It may be used from many goroutines at once.
 type Regexp struct {
 	*regexp.Regexp
+	size  int // instructions of the compiled pattern
 	fold  bool
 	ascii bool // beyond ASCII, matches depend on the locale
 	space bool // beyond ASCII, the locale decides which characters are blank
@@ -109,7 +111,7 @@ func (t *patternTranslator) finish(text string) (*Regexp, error) {
 			return nil, err
 		}
 		re.Longest()
-		t.re.Regexp = re
+		t.re.Regexp, t.re.size = re, Size(text)
 		return t.re, nil
 	}
 	if t.Word && !t.Whole {
@@ -128,6 +130,26 @@ func (t *patternTranslator) finish(text string) (*Regexp, error) {
 	}
 	return compile(text)
 }
+
+// Size returns the number of instructions of a pattern of package regexp; 0 if it is none.
+func Size(pattern string) int {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	compiled, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(compiled.Inst)
+}
+
+// Work returns the work of a search in n bytes, as a number of bytes that are only read.
+func (r *Regexp) Work(n int) int { return Work(r.size, n) }
+
+// Work returns the work of a search in n bytes for a pattern of a size. Each instruction may be
+// active at each byte; a quarter of them is more than patterns of guards have.
+func Work(size, n int) int { return n * (2 + size/4) }
 
 // Certain reports whether the matches in a text are the same in the locale C and in all locales
 // with UTF-8.

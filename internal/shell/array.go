@@ -33,6 +33,20 @@ func (s *state) elements(name string) []string {
 	return nil
 }
 
+// take spends the work of copying a list, before it takes memory.
+func (s *state) take(list []string) []string {
+	s.spend(16 * len(list))
+	return list
+}
+
+// join returns the elements with blanks between them.
+func (s *state) join(list []string) string {
+	for _, text := range list {
+		s.spend(len(text) + 1)
+	}
+	return strings.Join(list, " ")
+}
+
 // arrayAssignment compiles name=(…) and name+=(…).
 func (c *compiler) arrayAssignment(a *syntax.Assign) func(s *state) {
 	if a.Index != nil {
@@ -130,7 +144,7 @@ func (c *compiler) spread(q *syntax.DblQuoted) func(s *state) []string {
 	before, after := c.quoted(q.Parts[:at], "$`\"\\"), c.quoted(q.Parts[at+1:], "$`\"\\")
 	return func(s *state) []string {
 		first := before(s)
-		all := append([]string(nil), list(s)...)
+		all := append([]string(nil), s.take(list(s))...)
 		last := after(s)
 		if len(all) == 0 {
 			return []string{first + last}
@@ -169,7 +183,7 @@ func (c *compiler) indexed(p *syntax.ParamExp, quoted bool) text {
 			return decimalOf(len(s.elements(name)))
 		}
 	case all && (which == "*" || !quoted):
-		return func(s *state) string { return strings.Join(s.elements(name), " ") }
+		return func(s *state) string { return s.join(s.elements(name)) }
 	case all || p.Length:
 		c.refuse(p, "this expansion")
 	}

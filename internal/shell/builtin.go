@@ -46,7 +46,7 @@ func echo(s *state, args []string, _ bool) int {
 		}
 		args = args[1:]
 	}
-	text := strings.Join(args, " ")
+	text := s.join(args)
 	if escaped {
 		var ok bool
 		if text, ok = escapes(text, `nt\`); !ok {
@@ -71,6 +71,9 @@ func printf(s *state, args []string, _ bool) int {
 	}
 	format := args[0]
 	args = args[1:]
+	for _, arg := range args { // each is printed once
+		s.spend(len(arg))
+	}
 	for {
 		text, used := format1(format, args)
 		s.print(text)

@@ -282,7 +282,7 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 				panic(cold("a pipe that is not read to its end, whose writer may be killed"))
 			}
 			wrote = wrote || s.written() > before
-			in = &input{data: sub.out.data}
+			in = &input{data: sub.out.data, outer: s.in}
 			if last = sub.status; last != 0 {
 				failed = last
 			}

@@ -75,9 +75,6 @@ func TestCorners(t *testing.T) {
 		"cd /; pwd; cd usr/bin; pwd; cd ..; pwd; cd ./lib/../bin/; echo \"$PWD\"; cd /usr//; pwd; cd /..; pwd; cd -- /usr; pwd",
 		"(cd /usr; pwd); x=$(cd /usr/bin && pwd); echo \"$x $(cd \"$(echo /usr)\" && pwd)\"; cd /nothing 2>/dev/null || echo none; [ -d bin ] && echo; cd /; [ -d usr/bin ] && echo there",
 		"a=(1 2); x=\"<${a[@]}>\"; echo \"$x\"; for w in \"<${a[@]}>\" \"<$@>\" \"${nothing[@]}-\" \"${nothing[@]}\"; do echo \"($w)\"; done; echo \"all: ${a[@]}, $#\"; y=\"$@\"; echo \"$y\"",
-		"s='a\"b\\c/d'; s=\"${s//\\\\/\\\\\\\\}\"; s=\"${s//\\\"/\\\\\\\"}\"; echo \"$s\"; t='x\ny\tz'; t=\"${t//$'\\n'/\\\\n}\"; t=\"${t//$'\\t'/\\\\t}\"; echo \"$t\"; u=\"${s//\\//_}\"; echo \"$u ${s#*\\\\} ${s%\\\"*}\"",
-		"echo ~ ~/x; x=~/y; echo \"$x\"; cd ~; pwd; [ -x /usr ]; echo $?; [[ -r /etc/passwd && -w /etc && ! -x /nothing ]]; echo $?; PATH=/nowhere:$PATH; echo \"$PATH\"; export PATH=/x; command -v nothing-there; echo $?",
-		"read -r x < /dev/stdin; read -r y < /dev/stdin; echo \"$x|$y\"; z=$(</dev/stdin); echo \"[$z]\"",
 		"cd; pwd; cd /usr | true; pwd; f() { cd /usr; }; f; [ -e bin ]; echo $?",
 		"a=(x 'y z' \"$e\" $e); echo ${#a[@]} \"${a[1]}\" ${a[-1]} \"${a[@]}\" \"${a[*]}\" ${a[*]} ${a[@]}; for i in \"${a[@]}\"; do echo \"<$i>\"; done; echo $a \"$a\" ${a:-none} ${#a}",
 		"a=(); echo \"${#a[@]} [${a[@]}] [${a:-none}] [${a[0]}]\"; a+=(1); a+=(2 3); a[3]=4; a[0]=0; i=2; echo \"${a[@]} ${a[i]} ${a[$i]} ${a[i+1]} ${a[7]}\"; for x in \"${a[@]}\" end; do echo $x; done",
@@ -89,7 +86,7 @@ func TestCorners(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			if !agree(t, t.TempDir(), script, []byte("first line\nsecond:third\n")) {
-				p, err := NewTools(nil, nil).Compile(script)
+				p, err := NewTools(nil).Compile(script)
 				why := ""
 				if err == nil {
 					_, why, _ = p.Run(&Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/", PWD: "/", Name: "bash"})

@@ -47,7 +47,7 @@ func cd(s *state, args []string, _ bool) int {
 		}
 		panic(cold("a directory that is not there"))
 	}
-	s.old, s.dir, s.pwd = s.pwd, dir, dir
+	s.dir, s.pwd = dir, dir
 	return 0
 }
 

@@ -100,8 +100,8 @@ func (c *compiler) doubtfulOperands(n *syntax.ParamExp) {
 		}
 		for _, p := range w.Parts {
 			lit, ok := p.(*syntax.Lit)
-			single, is := p.(*syntax.SglQuoted)
-			if is && (!single.Dollar || strings.ContainsAny(single.Value, "}'\"")) || ok && (strings.Contains(lit.Value, "'") || strings.Contains(lit.Value, `\}`)) {
+			_, single := p.(*syntax.SglQuoted)
+			if single || ok && (strings.Contains(lit.Value, "'") || strings.Contains(lit.Value, `\}`)) {
 				c.refuse(n, "quotes in an expansion")
 			}
 		}

@@ -24,7 +24,7 @@ func TestOnlyBashRunsWhatIsReached(t *testing.T) {
 		"false && echo \"${x:-it's}\" \"${y:-it's}\"": {false, false},
 		"false && echo `echo \\`x\\``":                {false, false},
 	} {
-		p, err := NewTools(nil, nil).Compile(script)
+		p, err := NewTools(nil).Compile(script)
 		if err == nil != want.compiles {
 			t.Errorf("%s: %v", script, err)
 		}

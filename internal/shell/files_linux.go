@@ -50,11 +50,6 @@ func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
 // mayWrite reports whether this process may write to a file, or make one in a folder.
 func mayWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
-// mayUse reports whether this process may read, write or execute a file.
-func mayUse(path string, how byte) bool {
-	return unix.Access(path, map[byte]uint32{'r': unix.R_OK, 'w': unix.W_OK, 'x': unix.X_OK}[how]) == nil
-}
-
 // statFile returns what is known of a file, or of a link if follow is false.
 func statFile(path string, follow bool) (fs.FileInfo, error) {
 	flags := unix.O_PATH

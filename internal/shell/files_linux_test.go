@@ -38,7 +38,7 @@ func TestFilesOfTheHostAreLeftToBash(t *testing.T) {
 	}
 	scripts = append(scripts, "[ -e null ]; echo $?", "[ -L fds/0 ]; echo $?", "[ -h /proc/self ]; echo $?")
 	for _, script := range scripts {
-		p, err := NewTools(nil, nil).Compile(script)
+		p, err := NewTools(nil).Compile(script)
 		if err != nil {
 			t.Errorf("%s: %v", script, err)
 			continue

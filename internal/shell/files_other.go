@@ -11,8 +11,6 @@ func openFile(path string, flags int) (*os.File, error) { return os.OpenFile(pat
 
 func mayWrite(path string) bool { return false }
 
-func mayUse(string, byte) bool { panic(cold("the rights of a file")) }
-
 func mayEnter(dir string) bool { return true }
 
 func statFile(path string, follow bool) (fs.FileInfo, error) {

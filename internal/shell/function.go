@@ -1,10 +1,6 @@
 package shell
 
-import (
-	"maps"
-
-	"mvdan.cc/sh/v3/syntax"
-)
+import "mvdan.cc/sh/v3/syntax"
 
 func (c *compiler) function(n *syntax.FuncDecl) action {
 	block, ok := n.Body.Cmd.(*syntax.Block)
@@ -55,7 +51,6 @@ type declaration struct {
 // declare compiles local, export, declare, typeset and readonly.
 func (c *compiler) declare(n *syntax.DeclClause) action {
 	kind, readonly := n.Variant.Value, n.Variant.Value == "readonly"
-	export := kind == "export"
 	local := kind != "export" && kind != "readonly" && c.inFunc
 	if kind == "local" && !local || kind == "nameref" {
 		c.refuse(n, "%s", kind)
@@ -67,10 +62,7 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 			case option == "-r" && kind != "export":
 				readonly = true
 				continue
-			case option == "-x" && !local:
-				export = true
-				continue
-			case option == "-a" && kind != "export":
+			case option == "-a" && kind != "export", option == "-x" && !local:
 				continue
 			}
 		}
@@ -92,26 +84,13 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 		c.refuse(n, "%s alone", kind)
 	}
 	return func(s *state) flow {
-		s.declareAll(all, local, readonly, export)
+		s.declareAll(all, local, readonly)
 		s.status = 0
 		return next
 	}
 }
 
-// export marks a variable for programs.
-func (s *state) export(name string) {
-	if s.exported[name] {
-		return
-	}
-	all := maps.Clone(s.exported)
-	if all == nil {
-		all = map[string]bool{}
-	}
-	all[name] = true
-	s.exported = all
-}
-
-func (s *state) declareAll(all []declaration, local, readonly, export bool) {
+func (s *state) declareAll(all []declaration, local, readonly bool) {
 	values := make([]string, len(all))
 	for i, d := range all {
 		if d.value != nil {
@@ -136,9 +115,6 @@ func (s *state) declareAll(all []declaration, local, readonly, export bool) {
 			s.set(d.name, values[i])
 		case fresh:
 			s.vars[d.name] = variable{unset: true}
-		}
-		if export {
-			s.export(d.name)
 		}
 		if readonly {
 			v := s.vars[d.name]

@@ -69,7 +69,7 @@ func writes(script string) (may bool) {
 // that are run at all have no effect.
 func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 	t.Helper()
-	p, err := NewTools(nil, nil).Compile(script)
+	p, err := NewTools(nil).Compile(script)
 	if err != nil || strings.Contains(script, "/proc") || writes(script) {
 		return false
 	}

@@ -75,7 +75,7 @@ func certainLocale(env map[string]string) bool {
 // lookup finds the file of a program as bash does; "": there is none. It gives the run up if bash may find
 // another one.
 func (s *state) lookup(name string) (file string) {
-	path, set := s.get("PATH")
+	path, set := s.Env["PATH"]
 	if _, is := s.Env["BASH_FUNC_"+name+"%%"]; is || !set || path == "" {
 		panic(cold(name + ", which may be a function, without PATH"))
 	}

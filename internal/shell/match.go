@@ -37,6 +37,7 @@ func (c *compiler) match(x *syntax.BinaryTest) condition {
 		if !known.re.Certain(v) || !certainLocale(s.Env) {
 			panic(cold("characters beyond ASCII"))
 		}
+		s.spend(known.re.Work(len(v)))
 		return known.re.Match(v)
 	}
 }

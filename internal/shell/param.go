@@ -59,7 +59,7 @@ func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(
 	case name == "?" && plain:
 		return func(s *state) (string, bool) { return strconv.Itoa(s.status), true }
 	case name == "*" && plain && quoted:
-		return func(s *state) (string, bool) { return strings.Join(s.params, " "), true }
+		return func(s *state) (string, bool) { return s.join(s.params), true }
 	case !readable(name):
 		c.refuse(p, "$%s", name)
 	}
@@ -125,55 +125,25 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 		ok && strings.HasPrefix(lit.Value, "%") {
 		c.refuse(p, "this expansion")
 	}
-	with, fixed := c.replacement(p.Repl.With, quoted)
+	c.unescaped(p.Repl.With)
 	if quoted {
 		c.plainPattern(p.Repl.Orig)
 	}
-	pattern, all := c.pattern(p.Repl.Orig), p.Repl.All
+	pattern, with, all := c.pattern(p.Repl.Orig), c.text(p.Repl.With), p.Repl.All
 	return func(s *state) string {
 		value := v(s)
 		literal, ok := pattern(s).literal()
 		by := with(s)
-		if !ok || literal == "" || hasAny(by, "&") || !fixed && hasAny(by, `\`) {
+		if !ok || literal == "" || hasAny(by, `&\`) {
 			panic(cold("this replacement"))
 		}
 		n := 1
 		if all {
-			n = -1
+			n = strings.Count(value, literal)
 		}
-		value = strings.Replace(value, literal, by, n)
-		s.spend(2 * len(value))
-		return value
+		s.spend(2*len(value) + n*len(by)) // before the new value takes memory
+		return strings.Replace(value, literal, by, n)
 	}
-}
-
-// replacement compiles the text that replaces a pattern. It is fixed if it is written out, in double quotes, and
-// each backslash in it is before a character from which double quotes remove it: versions of bash differ in others.
-func (c *compiler) replacement(w *syntax.Word, quoted bool) (with text, fixed bool) {
-	if w != nil && quoted && len(w.Parts) == 1 {
-		lit, ok := w.Parts[0].(*syntax.Lit)
-		if ok && strings.Contains(lit.Value, `\`) && !strings.ContainsAny(lit.Value, "~'") {
-			if value, known := escaped(lit.Value); known {
-				return constant(value), true
-			}
-		}
-	}
-	c.unescaped(w)
-	return c.text(w), false
-}
-
-// escaped removes the backslashes that double quotes remove; ok is false if there are others.
-func escaped(v string) (text string, ok bool) {
-	var out strings.Builder
-	for i := 0; i < len(v); i++ {
-		if v[i] == '\\' {
-			if i++; i == len(v) || strings.IndexByte("$`\"\\", v[i]) < 0 {
-				return "", false
-			}
-		}
-		out.WriteByte(v[i])
-	}
-	return out.String(), true
 }
 
 // unescaped refuses a word with quotes or backslashes, whose meaning inside an expansion differs.
@@ -217,7 +187,7 @@ func (c *compiler) plainPattern(w *syntax.Word) {
 	}
 	for _, part := range w.Parts {
 		lit, ok := part.(*syntax.Lit)
-		if ok && strings.ContainsAny(strings.NewReplacer(`\\`, "", `\"`, "", `\/`, "").Replace(lit.Value), `'\`) {
+		if ok && strings.ContainsAny(strings.ReplaceAll(lit.Value, `\"`, ""), `'\`) {
 			c.refuse(w, "quotes in an expansion")
 		}
 	}

@@ -54,7 +54,7 @@ func (c *compiler) pattern(w *syntax.Word) matcher {
 			}
 			all = append(all, token{text: v})
 		}
-		return all.joined()
+		return all.joined(s)
 	}
 	if variable {
 		return build
@@ -63,8 +63,8 @@ func (c *compiler) pattern(w *syntax.Word) matcher {
 	return func(*state) pattern { return fixed }
 }
 
-// joined merges adjacent literal tokens.
-func (p pattern) joined() (all pattern) {
+// joined merges adjacent literal tokens. s is nil when the script is compiled.
+func (p pattern) joined(s *state) (all pattern) {
 	for _, t := range p {
 		switch last := len(all) - 1; {
 		case t.one != nil:
@@ -74,6 +74,9 @@ func (p pattern) joined() (all pattern) {
 				all = append(all, t)
 			}
 		case last >= 0 && !all[last].star && all[last].one == nil:
+			if s != nil {
+				s.spend(len(all[last].text) + len(t.text))
+			}
 			all[last].text += t.text
 		case t.text != "":
 			all = append(all, t)

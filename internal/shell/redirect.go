@@ -91,7 +91,7 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 	switch r.Op {
 	case syntax.WordHdoc:
 		t := c.text(r.Word)
-		return func(s *state) { s.in = &input{data: []byte(t(s) + "\n")} }
+		return func(s *state) { s.in = &input{data: []byte(t(s) + "\n"), outer: s.in} }
 	case syntax.Hdoc:
 		return c.hereDocument(r)
 	}
@@ -101,7 +101,8 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 		if len(names) != 1 {
 			panic(cold("an ambiguous redirection"))
 		}
-		s.in = s.open(names[0])
+		in := s.open(names[0])
+		in.outer, s.in = s.in, in
 	}
 }
 
@@ -111,11 +112,11 @@ func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
 		delimiter = "" // quoted: the text is literal
 	}
 	if r.Hdoc == nil {
-		return func(s *state) { s.in = &input{} }
+		return func(s *state) { s.in = &input{outer: s.in} }
 	}
 	if delimiter != "" {
 		t := c.quoted(r.Hdoc.Parts, "$`\\")
-		return func(s *state) { s.in = &input{data: []byte(t(s))} }
+		return func(s *state) { s.in = &input{data: []byte(t(s)), outer: s.in} }
 	}
 	var all strings.Builder
 	for _, p := range r.Hdoc.Parts {
@@ -125,7 +126,7 @@ func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
 		}
 		all.WriteString(lit.Value)
 	}
-	return func(s *state) { s.in = &input{data: []byte(all.String())} }
+	return func(s *state) { s.in = &input{data: []byte(all.String()), outer: s.in} }
 }
 
 // open opens a file for reading, which changes nothing.
@@ -136,9 +137,6 @@ func (s *state) open(name string) *input {
 	case "/dev/null":
 		return &input{}
 	case "/dev/stdin":
-		if s.in.pipe { // what one reader has taken, another one does not get
-			return s.in
-		}
 		if s.in.at > 0 || s.in.reopened {
 			panic(cold("/dev/stdin, of which something is read"))
 		}
@@ -148,6 +146,9 @@ func (s *state) open(name string) *input {
 	path := s.path(name)
 	own(path)
 	s.unwritten(path)
+	if info, err := statFile(path, true); err != nil || !info.Mode().IsRegular() {
+		panic(cold("a file that is not a regular one")) // opening a pipe would wake its writer
+	}
 	f, err := openFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY)
 	if err != nil {
 		panic(cold("a file that is not there"))
@@ -163,7 +164,7 @@ func (s *state) open(name string) *input {
 		panic(cold("this file"))
 	}
 	s.spend(n)
-	return &input{data: data[:n]}
+	return &input{data: data[:n], path: path}
 }
 
 // own gives the run up for a path to a device or to files of a process, which are others for bash. A link to them

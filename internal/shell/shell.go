@@ -22,17 +22,15 @@ type Call struct {
 	Params []string          // $1, $2, …
 	Dir    string            // the directory for relative paths
 	PWD    string
-	Name   string                       // $0; "": a script that uses it is left to bash
-	Start  func(*Start) (Result, error) // starts a program and waits for it; nil: bash does
-	File   string                       // the file of the script as bash was given it; "": the script is an argument
-	Alone  bool                         // there is no bash: what is not known here is refused, and no program compared
+	Name   string // $0; "": a script that uses it is left to bash
+	File   string // the file of the script as bash was given it; "": the script is an argument
+	Alone  bool   // there is no bash: what is not known here is refused, and no program compared
 }
 
 // Result has the exit status of a script, and its whole output.
 type Result struct {
 	Exit           int
 	Stdout, Stderr []byte
-	Err            error // a program was stopped, and with it the script
 }
 
 // The limits of a run: a script that exceeds them is left to bash.
@@ -48,13 +46,11 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	s := &state{
 		dir: call.Dir, pwd: call.PWD, file: call.File,
 		run: &run{Call: call, left: mostWork}, vars: map[string]variable{}, params: call.Params,
-		in: &input{data: call.Stdin, pipe: len(call.Stdin) <= pipeWrite}, out: &out, err: &err,
+		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case stopped:
-			r, why, ok = Result{Exit: -1, Stdout: out.data, Stderr: err.data, Err: v.error}, "", true
 		case cold:
 			r, why, ok = Result{}, string(v), false
 		default:
@@ -117,10 +113,9 @@ func (v variable) first() (text string, set bool) {
 // run is the state that all shells of one run share.
 type run struct {
 	*Call
-	left   int
-	starts int       // programs that were started
-	files  []*output // files to write
-	dirs   []string  // folders to make before, with those that they are in
+	left  int
+	files []*output // files to write
+	dirs  []string  // folders to make before, with those that they are in
 }
 
 // written returns the size of what is written to standard error and to files.
@@ -135,18 +130,16 @@ func (s *state) written() int {
 // state is the state of one shell.
 type state struct {
 	*run
-	vars     map[string]variable // variables that differ from the environment
-	params   []string
-	dir      string          // the current directory
-	pwd      string          // $PWD
-	old      string          // $OLDPWD
-	exported map[string]bool // variables that the script exports; never changed in place
-	file     string          // ${BASH_SOURCE[0]}
-	in       *input
-	out      *output
-	err      *output
-	status   int
-	subst    int // status of the last command substitution
+	vars   map[string]variable // variables that differ from the environment
+	params []string
+	dir    string // the current directory
+	pwd    string // $PWD
+	file   string // ${BASH_SOURCE[0]}
+	in     *input
+	out    *output
+	err    *output
+	status int
+	subst  int // status of the last command substitution
 
 	errexit, nounset, pipefail bool
 
@@ -166,8 +159,9 @@ type saved struct {
 type input struct {
 	data     []byte
 	at       int
-	pipe     bool // it is the pipe that the script was given
-	reopened bool // /dev/stdin was opened: its position is unknown
+	reopened bool   // /dev/stdin was opened: its position is unknown
+	path     string // of a file; else empty
+	outer    *input // the standard input that this one replaces, while it does
 }
 
 type output struct {
@@ -265,9 +259,7 @@ func readable(name string) bool {
 		!strings.HasPrefix(name, "LC_")
 }
 
-func assignable(name string) bool {
-	return readable(name) && (!madeByBash[name] || name == "PATH") && name != "PWD"
-}
+func assignable(name string) bool { return readable(name) && !madeByBash[name] && name != "PWD" }
 
 func isName(s string) bool {
 	for i := range len(s) {

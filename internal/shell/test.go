@@ -84,8 +84,6 @@ func (s *state) unaryTest(op, arg string) bool {
 		return there && info.Mode().IsRegular()
 	case "-d":
 		return there && info.IsDir()
-	case "-x", "-r", "-w":
-		return there && mayUse(path, op[1])
 	case "-s":
 		return there && info.Size() > 0
 	case "-L", "-h":
@@ -135,7 +133,7 @@ func (c *compiler) unaryCondition(x *syntax.UnaryTest) condition {
 	return func(s *state) bool { return s.unaryTest(op, t(s)) }
 }
 
-var knownTest = set("-n -z -e -f -d -s -L -h -x -r -w")
+var knownTest = set("-n -z -e -f -d -s -L -h")
 
 func (c *compiler) binaryCondition(x *syntax.BinaryTest) condition {
 	switch x.Op {

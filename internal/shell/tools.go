@@ -32,14 +32,11 @@ type Tools interface {
 	Compile(text string) (*Script, error)
 }
 
-// NewTools returns the tools of a host, by the names of the programs. Without reads, no program is started.
-func NewTools(programs map[string]Program, reads Reads) Tools {
-	return &tools{programs: programs, reads: reads}
-}
+// NewTools returns the tools of a host, by the names of the programs.
+func NewTools(programs map[string]Program) Tools { return &tools{programs: programs} }
 
 type tools struct {
 	programs map[string]Program
-	reads    Reads
 	known    sync.Map // by programFile: whether the file is the program
 	sources  sync.Map // by text: the action of a sourced file
 	kept     atomic.Int32
@@ -55,9 +52,6 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	}
 	if p := t.programs[name]; p != nil {
 		return t.program(c, n, name, p)
-	}
-	if start := t.startable(c, n, name); start != nil {
-		return start
 	}
 	if c.quiet && isProgramName(name) && !known(name) {
 		return missing(name)
@@ -152,25 +146,20 @@ func (p *Process) Open(name string) []byte {
 	return p.s.open(name).data
 }
 
-// program compiles a call of a program, which is started if it may end in another way here.
+// program compiles a call of a program.
 func (t *tools) program(c *compiler, n *syntax.CallExpr, name string, program Program) builtin {
-	args := writtenArgs(n)
-	start := t.startable(c, n, name)
-	if err := program.Check(args); err != nil {
-		if start == nil {
-			c.refuse(n, "%s: %v", name, err)
+	args := make([]*string, len(n.Args)-1)
+	for i, w := range n.Args[1:] {
+		if text, ok := written(w); ok {
+			args[i] = &text
 		}
-		return start
 	}
-	return func(s *state, args []string, noFields bool) int {
-		status, ok := t.here(s, name, args, program)
-		if !ok && start == nil {
-			panic(cold(name + ", which bash alone starts with these arguments"))
-		}
-		if !ok {
-			return start(s, args, noFields)
-		}
-		return status
+	if err := program.Check(args); err != nil {
+		c.refuse(n, "%s: %v", name, err)
+	}
+	return func(s *state, args []string, _ bool) int {
+		t.installed(s, name, program)
+		return program.Run(&Process{Args: args, s: s})
 	}
 }
 
@@ -214,6 +203,9 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 		c.refuse(n, "command -v %s", name)
 	}
 	return func(s *state, _ []string, _ bool) int {
+		if s.funcs[name] != nil {
+			panic(cold("a function of this name"))
+		}
 		file := s.lookup(name)
 		if file == "" {
 			return 1

@@ -23,10 +23,6 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if home, rest := c.tilde(p, i == 0, len(w.Parts) == 1); home != nil {
-				all = append(all, wordPart{home, true, nil})
-				p = rest
-			}
 			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, nil})
 		case *syntax.SglQuoted:
 			all = append(all, wordPart{constant(c.single(p)), true, nil})
@@ -41,22 +37,6 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 		}
 	}
 	return all
-}
-
-// tilde compiles ~ and ~/ at the beginning of a word; rest is what follows.
-func (c *compiler) tilde(lit *syntax.Lit, first, only bool) (home text, rest *syntax.Lit) {
-	if !first || !strings.HasPrefix(lit.Value, "~/") && !(only && lit.Value == "~") {
-		return nil, lit
-	}
-	after := *lit
-	after.Value = lit.Value[1:]
-	return func(s *state) string {
-		value, set := s.get("HOME")
-		if !set {
-			panic(cold("$HOME is not set"))
-		}
-		return value
-	}, &after
 }
 
 func constant(value string) text { return func(*state) string { return value } }
@@ -166,9 +146,10 @@ func joined(all []text) text {
 	return func(s *state) string {
 		var out []byte
 		for _, t := range all {
-			out = append(out, t(s)...)
+			part := t(s)
+			s.spend(len(part))
+			out = append(out, part...)
 		}
-		s.spend(len(out))
 		return string(out)
 	}
 }
@@ -193,7 +174,7 @@ func (c *compiler) value(a *syntax.Assign) text {
 	if a.Value != nil && len(a.Value.Parts) == 1 {
 		if q, ok := a.Value.Parts[0].(*syntax.DblQuoted); ok {
 			if list := c.spread(q); list != nil {
-				return func(s *state) string { return strings.Join(list(s), " ") }
+				return func(s *state) string { return s.join(list(s)) }
 			}
 		}
 	}
@@ -220,12 +201,15 @@ func (c *compiler) field(w *syntax.Word) words {
 	parts := c.parts(w)
 	switch {
 	case len(parts) == 1 && parts[0].list != nil:
-		return func(s *state, into []string) []string { return append(into, parts[0].list(s)...) }
+		return func(s *state, into []string) []string { return append(into, s.take(parts[0].list(s))...) }
 	case slices.ContainsFunc(parts, func(p wordPart) bool { return p.list != nil }):
 		c.refuse(w, `"$@" with something beside it`)
 	case !slices.ContainsFunc(parts, func(p wordPart) bool { return !p.quoted }):
 		t := c.text(w)
-		return func(s *state, into []string) []string { return append(into, t(s)) }
+		return func(s *state, into []string) []string {
+			s.spend(16)
+			return append(into, t(s))
+		}
 	}
 	return func(s *state, into []string) []string { return split(s, parts, into) }
 }

@@ -57,12 +57,34 @@ func (s *state) create(name string, more bool) *output {
 		}
 	}
 	s.spend(1024)
+	if s.isRead(path) {
+		panic(cold("a file that is being read"))
+	}
 	if len(s.files) >= mostFiles {
 		panic(cold("many files that are written"))
 	}
 	f := &output{file: path, empty: !more}
 	s.files = append(s.files, f)
 	return f
+}
+
+// isRead reports whether a file, also by another path, is standard input of a command that runs, or the script itself:
+// bash would read on in the new text.
+func (s *state) isRead(path string) bool {
+	info, err := statFile(path, true)
+	if err != nil {
+		return false // a new file
+	}
+	same := func(name string) bool {
+		other, err := statFile(name, true)
+		return err != nil || os.SameFile(info, other)
+	}
+	for in := s.in; in != nil; in = in.outer {
+		if in.path != "" && same(in.path) {
+			return true
+		}
+	}
+	return s.file != "" && same(s.path(s.file)) || s.File != "" && same(s.path(s.File))
 }
 
 // makeFolders makes a folder and those that it is in, if they are not there, when the script has ended.

@@ -86,7 +86,7 @@ func (g *Grep) Run(p *shell.Process) int {
 	if !re.Certain(text) || bytes.IndexByte(text, 0) >= 0 {
 		p.GiveUp("grep: characters beyond ASCII")
 	}
-	p.Spend(2 * len(text))
+	p.Spend(re.Work(len(text)))
 	return call.search(p, re.Regexp, text)
 }
 

@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/posix"
 )
 
 // pattern is a regular expression of Oniguruma that package regexp matches alike in ASCII.
 type pattern struct {
 	*regexp.Regexp
+	size  int  // instructions
 	lines bool // the lines of a text matter
 	err   error
 }
@@ -36,11 +38,12 @@ func test(s *scope, in, re, flags value) (value, error) {
 	if !ok || flags != nil && flags != "" && flags != "i" {
 		panic(unsure("these arguments of test"))
 	}
-	s.spend(costOfByte*len(source) + 2*len(text))
+	s.spend(costOfByte * len(source))
 	p := compilePattern(source, flags == "i")
 	if p.err != nil {
 		panic(unsure(p.err.Error()))
 	}
+	s.spend(posix.Work(p.size, len(text)))
 	for i := range len(text) {
 		if text[i] >= 0x80 || text[i] == '\n' && p.lines {
 			panic(unsure("a regular expression on characters beyond ASCII, or on several lines"))
@@ -68,6 +71,7 @@ func compilePattern(source string, fold bool) pattern {
 				text = "(?i)" + text
 			}
 			p.Regexp, p.err = regexp.Compile(text)
+			p.size = posix.Size(text)
 			p.lines = t.lines
 		}
 	}
