@@ -137,7 +137,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		return fmt.Errorf("--dialect %q: write one of: %s", dialect, initNames())
 	}
 	var said []string
-	kept := ""  // existing settings without the guard
+	kept := ""   // existing settings without the guard
 	own := false // the guard was there
 	for _, file := range append(begin.files[:len(begin.files):len(begin.files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
