@@ -1,9 +1,9 @@
 //go:build ignore
 
-// Standin stands in for the shells of Windows where there is none, so that the tests of hooks can run under
+// Standin replaces the shells of Windows on a machine without them, so that the tests of hooks can run under
 // Wine: for the bash of Git under the name bash.exe, and for PowerShell under powershell.exe. Both interpret the
-// script as POSIX shell text: the tests' scripts are such, and what is tested is the way to the shell and back,
-// argv, environment, standard input, paths and exit status. It has a few programs of its own: cat, touch,
+// script as POSIX shell text: the tests' scripts are POSIX. The tests check argv, environment, standard input,
+// paths and exit status. It has a few programs of its own: cat, touch,
 // sleep, rm, mkdir, ls and env.
 //
 //	bash.exe -c SCRIPT [NAME ARGUMENT…]

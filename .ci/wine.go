@@ -23,7 +23,7 @@ import (
 
 const module = "github.com/snaphook-go/snaphook"
 
-// test names a test of a package. Both are "" for what belongs to none.
+// test names a test of a package. Both fields are "" for output that belongs to no test.
 type test struct{ Package, Test string }
 
 // event is a line of go test -json.

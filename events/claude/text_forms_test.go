@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// The rows are those of docs/windows.md: what becomes of settings, scripts, answers, payloads and folders in the
-// forms of Windows. The system is asked, or the hook's failure is reported; neither is lost in silence.
+// The rows are the table of docs/windows.md. A guard denies although its settings, script, answer, payload or folder
+// has a form of Windows, or its failure is reported.
 func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"
 	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)
@@ -72,7 +72,7 @@ func TestNamesOfDevicesAreKeys(t *testing.T) {
 	}
 }
 
-// A folder that nobody may write to is no reason for a guard not to run.
+// A guard runs in a folder that nobody may write to.
 func TestAGuardRunsInAFolderThatIsReadOnly(t *testing.T) {
 	w := project(command(t, "PreToolUse", "echo no >&2; exit 2", ""))
 	w.host.Dir = directory(t)

@@ -272,7 +272,7 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 		in, last, failed, wrote := s.in, 0, 0, false
 		for i, part := range parts {
 			sub := s.sub()
-			sub.in = in
+			sub.in, sub.piped = in, true
 			if i < len(parts)-1 {
 				sub.out = &output{}
 			}

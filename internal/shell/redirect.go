@@ -164,6 +164,9 @@ func (s *state) open(name string) *input {
 		panic(cold("this file"))
 	}
 	s.spend(n)
+	if s.piped {
+		s.piping = append(s.piping, path)
+	}
 	return &input{data: data[:n], path: path}
 }
 

@@ -116,6 +116,8 @@ type run struct {
 	left  int
 	files []*output // files to write
 	dirs  []string  // folders to make before, with those that they are in
+
+	piping []string // files that commands of pipes have opened
 }
 
 // written returns the size of what is written to standard error and to files.
@@ -139,7 +141,8 @@ type state struct {
 	out    *output
 	err    *output
 	status int
-	subst  int // status of the last command substitution
+	piped  bool // it is a command of a pipe
+	subst  int  // status of the last command substitution
 
 	errexit, nounset, pipefail bool
 

@@ -68,8 +68,8 @@ func (s *state) create(name string, more bool) *output {
 	return f
 }
 
-// isRead reports whether a file, also by another path, is standard input of a command that runs, or the script itself:
-// bash would read on in the new text.
+// isRead reports whether a file, also by another path, is the script itself, or standard input of a command that runs,
+// or was opened in a pipe: bash might read on in the new text.
 func (s *state) isRead(path string) bool {
 	info, err := statFile(path, true)
 	if err != nil {
@@ -83,6 +83,9 @@ func (s *state) isRead(path string) bool {
 		if in.path != "" && same(in.path) {
 			return true
 		}
+	}
+	if s.piped && slices.ContainsFunc(s.piping, same) {
+		return true // the commands of a pipe run at the same time
 	}
 	return s.file != "" && same(s.path(s.file)) || s.File != "" && same(s.path(s.File))
 }

@@ -30,7 +30,8 @@ func TestWrittenFilesAreTheSame(t *testing.T) {
 		"while read -r l; do echo \"x$l\"; done < log > log":                                         false, // bash has emptied it before it reads
 		"{ read -r x; echo more >> log; read -r y; } < log":                                          false, // bash reads on in the new text
 		"{ { read -r x; echo m >> log; } <<< a; } < log":                                             false,
-		"x=$(<log); echo \"$x\" > log; echo end >> new":                                              true, // it is read to its end before
+		"{ read -r x; echo \"$x\"; } < log | while read -r x; do echo \"$x\" > log; done":            false, // both run at the same time
+		"x=$(<log); echo \"$x\" > log; echo end >> new":                                              true,  // it is read to its end before
 		"echo 1 > log; read -r x < log; echo $x":                                                     false,
 		"echo 1 >> log; [ -s link ] && echo yes":                                                     false,
 		"echo 1 >> new; [ -e ./new ] && echo yes":                                                    false,

@@ -203,7 +203,8 @@ func (w WorkersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
 	return w.Warm.Keep(h, kind, dir)
 }
 
-// ForOneCall keeps what helps a command that fires once: workers, and scripts that run in this process.
+// ForOneCall keeps workers, and scripts that run in this process: interpreters that wait for a second call
+// do not help a command that fires once.
 type ForOneCall struct{ *run.Warm }
 
 // Keep keeps a worker, or a script for bash.
