@@ -33,7 +33,7 @@ type Finished struct {
 // background holds a session's background hooks. The mutex of the session's state guards it.
 type background struct {
 	running int
-	ctx     context.Context // of the hooks that run now
+	ctx     context.Context // context of the hooks that run now
 	cancel  context.CancelCauseFunc
 	idle    chan struct{} // closed when the last one is done
 	closed  bool
@@ -51,9 +51,9 @@ type backgroundContext struct {
 type backgroundRun[Out any] struct {
 	fire   *fire[Out] // not embedded: that would add wrappers of all its methods to every event
 	in     *fireInput
-	ctx    context.Context // of the observers
+	ctx    context.Context // passed to observers
 	queued time.Duration
-	trial  bool             // it is the trial run of an open breaker
+	trial  bool             // whether this is the trial run of an open breaker
 	report hook.Report[Out] // a copy: the fire still changes its own report
 }
 
@@ -76,7 +76,7 @@ func newBackgroundRun[Out any](
 // launch starts a hook that the fire does not wait for.
 func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *fireInput) {
 	payload, err := in.payload()
-	if err != nil { // only possible if the previous hook of a sequence changed the input
+	if err != nil { // only possible if an earlier hook of the sequence changed the input
 		r.Err, f.chainFailed = err, err
 		return
 	}
@@ -117,7 +117,7 @@ func detach[Out any](
 	}
 }
 
-// begin counts the hook, unless the session or the system is closed.
+// begin registers the hook. ok is false if the session or the system is closed.
 func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
 	if ctx, ok = b.fire.s.state().beginBackground(b.fire.s); ok {
 		b.fire.runs[b.report.Index].started = true
@@ -126,7 +126,7 @@ func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
 	return ctx, ok
 }
 
-// end undoes begin.
+// end unregisters the hook.
 func (b *backgroundRun[Out]) end() {
 	b.fire.s.state().release(b.fire.vars)
 	b.fire.s.state().endBackground(b.fire.s)
@@ -152,7 +152,7 @@ func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	b.finish(took)
 }
 
-// take records how the hook ended. The breaker counts the end before the permit is free.
+// take records the hook's reply or error. The breaker counts it before the worker permit is released.
 func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 	r := &b.report
 	if r.Reply, r.Err = reply, err; r.Err == nil {
@@ -176,7 +176,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
 	}
-	r.Backgrounded = false // from here on, the outcome describes its end
+	r.Backgrounded = false // the outcome is now that of a finished run
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
 		b.deliver(b.fire.of.finished(&c))
@@ -195,7 +195,7 @@ func (b *backgroundRun[Out]) deliver(done Finished) {
 	s.tellFinished(done)
 }
 
-// observeLate reports the end of the hook to observers, after they have already seen it go to the background.
+// observeLate reports the hook's end to observers, which have already been told that it went to the background.
 func (b *backgroundRun[Out]) observeLate() {
 	ev := b.fire.observing().evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // a background hook guards nothing
@@ -238,7 +238,7 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 	return nil
 }
 
-// runSafely runs a hook on a goroutine of its own.
+// runSafely runs a hook on a separate goroutine.
 func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -263,8 +263,8 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 // wakes reports whether the end of a hook wakes the model (C83).
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
-// answers returns the texts that may hold the answer of a background hook: its whole output without
-// the line that asked for the background, and then single lines.
+// answers returns the texts to search for the answer of a background hook: first its output, without a leading line
+// that asked for the background, then each line of it that begins like an object.
 func answers(stdout []byte) (texts [][]byte) {
 	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
 	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// jsonCheck finds the JSON text in the values of a type, at any depth, and reports mistakes in it. It
-// is made once for each event, and allocates nothing for a sound value.
+// jsonCheck finds JSON text in the values of a type, at any depth, and reports text that is invalid. Each event builds
+// one when it is declared. Checking a valid value allocates nothing.
 type jsonCheck struct {
 	leaf   func(jsontext.Value) error // checks JSON text itself
 	fields []field                    // the fields of a struct
@@ -25,7 +25,7 @@ type field struct {
 	check *jsonCheck
 }
 
-// deepest limits the depth of the walk, since values can contain themselves.
+// deepest limits the depth of the walk: a value can contain itself.
 const deepest = 100
 
 var (
@@ -36,7 +36,7 @@ var (
 // checkOf returns the check of a type; nil if its values hold no JSON text.
 func checkOf(t reflect.Type) *jsonCheck { return checks{}.of(t) }
 
-// checks holds the checks made until now, since types can contain themselves.
+// checks holds the checks of the types visited so far: a type can contain itself.
 type checks map[reflect.Type]*jsonCheck
 
 func (all checks) of(t reflect.Type) *jsonCheck {
@@ -116,7 +116,7 @@ func checkAny(text jsontext.Value) error {
 	return wire.CheckValue(text)
 }
 
-// wrong is an error with the path of the wrong value, such as "tool_input".
+// wrong is an invalid value: its path, such as "tool_input", and the error.
 type wrong struct {
 	path string
 	err  error
@@ -126,7 +126,7 @@ func (w *wrong) Error() string { return w.path + ": " + w.err.Error() }
 
 func (w *wrong) Unwrap() error { return w.err }
 
-// below puts a part of the path before the others.
+// below prefixes the path with part.
 func (w *wrong) below(part string) *wrong {
 	switch {
 	case w == nil || part == "":
@@ -147,7 +147,7 @@ func (c *jsonCheck) of(v reflect.Value, depth int) *wrong {
 		return nil
 	}
 	if depth == deepest {
-		return nil // it contains itself: encoding it fails with its own error
+		return nil // the value contains itself; encoding it returns a better error
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -176,7 +176,7 @@ func (c *jsonCheck) of(v reflect.Value, depth int) *wrong {
 	return nil
 }
 
-// checked returns the mistake in the JSON text that a pointer leads to, or nil.
+// checked returns the first mistake in the JSON text that ptr leads to, or nil.
 func (c *jsonCheck) checked(ptr any) error {
 	if c == nil {
 		return nil

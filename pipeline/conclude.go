@@ -21,8 +21,7 @@ func canonical(value jsontext.Value) string {
 	return string(v)
 }
 
-// unanswered reports whether the answer of a hook is missing, and no overlay has decided how to
-// treat that.
+// unanswered reports whether a hook gave no answer and no overlay has a policy for this case.
 func unanswered[Out any](r *hook.Report[Out]) bool {
 	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
 }

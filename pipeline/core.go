@@ -25,16 +25,16 @@ type definition struct {
 	dialect                *Dialect
 	full                   string // the dialect's name, a dot, and the event's
 	slot                   int
-	guards                 bool // a fire that cannot ask its hooks blocks
+	guards                 bool // a fire blocks if it cannot run its hooks
 	form                   unread.Form
-	input                  *jsonCheck // checks the JSON text in inputs; nil if they have none
-	output                 *jsonCheck // checks the JSON text in answers; nil if they have none
+	input                  *jsonCheck // checks the JSON text in inputs; nil if they contain none
+	output                 *jsonCheck // checks the JSON text in answers; nil if they contain none
 	on                     onInput
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
-// core is an [Event] whose input is any, holding a pointer: all events with the same type of
-// answers share one compiled body of the engine.
+// core is an [Event] whose input is any, holding a pointer. All events with the same Out share one compiled copy of the
+// engine.
 type core[Out any] struct {
 	definition
 	spec  onAnswer[Out]
@@ -93,7 +93,7 @@ func (e *definition) inherit(output reflect.Type) {
 		e.subjectName = "subject"
 	}
 	if e.rules.Exits == nil {
-		e.rules.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny} // without any, no status would block
+		e.rules.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny} // without Exits, no exit status would block
 	}
 }
 
@@ -107,7 +107,7 @@ func (e *definition) subjectOf(in any) string {
 
 func (e *definition) active(s *Session) bool { return activeAt(s, e.slot) }
 
-// activeAt reports whether a hook could run for the event of a slot.
+// activeAt reports whether the event with that slot has a hook that could run.
 func activeAt(s *Session, slot int) bool {
 	if s == nil || s.reg == nil {
 		return false
@@ -191,15 +191,14 @@ func (e *definition) timeout(h *hook.Hook) time.Duration {
 	return max(0, d)
 }
 
-// rewrites reports whether an answer replaces a part of the input. It ignores a panic of the
-// event's function, which is reported elsewhere.
+// rewrites reports whether an answer replaces a part of the input. It recovers from a panic of the event's function,
+// which another call reports.
 func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 	defer func() { _ = recover() }()
 	return e.spec.Rewrites != nil && !e.spec.Rewrites(out).IsEmpty()
 }
 
-// plan selects the hooks for an input; nil if none could run. With spend, it uses up the one run of
-// hooks that run once.
+// plan selects the hooks for an input; nil if none could run. If spend is set, hooks that run once are marked as used.
 func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
 	v := s.view()
 	if !v.active.has(e.slot) {
@@ -212,7 +211,7 @@ func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *
 	return plan
 }
 
-// narrow completes a plan that depends on more than the subject.
+// narrow removes hooks from a plan by their conditions, and hooks that run once and have already run.
 func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.ConditionInput
 	if e.on.conditionInput != nil {
@@ -228,8 +227,7 @@ func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool
 	}
 }
 
-// dir returns the directory in which hooks run: the directory in which the agent works, or the
-// session's if the agent is on another machine.
+// dir returns the directory in which hooks run: the agent's, or the session's if the agent is on another machine.
 func (e *definition) dir(s *Session, in any) string {
 	if e.on.dir != nil && s.agent == s.dir {
 		return cmp.Or(e.on.dir(in), s.dir)
@@ -245,7 +243,7 @@ func (e *definition) agentDir(s *Session, in any) string {
 	return s.agent
 }
 
-// engine returns the hook of reports that are not about a hook: the engine itself.
+// engine returns the Hook for reports that concern the engine itself.
 func (e *definition) engine() *hook.Hook {
 	return &hook.Hook{
 		Identity: hook.Identity{
@@ -267,7 +265,7 @@ func (e *definition) checkIn(in any) error {
 	return err
 }
 
-// rewrittenIn returns the input with an answer's rewrites; ok is false if they change nothing.
+// rewrittenIn applies the rewrites of an answer to the input; ok is false if they change nothing.
 func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	results := e.on.rewritten.call(in, answer)
 	pointer := reflect.New(e.inputType)

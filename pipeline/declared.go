@@ -40,8 +40,8 @@ var declared struct {
 	byName map[string]Declared
 }
 
-// register gives e a slot while no snapshot can be made: in a snapshot made before, the slot has no
-// event.
+// register assigns a slot to e. It holds the lock so that no snapshot is made meanwhile; older snapshots have no entry
+// for the slot.
 func register(name string, e Declared, slot *int) {
 	declared.Lock()
 	defer declared.Unlock()
@@ -94,8 +94,8 @@ func eventNamed(name string) Declared {
 	return declared.byName[name]
 }
 
-// slots returns every event's slot by its full name: either of the dialects that run the program's
-// hooks last, or of the others.
+// slots maps the full names of events to their slots. It lists only the events of dialects whose HostLast equals
+// hostLast.
 func slots(hostLast bool) map[string]int {
 	declared.RLock()
 	defer declared.RUnlock()
@@ -108,8 +108,7 @@ func slots(hostLast bool) map[string]int {
 	return index
 }
 
-// forgetting returns the slots of the events that clear a session's variables. They do that even if
-// no hook runs.
+// forgetting returns the slots of the events that clear a session's variables, which they do even if no hook runs.
 func forgetting() (found []int) {
 	declared.RLock()
 	defer declared.RUnlock()

@@ -42,8 +42,8 @@ func (e *definition) decode(o wire.Object, in any) error {
 	return nil
 }
 
-// embeddedIn returns the values in which a struct keeps members that have no field; all is false if
-// members of those names can also be elsewhere.
+// embeddedIn returns the fields of a struct that collect members without a field of their own. all is false if members
+// with one of these names can also be stored elsewhere.
 func embeddedIn(v reflect.Value, names []string) (embedded []*jsontext.Value, all bool) {
 	if v.Kind() != reflect.Struct {
 		return nil, false
@@ -66,7 +66,7 @@ func embeddedIn(v reflect.Value, names []string) (embedded []*jsontext.Value, al
 	return embedded, true
 }
 
-// shared decodes JSON text as a part of the decoded text, without a copy.
+// shared decodes JSON text as a slice of the decoded text, without a copy.
 var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(func(d *jsontext.Decoder, o *wire.Object) error {
 		value, err := d.ReadValue()
@@ -133,7 +133,7 @@ func inputError(text []byte, err error) error {
 	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }
 
-// find returns the offset in text, which is JSON, of the last value with that pointer, or -1.
+// find returns the offset in the JSON text of the last value with that pointer, or -1.
 func find(text []byte, pointer jsontext.Pointer) (at int) {
 	at = -1
 	d := jsontext.NewDecoder(bytes.NewReader(text), lenient)

@@ -13,10 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// policyState is the engine's state of a hook with a policy while it runs. It may be nil: the hook has
-// no policy.
+// policyState holds the engine's state of a hook with a policy. A nil policyState means that the hook has no policy.
 type policyState struct {
-	breaker *breaker // nil: the policy has no breaker
+	breaker *breaker // nil if the policy has no breaker
 	bounds  []*semaphore.Weighted
 }
 
@@ -37,8 +36,8 @@ type breaker struct {
 	mu      sync.Mutex
 	limit   policy.Breaker
 	failed  []hook.Class // the classes of the last consecutive failures, up to the limit
-	until   time.Time    // while it is open
-	trying  bool         // the trial run is under way
+	until   time.Time    // the breaker is open until then
+	trying  bool         // a trial run is in progress
 	stopped bool
 }
 
@@ -47,7 +46,7 @@ type breaker struct {
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel, hook.ClassRemote}
 
-// unheard lists the failure classes of hooks that were never started.
+// unheard lists the failure classes of hooks that were not started.
 var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted,
 	hook.ClassInvalid}
 
@@ -57,8 +56,8 @@ func (b *breaker) set(limit policy.Breaker) {
 	b.limit = limit
 }
 
-// openError is a [hook.BreakerError] with the classes of the failures that opened the breaker: a
-// hook that fails closed for one of these classes stays closed.
+// openError is a [hook.BreakerError] with the classes of the failures that opened the breaker. A hook that fails closed
+// for one of these classes also fails closed while the breaker is open.
 type openError struct {
 	hook.BreakerError
 	classes []hook.Class
@@ -66,8 +65,8 @@ type openError struct {
 
 func (e *openError) Unwrap() error { return &e.BreakerError }
 
-// allow returns an error if the hook must not run now. trial marks the one run that an open breaker
-// allows; pass it to done.
+// allow returns an error if the hook must not run now. trial is true for the single run that an open breaker allows;
+// the caller passes it to done.
 func (k *policyState) allow() (trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return false, nil
@@ -89,8 +88,8 @@ func (k *policyState) allow() (trial bool, err error) {
 	}
 }
 
-// still repeats allow for a run that has waited for its permit: the breaker may have opened
-// meanwhile, and runs that waited must not start.
+// still checks the breaker again after a run has waited for its permit: if the breaker opened meanwhile, the run must
+// not start.
 func (k *policyState) still(trial *bool) (err error) {
 	if !*trial {
 		*trial, err = k.allow()
@@ -98,8 +97,8 @@ func (k *policyState) still(trial *bool) (err error) {
 	return err
 }
 
-// done counts the end of a run that allow let start; err is nil if it did not fail. While the
-// breaker is open, only the trial counts: other runs began before it opened.
+// done counts the end of a run that allow permitted; err is nil if the run succeeded. While the breaker is open only
+// the trial counts, because other runs began before it opened.
 func (k *policyState) done(trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return
@@ -119,7 +118,7 @@ func (k *policyState) done(trial bool, err error) {
 		if len(b.failed) >= b.limit.Failures {
 			b.stopped, b.until = true, time.Now().Add(b.limit.For)
 		}
-	case slices.Contains(unheard, class): // the failure is not the hook's
+	case slices.Contains(unheard, class): // the hook did not cause the failure
 	default:
 		b.failed, b.stopped = nil, false
 	}
@@ -140,12 +139,12 @@ func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
 
 // workerPermits holds the permits of hooks that run in processes or wait for servers.
 type workerPermits struct {
-	waited     *semaphore.Weighted // of hooks that a fire waits for
-	background *semaphore.Weighted // of hooks in the background
-	unlimited  *semaphore.Weighted // of hooks with NoPermit
+	waited     *semaphore.Weighted // for hooks that a fire waits for
+	background *semaphore.Weighted // for hooks in the background
+	unlimited  *semaphore.Weighted // for hooks with NoPermit
 }
 
-// newWorkerPermits returns permits for limit hooks that are waited for, and as many in the background.
+// newWorkerPermits returns limit permits for hooks that a fire waits for, and limit permits for background hooks.
 func newWorkerPermits(limit int) workerPermits {
 	return workerPermits{
 		waited:     semaphore.NewWeighted(int64(limit)),
@@ -154,7 +153,7 @@ func newWorkerPermits(limit int) workerPermits {
 	}
 }
 
-// of returns the permits of a hook that is waited for.
+// of returns the semaphore for a hook that a fire waits for.
 func (p *workerPermits) of(h *hook.Hook) *semaphore.Weighted {
 	if h.NoPermit {
 		return p.unlimited
@@ -162,7 +161,7 @@ func (p *workerPermits) of(h *hook.Hook) *semaphore.Weighted {
 	return p.waited
 }
 
-// acquire takes one permit, and returns the time that it has waited.
+// acquire takes one permit and returns how long it waited.
 func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
 	if permits.TryAcquire(1) {
 		return 0, nil
@@ -172,11 +171,10 @@ func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Dura
 	return time.Since(start), err
 }
 
-// acquireFor takes the permits that a hook needs to run: its policy's, the narrowest first, then one
-// of the workers. All hooks take them in this order, therefore none holds a permit that another
-// needs while it waits for that one.
+// acquireFor takes the permits that a hook needs to run: first the limits of its policy, narrowest first, then a worker
+// permit. All hooks use this order, which rules out deadlock.
 //
-// It returns the time that it has waited.
+// It returns how long it waited.
 func acquireFor(
 	ctx context.Context,
 	h *hook.Hook,
@@ -203,7 +201,7 @@ func acquireFor(
 	return time.Since(start), nil
 }
 
-// releaseFor returns the permits of acquireFor.
+// releaseFor releases the permits that acquireFor took.
 func releaseFor(h *hook.Hook, workers *semaphore.Weighted) {
 	workers.Release(1)
 	if k := policyStateOf(h); k != nil {

@@ -66,8 +66,8 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 	return e.core.reduce(outs)
 }
 
-// fire is the part of Fire after the guard. It takes a copy of the input before anything can keep a
-// pointer to it, and the caller's input stays on its stack.
+// fire is the slow path of Fire. It copies the input first, so that pointers refer to the copy and the caller's input
+// can stay on its stack.
 //
 //go:noinline
 func (e *Event[In, Out]) fire(
@@ -137,14 +137,14 @@ func (e *Event[In, Out]) FireProgress(
 	return e.core.watch(ctx, s, &held, &watcher[Out]{see: func(r hook.Report[Out]) bool { progress(r); return true }})
 }
 
-// Stream is [Event.FireProgress] as an iterator, without the result: it yields a report with only
-// Started as each hook begins, and the full report as it finishes. If the merged answer differs
-// from the reports, a last report with Concluded holds it: the event's Conclude has changed it,
-// such as one that lets an agent continue at most eight times, or the fire has an error, which is
-// in Err. The Hook of this report is the engine.
+// Stream is [Event.FireProgress] as an iterator, without the result. It yields a report with only Started when a hook
+// begins, and the full report when the hook finishes.
 //
-// A consumer that stops early cancels the hooks still running, and waits for them to end. The fire
-// begins when the iteration does.
+// A last report, with Concluded set and the engine as its Hook, follows in two cases: the event's Conclude changed the
+// merged answer, or the fire has an error, which is in Err.
+//
+// A consumer that stops early cancels the hooks still running, and waits for them to end. The fire begins when the
+// iteration does.
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	if in == nil {
 		return e.core.stream(ctx, s, nil)
@@ -197,12 +197,12 @@ type Info struct {
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // name of the field that matchers test; empty: matchers have no subject
+	Subject string   // empty if matchers have no subject
 	Base    []string // the payload members that the engine sets
 	Rules   Rules
 
-	// Rewrites reports that hooks can replace the input; a policy can then run them again on the
-	// new input; see Rewritten of [Spec].
+	// Rewrites is true if hooks can replace the input. A policy can then run them again on the new input; see Rewritten
+	// of [Spec].
 	Rewrites bool
 
 	input reflect.Type

@@ -22,7 +22,7 @@ type Failure struct {
 	Blocked bool  // the failure blocks the action
 }
 
-// failureRules decides about the failures of hooks in one fire.
+// failureRules applies the rules about failed hooks in one fire.
 type failureRules struct{ *fireState }
 
 func (f *fireState) failing() failureRules { return failureRules{f} }
@@ -47,8 +47,8 @@ func (f failureRules) failsClosed(h *hook.Hook, err error) bool {
 	return errors.As(err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && h.Func != nil)
 }
 
-// failureAction returns the action of a hook's policy for a failure. While a breaker is open, a
-// hook stays closed if it fails closed for a failure that opened the breaker.
+// failureAction returns the action that a hook's policy sets for a failure. An open breaker keeps the action of the
+// failures that opened it: the hook fails closed if one of them fails closed.
 func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // a background hook decides nothing
@@ -57,7 +57,7 @@ func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Act
 	if open, ok := errors.AsType[*openError](r.Err); ok {
 		action = max(action, r.Hook.Policy.Strictest(open.classes...))
 	}
-	if errors.Is(r.Err, hook.ErrUnsupported) { // an unknown hook type is an entry that cannot be used
+	if errors.Is(r.Err, hook.ErrUnsupported) { // the settings name an unknown type of hook
 		action = max(action, r.Hook.Policy.OnFailure[hook.ClassInvalid])
 	}
 	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
@@ -69,9 +69,9 @@ func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Act
 	return action
 }
 
-// failureReason returns the reason of a denial, or of a question, for a hook that could not answer.
-// The model reads it: it contains no path, no position in a file, and no way to switch the hook
-// off. [waysOut] has these, for the user and the log.
+// failureReason returns the reason of a denial, or of a question, for a hook that could not answer. The model reads the
+// reason. It therefore contains no path, no position in a file and no way to disable the hook; the user and the log get
+// those from [waysOut].
 func (f failureRules) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
 	end := "the call is denied"
 	if action == hook.FailAsk {
@@ -84,8 +84,8 @@ func (f failureRules) failureReason(h *hook.Hook, class hook.Class, action hook.
 	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
 }
 
-// denialReason returns the reason of a denial for a hook that failed. The error of a hook in Go is
-// the program's own text; other errors name commands and files, which a model must not see.
+// denialReason returns the reason of a denial for a hook that failed. For a hook in Go it is the error's text. Other
+// errors name commands and files, which a model must not see.
 func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) string {
 	if h.Func != nil && !swapped(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
 		return err.Error()
@@ -93,14 +93,14 @@ func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) 
 	return f.failureReason(h, hook.ClassOf(err), action)
 }
 
-// propagates reports whether Fire returns the error of a hook. It does not if an overlay decides
-// about the failure: the result then is a denial with the overlay's reason.
+// propagates reports whether Fire returns the error of a hook. If an overlay has a policy for the failure, Fire returns
+// a denial with the overlay's reason instead.
 func (f failureRules) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
-// contextCause returns the cause of ctx's end in place of an error that only reports that ctx has
-// ended. A cause of the caller's own stays a cancellation.
+// contextCause replaces an error that only reports the end of ctx by the cause of that end. A cause that the caller set
+// is still a cancellation.
 func contextCause(ctx context.Context, err error) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	switch {
@@ -112,8 +112,8 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
-// swapped reports whether a hook did not run because it, or a file that it runs, differs from the
-// version that the user agreed to. Such a change does not switch a guard off: the failure blocks.
+// swapped reports whether a hook did not run because it, or a file that it runs, differs from the version that the user
+// agreed to. This failure blocks, so that changing a file cannot disable a guard.
 func swapped(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted
@@ -146,8 +146,8 @@ func (o *openFailures) by() map[hook.Class]int64 {
 	return all
 }
 
-// waysOut describes the hook, the failure, the policy that makes it a denial, and how to change
-// that. It is for the report and the log, not for the model.
+// waysOut describes the failed hook, the policy that turns the failure into a denial, and how to change the policy. The
+// text is for the report and the log, not for the model.
 func waysOut(r *common.Report) string {
 	class := hook.ClassOf(r.Err)
 	var b strings.Builder
@@ -157,7 +157,7 @@ func waysOut(r *common.Report) string {
 			fmt.Fprintf(&b, ": %.400s", line)
 		}
 	}
-	if r.Hook.Policy == nil || !overlaid(r.Hook) { // the policy is in the hook's entry
+	if r.Hook.Policy == nil || !overlaid(r.Hook) { // the settings entry of the hook has the policy
 		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry, or its system, says that it blocks when it fails. "+
 			"Two ways out: repair the hook; or write \"onFailure\": {%q: \"open\"} in an overlay.", class, place(r.Hook), class)
 		return b.String()
@@ -175,7 +175,7 @@ func waysOut(r *common.Report) string {
 	return b.String()
 }
 
-// place returns the position at which a person finds a hook.
+// place returns the position in the settings at which a user finds a hook.
 func place(h *hook.Hook) string {
 	if at := h.Position.String(); at != "" {
 		return at
@@ -183,20 +183,18 @@ func place(h *hook.Hook) string {
 	return h.Source.String()
 }
 
-// overlaid reports whether an overlay decides about a hook's failures.
+// overlaid reports whether an overlay sets the policy for a hook's failures.
 func overlaid(h *hook.Hook) bool {
 	_, yes := h.Policy.From["onFailure"]
 	return yes
 }
 
-// decidesAbout reports whether an overlay decides about a hook's failures of a class. An overlay
-// that names only other classes does not.
+// decidesAbout reports whether an overlay sets an action for failures of this class.
 func decidesAbout(h *hook.Hook, class hook.Class) bool {
 	return h.Policy != nil && h.Policy.Decided[class]
 }
 
-// decidesAboutGone reports whether an overlay decides about a hook that was not asked because the
-// caller has gone.
+// decidesAboutGone reports whether an overlay sets an action for a hook that did not run because the caller cancelled.
 func decidesAboutGone(h *hook.Hook) bool { return decidesAbout(h, hook.ClassCancelled) }
 
 // waitsFor reports whether the fire waits for the hook.

@@ -18,8 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// denyBackground keeps a hook out of the background: the returned context has already ended, and done is called when
-// the hook ends.
+// denyBackground refuses to let a hook go to the background. The context that it returns has already ended, and done
+// has to be called when the hook ends.
 func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
 	ended, cancel := context.WithCancelCause(context.Background())
 	cancel(hook.ErrClosed)
@@ -28,8 +28,8 @@ func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply,
 	return ended, func(hook.Reply, error) { close(refused) }
 }
 
-// leftForBackground returns the outcome of a hook that asked to go to the background. The fire
-// waits for a hook that was refused.
+// leftForBackground returns the outcome of a hook that asked to go to the background. If denyBackground refused that,
+// it waits for the hook to end and returns [hook.ErrClosed].
 func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 	if t.denied == nil {
 		return true, nil
@@ -38,7 +38,7 @@ func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 	return false, hook.ErrClosed
 }
 
-// notifyFailure calls the session's listeners with a hook that failed.
+// notifyFailure calls the session's failure listeners.
 func (f *fireState) notifyFailure(r *common.Report) {
 	for _, listen := range f.s.more.Load().listening() {
 		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
@@ -94,8 +94,7 @@ type fire[Out any] struct {
 	watcher *watcher[Out] // of a stream, or nil
 }
 
-// fireState is the part of a fire that does not depend on the type of the answers. Its
-// methods are compiled once, and not for each type.
+// fireState is the part of a fire that does not depend on Out. Its methods are compiled once for all events.
 type fireState struct {
 	of            *definition
 	s             *Session
@@ -105,38 +104,37 @@ type fireState struct {
 	replies       []hook.Reply  // by index in the plan; nil if every hook is a Go function
 	contexts      []lazyContext // by index in the plan, for parallel hooks in Go
 	began         time.Time
-	number        int64           // among the session's fires
-	failed        error           // why not every hook could run; set before and after they do
-	chainFailed   error           // the same, set by the goroutine of a chain
-	vars          *varsDir        // where hooks export variables; nil if they do not
-	noVars        error           // why hooks cannot export variables, although the event lets them
-	ctx           context.Context // fireContext, with the event's budget
+	number        int64           // the fire's number in the session
+	failed        error           // why some hooks could not run; set before and after they do
+	chainFailed   error           // like failed, but set by the goroutine of a chain
+	vars          *varsDir        // where hooks export variables; nil if they cannot
+	noVars        error           // why hooks cannot export variables although the event allows it
+	ctx           context.Context // fireContext, limited by the event's budget
 	fireContext   lazyContext
 	inflightEntry inflight
-	listed        bool            // among the fires that Close ends
+	listed        bool            // Close ends this fire
 	info          *FireInfo       // nil if there are no observers
-	observed      context.Context // the caller's context, or a context that observers derived from it
+	observed      context.Context // the caller's context, or one that observers derived from it
 
 	view     *view     // of a live event: the hooks when the plan was made
-	first    fireInput // the input of the first hook
+	first    fireInput // input of the first hook
 	firstRan bool      // the first hook has run
 
 	again bool // this is the second round of a fire, which runs hooks again
 	base  int  // number of reports of the first round
 }
 
-// hookRun is the state of one hook of a fire in addition to its report.
+// hookRun is the state of one hook run, besides its report.
 type hookRun struct {
 	started bool          // the hook itself has started
-	trial   bool          // it is the trial run of an open breaker
-	counted bool          // its breaker has counted it
+	trial   bool          // whether this is the trial run of an open breaker
+	counted bool          // the breaker has counted this run
 	queued  time.Duration // how long it waited for a permit
-	refuses bool          // its answer, as written, denies or stops
-	denied  chan struct{} // not nil if it may not go to the background; closed when it has ended
+	refuses bool          // the answer, before Refine, denies or stops
+	denied  chan struct{} // not nil if the hook may not go to the background; closed when it ends
 }
 
-// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
-// be nil.
+// fire runs the hooks of a plan and merges their answers. The caller allocates f. w may be nil.
 func (e *core[Out]) fire(
 	ctx context.Context,
 	s *Session,
@@ -173,8 +171,7 @@ func (e *core[Out]) fire(
 	return res, err
 }
 
-// dropClosed removes the hook that marks a closed system from the plan, and reports whether it was
-// there.
+// dropClosed removes from the plan the hook that marks a closed system, and reports whether it was there.
 func (f *fireState) dropClosed() bool {
 	last := len(f.plan.Run) - 1
 	if last < 0 || f.plan.Run[last] != closed {
@@ -186,8 +183,7 @@ func (f *fireState) dropClosed() bool {
 	return true
 }
 
-// alloc allocates the result and the reports separately from f: a result must not keep the fire
-// alive.
+// alloc allocates the result and the reports separately from f, so that a result does not keep the fire in memory.
 func (f *fire[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
 		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
@@ -208,8 +204,8 @@ func (f *fire[Out]) alloc() {
 	}
 }
 
-// begin registers the fire with its system, validates the input and encodes it. The caller
-// calls end when it has read the reports.
+// begin registers the fire with its system, then validates and encodes the input. The caller calls end after reading
+// the reports.
 func (f *fireState) begin() {
 	f.fireContext.parent, f.fireContext.session = f.observed, f.s
 	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
@@ -223,7 +219,7 @@ func (f *fireState) begin() {
 		return
 	}
 	if f.replies != nil {
-		if _, f.failed = f.in.payload(); f.failed != nil { // made once, before the hooks share it
+		if _, f.failed = f.in.payload(); f.failed != nil { // encoded once, before hooks share the text
 			return
 		}
 	}
@@ -305,13 +301,13 @@ func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 	return reports
 }
 
-// inProcess reports whether all hooks of the plan are Go functions.
+// inProcess reports whether every hook of the plan is a Go function.
 func (f *fireState) inProcess() bool {
 	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
-// applyHookOutputToInput returns the input of the hook after r in a sequential plan, or ends
-// the chain: after a hook that blocks, and when hooks can no longer run.
+// applyHookOutputToInput returns the input of the hook that follows r in a sequential plan. It ends the chain if r
+// blocks or if hooks can no longer run.
 func (f *fire[Out]) applyHookOutputToInput(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	if f.event.spec.Blocks(&r.Output) || in.failed != nil {
 		return in, false
@@ -332,8 +328,8 @@ func (f *fireState) ownHooks() (places []int) {
 	return places
 }
 
-// nextOfChain is applyHookOutputToInput for the goroutine of a chain: a panic of a function of the
-// event becomes the error of the fire.
+// nextOfChain is applyHookOutputToInput for the goroutine of a chain. If a function of the event panics, the panic
+// becomes the error of the fire.
 func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -344,8 +340,7 @@ func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireI
 	return f.applyHookOutputToInput(in, r)
 }
 
-// renew returns the plan with the changes that were made to the session's hooks while hook
-// number ran was running.
+// renew updates the rest of the plan if hooks of the session were added or removed while hook number ran was running.
 func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
@@ -362,14 +357,14 @@ func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	}
 	left := lo.Filter(
 		changed.Run,
-		func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+		func(h *hook.Hook, _ int) bool { // the running hook has removed itself; new hooks come last in its rank
 			return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
 		},
 	)
 	return slices.Concat(had, left)
 }
 
-// each runs the hook at index i of the plan, unless it is the first and has already run.
+// each runs the hook at index i of the plan. It returns without running hook 0 a second time.
 func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
@@ -380,8 +375,8 @@ func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput
 	return &f.reports[i]
 }
 
-// runHook runs one hook of the plan and writes its report: failure policy, the event's Refine,
-// notes, and observers follow the run, for every outcome.
+// runHook runs one hook of the plan and fills in its report. After the run it applies the failure policy and the
+// event's Refine, adds notes, and calls the observers, whatever the outcome.
 func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireInput) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
@@ -394,14 +389,14 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireIn
 			r.Err = errExited
 		}
 		r.Recheck = f.again
-		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else the hook was never asked
+		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // otherwise the hook was never started
 			f.policing().applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
 			notes := len(r.Notes)
 			f.refine(r, in)
 			if f.doubting().doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
-				f.refine(r, in) // the event adapts the denial to its form
+				f.refine(r, in) // the event gives the denial its own form
 			}
 		}
 		if len(r.Notes) > 0 {
@@ -422,7 +417,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireIn
 	returned = true
 }
 
-// refine lets the event adjust a report. A panic costs only the adjustment.
+// refine lets the event adjust a report. If the event's function panics, the report stays as it is.
 func (f *fire[Out]) refine(r *hook.Report[Out], in *fireInput) {
 	before := *r
 	defer func() {
@@ -434,7 +429,7 @@ func (f *fire[Out]) refine(r *hook.Report[Out], in *fireInput) {
 	f.event.spec.refine(f.s, in.value, r)
 }
 
-// blocks reports whether one answer blocks; false if the event's function panics.
+// blocks reports whether one answer blocks. It is false if the event's function panics.
 func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -477,7 +472,7 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *fireIn
 		f.policing().runLimited(ctx, r, in)
 		return
 	}
-	workers := f.s.sys.permits.of(r.Hook) // a hook in Go needs no permit, since it may fire events itself
+	workers := f.s.sys.permits.of(r.Hook) // hooks in Go need no permit, because they may fire events
 	if !workers.TryAcquire(1) {
 		var err error
 		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {
@@ -489,7 +484,7 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *fireIn
 	f.runRunner(ctx, r, in)
 }
 
-// continuesAfterCancel reports whether a hook runs although ctx has ended.
+// continuesAfterCancel reports whether a hook starts although ctx has ended.
 func (f *fireState) continuesAfterCancel(h *hook.Hook) bool {
 	return f.of.rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
 }
@@ -499,7 +494,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	start := time.Now()
 	end := start
 	defer func() {
-		if end.Equal(start) { // it has panicked, or ended its goroutine
+		if end.Equal(start) { // the hook panicked or called runtime.Goexit
 			end = time.Now()
 		}
 		r.Elapsed = end.Sub(start)
@@ -539,7 +534,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	}
 }
 
-// limit returns the context of a hook in Go with its timeout.
+// limit returns the context of a hook in Go, which ends at the hook's timeout.
 func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
 	if i >= len(f.contexts) {
 		return lazyTimeout(ctx, timeout, now)
@@ -549,7 +544,7 @@ func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now
 	return c
 }
 
-// isDecision reports whether d is empty or a decision that the engine knows.
+// isDecision reports whether d is empty or one of the defined decisions.
 func isDecision(d hook.Decision) bool {
 	switch d {
 	case hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
@@ -579,7 +574,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 	if r.Index < len(f.replies) {
 		reply = &f.replies[r.Index]
 	} else {
-		reply = new(hook.Reply) // a sequential plan has grown
+		reply = new(hook.Reply) // the sequential plan has grown
 	}
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
@@ -609,31 +604,31 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 	f.doubting().doubtAnswer(r)
 }
 
-// newCall returns the call of a hook outside the process, with the hook's own variables.
+// newCall returns the Call for a hook outside the process, including the environment variables of that hook.
 func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireInput, payload []byte) hook.Call {
 	call := hook.Call{
 		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
 		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),
 	}
 	if f.of.on.vars != nil {
-		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // the slice may be shared by all hooks
+		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // hooks may share the slice
 	}
 	if f.vars != nil && !h.NoEnvFile {
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
-	// A dialect whose calls have no variables would pay for a copy of the environment in each call:
-	// there the variable of the state is set only if the host has configured a state.
+	// If a dialect sets no variables, calls inherit the environment and need no copy of it. The state variable would
+	// force a copy, so it is then set only if the host has configured a state.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
 	}
-	if t := call.Trace; t.Parent != "" { // programs look for their trace parent here
+	if t := call.Trace; t.Parent != "" { // child processes read their trace parent from the environment
 		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
 	}
 	return call
 }
 
-// exitsOf returns the effect of each exit status of a hook.
+// exitsOf returns the effects of a hook's exit statuses.
 func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	if h.Exits != nil {
 		return h.Exits
@@ -647,7 +642,7 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 		return reply, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
-		err = &hook.TimeoutError{After: timeout} // a Runner may word it differently
+		err = &hook.TimeoutError{After: timeout} // gives every Runner's timeout the same wording
 	}
 	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
 		reply = nil
@@ -655,7 +650,7 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 	return reply, contextCause(ctx, err)
 }
 
-// noteVars notes in a hook's report that it could not export variables.
+// noteVars notes in a hook's report that its exported variables are lost.
 func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
 	if !r.Hook.NoEnvFile {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
@@ -663,9 +658,8 @@ func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
 	}
 }
 
-// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that no one
-// watches runs without Spawn: there is no order to restore, and this saves half of the fire's
-// allocations.
+// reduce spawns the hooks and merges their answers as their reports arrive. A single hook without a watcher does not
+// need Spawn: no order has to be restored, and this halves the allocations of the fire.
 func (f *fire[Out]) reduce(res *hook.Result[Out]) {
 	if len(f.plan.Run) == 0 {
 		return // the system is closed
@@ -714,7 +708,7 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 	}
 }
 
-// concludeEvent calls the Conclude of the event. If it panics, the merged answer stays unchanged.
+// concludeEvent calls the event's Conclude. If Conclude panics, the merged answer stays unchanged.
 func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	merged := *res
 	defer func() {
@@ -730,12 +724,12 @@ func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	}
 }
 
-// unfinished returns why hooks have not answered: the system was closed, or ctx has ended; nil if
-// all have answered, or the event ignores it.
+// unfinished returns why some hooks have not answered: the system was closed, or ctx ended. It returns nil if all have
+// answered, or if the event ignores the end of ctx.
 func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
 	if !f.event.guards || f.event.rules.Unstoppable {
-		ended = nil // it blocks nothing, or its hooks have run nevertheless
+		ended = nil // the event cannot block, or its hooks ran in spite of the end
 	}
 	if !closed && ended == nil {
 		return nil
@@ -753,7 +747,7 @@ func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	return nil
 }
 
-// finish returns the result, or one that blocks, and the error of Fire.
+// finish returns the result and the error of Fire. On an error the result blocks if the event can.
 func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Result[Out], error) {
 	if f.failed != nil {
 		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed
@@ -764,7 +758,7 @@ func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Re
 		}
 	}
 	if f.of.rules.Unstoppable {
-		return res, nil // every hook has run
+		return res, nil // every hook ran
 	}
 	return res, ctx.Err()
 }
@@ -781,7 +775,7 @@ func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	return nil
 }
 
-// end ends the contexts of the fire and unregisters it from its system.
+// end cancels the contexts of the fire and unregisters it.
 func (f *fireState) end() {
 	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
@@ -796,7 +790,7 @@ func (f *fireState) end() {
 	f.s.shard.end(&f.inflightEntry)
 }
 
-// notStarted returns the hooks of the plan that run once and have not started.
+// notStarted returns the run-once hooks of the plan that have not started.
 func (f *fireState) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
 		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {

@@ -39,7 +39,7 @@ func eventOf(h *hook.Hook) policy.Event {
 	return policy.Event{}
 }
 
-// noWorkers is the Runner of worker hooks in a system without Warm.
+// noWorkers is the Runner of worker hooks in a system without Warm. It always fails.
 type noWorkers struct{}
 
 // Run fails.
@@ -48,7 +48,7 @@ func (noWorkers) Run(context.Context, hook.Call) (hook.Reply, error) {
 		"the worker cannot be asked: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
 }
 
-// notWrapped is the Runner of a hook for which Wrap returned none.
+// notWrapped is the Runner of a hook whose Wrap returned nil or panicked. It always fails.
 type notWrapped struct{ why error }
 
 // Run fails.

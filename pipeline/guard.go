@@ -28,8 +28,8 @@ func Guards(dir string, hooks []*hook.Hook, set *policy.Set) map[string][]hook.G
 // isProjects reports whether hooks of a source lie in the project's directory.
 func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
-// canGuard reports whether a hook of the project can block under its policy. It ignores the user's
-// and the machine's policies, which may switch it off.
+// canGuard reports whether a project's hook can block under its policy. Policies of the user and of the machine are
+// ignored, although they may disable the hook.
 func canGuard(dir string, h *hook.Hook) bool {
 	p := h.Policy
 	switch {
@@ -39,7 +39,7 @@ func canGuard(dir string, h *hook.Hook) bool {
 		from := p.From["mode"]
 		return from.Level != policy.Project.String() || !policy.IsProjects(dir, from.Position.File)
 	case p != nil && p.Held == hook.Invalid:
-		return true // it denies
+		return true // the hook denies
 	case h.Unusable != "":
 		return false
 	case h.Skip == hook.Disabled || h.Skip == hook.Policy:
@@ -48,8 +48,8 @@ func canGuard(dir string, h *hook.Hook) bool {
 	return h.Skip == ""
 }
 
-// Missing returns the Guards that were granted and that are missing now, by dialect. A Guard that
-// was granted twice has to be there twice.
+// Missing returns the granted Guards that are not in now, by dialect. A Guard that was granted twice must be present
+// twice.
 func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
 	missing := map[string][]hook.Guard{}
 	for dialect, guards := range granted {
@@ -65,9 +65,8 @@ func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
 	return missing
 }
 
-// lostGuards returns a hook for each Guard that was granted for a directory and is not among its
-// hooks. The hook blocks everything that the Guard's matcher selected; its condition is taken to be
-// true.
+// lostGuards returns a blocking hook for each Guard that was granted for a directory and is not among its hooks now.
+// The hook blocks every call that the Guard's matcher selects, whatever the Guard's condition.
 func lostGuards(dir string, granted map[string][]hook.Guard, loaded *Loaded) (lost []*hook.Hook) {
 	if len(granted) == 0 {
 		return nil
@@ -81,7 +80,7 @@ func lostGuards(dir string, granted map[string][]hook.Guard, loaded *Loaded) (lo
 	return lost
 }
 
-// lostHook returns the hook that blocks in place of a guard.
+// lostHook returns the hook that blocks in place of a missing guard.
 func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
 	h := &hook.Hook{
 		Identity: hook.Identity{
@@ -92,15 +91,15 @@ func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
 		Runner:    lostGuard{},
 	}
 	if e := eventNamed(dialect + "." + g.Event); e != nil && e.Info().Rules.Match != nil {
-		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // a matcher that cannot be used matches
+		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // an invalid matcher matches everything
 	}
 	return h
 }
 
-// LostGuard is the Type of a hook that blocks in place of a guard; see Granted of [Config].
+// LostGuard is the Type of a hook that blocks in place of a missing guard; see Granted of [Config].
 const LostGuard = "trust"
 
-// lostGuard is the Runner of a guard that the user agreed to, and that is missing.
+// lostGuard is the Runner that stands for a missing guard. It always fails.
 type lostGuard struct{}
 
 // Run fails.
@@ -109,8 +108,8 @@ func (lostGuard) Run(context.Context, hook.Call) (hook.Reply, error) {
 		"trust was granted with this guard, which a change has removed; look at `snaphook trust`, and grant trust again")}
 }
 
-// isLost reports whether a hook blocks in place of a guard: neither Wrap, nor a policy, nor a lack
-// of trust may disable it.
+// isLost reports whether a hook blocks in place of a missing guard. Neither Wrap, nor a policy, nor missing trust may
+// disable it.
 func isLost(h *hook.Hook) bool {
 	_, lost := h.Runner.(lostGuard)
 	return lost

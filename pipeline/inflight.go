@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// shards distribute the fires of a system by session: fires of different shards wait neither for
-// each other nor for a reload of settings.
+// shards distribute the fires of a system by session. Fires of different shards do not wait for each other, nor for a
+// reload of settings.
 type shards [16]shard
 
 // shard tracks the fires of some sessions.
@@ -13,13 +13,13 @@ type shard struct {
 	mu      sync.Mutex
 	closed  bool
 	first   *inflight
-	begun   int64          // fires, ever
-	done    sync.WaitGroup // counts fires, and hooks in the background
-	running int            // the count of done
-	_       [64]byte       // padding: no two shards share a cache line
+	begun   int64          // number of fires begun
+	done    sync.WaitGroup // counts running fires and background hooks
+	running int            // same count as done
+	_       [64]byte       // padding: keeps shards on separate cache lines
 }
 
-// enter counts work that Close waits for, unless the system is closed.
+// enter registers work that Close waits for. It returns false if the system is closed.
 func (l *shard) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -31,7 +31,7 @@ func (l *shard) enter() bool {
 	return true
 }
 
-// leave undoes enter.
+// leave unregisters the work of enter.
 func (l *shard) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,7 +39,7 @@ func (l *shard) leave() {
 	l.done.Done()
 }
 
-// close refuses every later begin and enter, and returns the fires in flight.
+// close makes later calls of begin and enter fail, and returns the running fires.
 func (l *shard) close() (fires []*lazyContext) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,14 +50,14 @@ func (l *shard) close() (fires []*lazyContext) {
 	return fires
 }
 
-// busy reports whether anything that was begun is still running.
+// busy reports whether any registered work is running.
 func (l *shard) busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running > 0
 }
 
-// shut closes all shards, and returns the fires in flight.
+// shut closes all shards and returns the running fires.
 func (all *shards) shut() (fires []*lazyContext) {
 	for i := range all {
 		fires = append(fires, all[i].close()...)
@@ -65,7 +65,7 @@ func (all *shards) shut() (fires []*lazyContext) {
 	return fires
 }
 
-// busy reports whether anything that was begun is still running.
+// busy reports whether any registered work is running.
 func (all *shards) busy() bool {
 	for i := range all {
 		if all[i].busy() {
@@ -75,22 +75,22 @@ func (all *shards) busy() bool {
 	return false
 }
 
-// wait waits for everything that was begun. It holds no lock that the fires need.
+// wait waits for all registered work. It holds no lock that fires need.
 func (all *shards) wait() {
 	for i := range all {
 		all[i].done.Wait()
 	}
 }
 
-// inflight is a fire in the list of its session's shard, for Close to end. The list costs a fire no
-// allocation; a context derived from the system's would cost five.
+// inflight is a running fire in the list of its session's shard, for Close to end. Listing a fire allocates nothing;
+// deriving a context from the system's would cost five allocations.
 type inflight struct {
 	ctx        *lazyContext
 	prev, next *inflight
 }
 
-// begin counts a fire and lists it, unless the system is closed. number is higher than that of
-// every earlier fire of the session.
+// begin registers a fire, unless the system is closed. Each fire of a session gets a higher number than the ones
+// before.
 func (l *shard) begin(u *inflight) (number int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

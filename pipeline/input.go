@@ -20,15 +20,15 @@ type fireInput struct {
 	value any // a pointer to the event's In
 	fire  *fireState
 
-	mu      sync.Mutex // guards the fields below: an observer that no fire waits for may read them
+	mu      sync.Mutex // guards the fields below; an observer that outlives its fire may read them
 	encoded []byte
 	members int // index in encoded at which the value's own members begin
 
-	failed error // why it cannot be encoded; written by the goroutine that made the input
+	failed error // why the value cannot be encoded; written by the goroutine that made the input
 }
 
-// payload returns the JSON object for a hook outside the process. Hooks that share an input
-// share its text. The first call must return before hooks run at the same time.
+// payload returns the JSON object for hooks outside the process, all of which share the text. The first call must
+// return before hooks run in parallel.
 func (in *fireInput) payload() ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
@@ -44,7 +44,7 @@ func (in *fireInput) payload() ([]byte, error) {
 		in.failed = &hook.InputError{Event: f.of.full, Err: err}
 		return nil, in.failed
 	}
-	if b[at] = ','; len(b) == at+len("{}") { // b ended with the input's brace, and the value has no members
+	if b[at] = ','; len(b) == at+len("{}") { // the value has no members
 		b = append(b[:at], '}')
 	} else {
 		at++
@@ -71,7 +71,7 @@ func (in *fireInput) head(b []byte) []byte {
 		})
 	}
 	b = append(b, f.s.base...)
-	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input contains it
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // otherwise the input has a member cwd
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {
@@ -96,17 +96,16 @@ func (in *fireInput) appendInput(dst []byte) ([]byte, error) {
 	return text, nil
 }
 
-// timeKey is the key of the time that a caller sets for its payloads.
+// timeKey is the context key of the time that payloads report.
 type timeKey struct{}
 
-// WithTime returns a context whose payloads report this time for their event. It is for callers
-// that learn of events later, such as a message bus. It does not affect timeouts.
+// WithTime returns a context in which payloads report at as the time of their event. It is for callers that learn of
+// events later, such as a message bus. It does not affect timeouts.
 func WithTime(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, timeKey{}, at)
 }
 
-// encode appends the JSON object that a value encodes to. A method of the value
-// that panics is an error.
+// encode appends the JSON of a value. It returns an error if a method of the value panics.
 func encode(dst []byte, value any) (text []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {

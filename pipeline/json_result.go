@@ -27,10 +27,10 @@ type JSONResult struct {
 	Hooks     []HookRun           `json:"hooks"`
 
 	Conflicts []Conflict  `json:"-"` // for people, not part of the JSON form
-	Would     *hook.Would `json:"-"` // the same; see Would of [hook.Result]
+	Would     *hook.Would `json:"-"` // for people, not part of the JSON form; see Would of [hook.Result]
 }
 
-// Conflict is a [hook.Conflict] by the hooks' ids.
+// Conflict is a [hook.Conflict] that names hooks by their ids.
 type Conflict struct {
 	Key   string
 	Hooks []string
@@ -61,11 +61,11 @@ type HookRun struct {
 	Mode       string       `json:"mode,omitempty"`   // "shadow" if its answer had no effect
 	Recheck    bool         `json:"recheck,omitzero"` // it ran again, with the rewritten input
 
-	// Background describes the end of a hook that went to the background, for callers that wait for
-	// it; nil if it did not, or nothing waited.
+	// Background describes the end of a hook that went to the background. It is nil for other hooks, and if the caller
+	// did not wait for the end.
 	Background *Ending `json:"background,omitzero"`
 
-	Notes []string `json:"notes,omitempty"` // parts of its answer that were wrong and ignored
+	Notes []string `json:"notes,omitempty"` // invalid parts of the answer, which were ignored
 }
 
 // Ending is a [Finished] in the form for JSON.

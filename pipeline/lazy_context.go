@@ -16,16 +16,16 @@ import (
 type lazyContext struct {
 	parent  context.Context
 	session *Session      // hooks find its state in the context; nil in contexts below a fire's
-	timeout time.Duration // 0: no deadline of its own
+	timeout time.Duration // 0: no deadline except the parent's
 	due     time.Time
 
 	mu     sync.Mutex
-	made   context.Context // nil until something waits
+	made   context.Context // nil until something waits for the end
 	cancel context.CancelCauseFunc
-	why    error // the cause, if it was cancelled before made was set
+	why    error // why cancelled, if that was before made was set
 }
 
-// lazyTimeout returns a context that ends at now plus timeout; a timeout of 0 means no limit.
+// lazyTimeout returns a context that ends at now plus timeout, or without a deadline if timeout is 0.
 func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *lazyContext {
 	return &lazyContext{parent: parent, timeout: timeout, due: now.Add(timeout)}
 }
@@ -34,7 +34,7 @@ func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *
 func (c *lazyContext) end(why error) {
 	c.mu.Lock()
 	if c.made == nil && c.parent.Err() != nil {
-		c.make() // it has ended before
+		c.make() // the context ended earlier
 	}
 	if c.made == nil && c.why == nil {
 		c.why = why
@@ -52,7 +52,7 @@ func (c *lazyContext) make() context.Context {
 		return c.made
 	}
 	if c.why != nil {
-		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // which ended later, if it did
+		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // it may have ended later
 		c.cancel(c.why)
 		return c.made
 	}
@@ -77,7 +77,7 @@ func (c *lazyContext) Err() error {
 	return c.errAt(time.Now())
 }
 
-// errAt is Err at a time that the caller has already read; it matters only if there is a deadline.
+// errAt is Err with the current time as its argument, which is used only if there is a deadline.
 func (c *lazyContext) errAt(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *lazyContext) Value(key any) any {
 
 func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
 
-// late returns a hook's error if it has answered after its timeout: as with a process, the answer
-// has no effect.
+// late returns an error if ctx's deadline passed before a Go hook answered: its answer then has no effect, like that of
+// a process.
 func late(ctx context.Context) error {
 	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
 		return over

@@ -18,30 +18,29 @@ type Load func(ctx context.Context, at Workspace) (Loaded, error)
 type Workspace struct {
 	Dir         string // absolute
 	Untrusted   bool   // the user has not agreed to run the hooks of the directory
-	Undecided   bool   // the user has not agreed that its settings affect hooks of other levels
-	Interactive bool   // there is a user who can be asked
+	Undecided   bool   // the user has not agreed that the directory's settings affect hooks of other levels
+	Interactive bool   // a user can be asked
 }
 
-// Loaded is the content of the settings: hooks, values and problems.
+// Loaded is the result of reading settings: hooks, values and problems.
 type Loaded struct {
-	Hooks    []*hook.Hook // also those that can never run, with the reason
+	Hooks    []*hook.Hook // includes hooks that can never run, with the reason
 	Problems []settings.Problem
 	Files    []string // the files that were read, highest priority first
 
-	// Admit returns why a hook must not run although nothing else excludes it: the settings also
-	// apply to hooks that the program registers. It is called for every hook of every dialect. Nil
-	// admits all.
+	// Admit returns why a hook must not run although nothing else excludes it, so that settings can exclude hooks that
+	// the program registers. It is called for every hook of every dialect. Nil admits all.
 	Admit func(*hook.Hook) hook.Exclusion
 
-	// Values holds values for the functions of the dialect's events; see [Session.Setting]. Each
-	// key has a type that the dialect declares.
+	// Values holds values for the functions of the dialect's events; see [Session.Setting]. The dialect declares the
+	// type of each key.
 	Values map[any]any
 
-	policy *policy.Set // the demands on the hooks, or nil
+	policy *policy.Set // rules for the hooks, or nil
 }
 
-// Vouches reports whether the settings of a source may affect hooks of other sources: the project's
-// may once the user has agreed.
+// Vouches reports whether the settings of a source may affect hooks of other sources. A project's settings may once the
+// user has agreed.
 func (p Workspace) Vouches(source hook.Source) bool {
 	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }
@@ -55,7 +54,7 @@ func recovered(err *error) {
 
 type admit = func(*hook.Hook) hook.Exclusion
 
-// admitBoth combines two functions: b is called if a admits the hook.
+// admitBoth calls a, and b if a admits the hook.
 func admitBoth(a, b admit) admit {
 	switch {
 	case a == nil:

@@ -70,8 +70,7 @@ func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 	l.debug(l.ctx, "hook ran", attrs...)
 }
 
-// failure warns of a hook that failed. If it could have blocked, the line also reports that the
-// action goes ahead.
+// failure logs a warning for a failed hook. If the hook could have blocked, the line adds that the action goes ahead.
 func (l fireLog) failure(r *common.Report) {
 	msg := "hook failed"
 	switch {
@@ -94,7 +93,7 @@ func (l fireLog) failure(r *common.Report) {
 	l.s.sys.log.LogAttrs(l.ctx, slog.LevelWarn, msg, attrs...)
 }
 
-// notes warns of answers without an effect, since the hook may have been a guard.
+// notes logs warnings for answers without effect, because the hook may have been a guard.
 func (l fireLog) notes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
@@ -151,20 +150,19 @@ func (l fireLog) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 // excerpt returns the beginning of a text for the log, with secrets redacted.
 func excerpt(b []byte) string {
 	const most = 2048
-	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret is not recognised
+	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret would not be recognised
 	if len(text) > most {
 		return wire.Valid([]byte(text[:most])) + "…"
 	}
 	return text
 }
 
-// debugName is the name of the engine's log in the variable DEBUG.
+// debugName is the engine's name in the environment variable DEBUG.
 const debugName = "llxprt:core:hooks:engine"
 
-// WantsDebug reports whether the value of the environment variable DEBUG asks for
-// the engine's log on level Debug: "llxprt:core:hooks:*", "llxprt:*" or "*". It is
-// read as the npm package debug reads it: names are separated by commas or white
-// space, "*" is any text, and a name that begins with "-" excludes.
+// WantsDebug reports whether a value of the environment variable DEBUG selects the engine's log on level Debug, as
+// "llxprt:core:hooks:*", "llxprt:*" and "*" do. The syntax is that of the npm package debug: names are separated by
+// commas or white space, "*" matches any text, and a leading "-" excludes a name.
 func WantsDebug(value string) bool {
 	wants := false
 	separates := func(r rune) bool { return strings.ContainsRune(", \t\n", r) }
@@ -181,7 +179,7 @@ func WantsDebug(value string) bool {
 	return wants
 }
 
-// names reports whether a pattern with "*" matches another name.
+// names reports whether a pattern with "*" matches the name other.
 func names(name, other string) bool {
 	parts := strings.Split(name, "*")
 	for i, part := range parts {
@@ -191,7 +189,7 @@ func names(name, other string) bool {
 	return err == nil && matched
 }
 
-// loud passes records of level Debug to a handler that is not enabled for it.
+// loud passes Debug records to a handler whose level is higher.
 type loud struct{ slog.Handler }
 
 func (l loud) Enabled(context.Context, slog.Level) bool { return true }

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// readMerged reads an answer that an engine elsewhere has merged. It has understood all of it if it would write
-// the same; else the hook fails, since the rest may be a denial.
+// readMerged reads an answer that another engine has merged. If encoding the parsed answer does not give the same JSON,
+// the hook fails, because the rest may be a denial.
 func readMerged[Out any](r *hook.Report[Out]) {
 	if len(r.Reply.Stdout) == 0 {
 		return

@@ -23,20 +23,20 @@ type Evaluation struct {
 	Index      int // index among the hooks that run; set if it ran
 	Outcome    Outcome
 	Decision   hook.Decision
-	Reason     string        // the reason for Decision, or for the demand that the agent stop
+	Reason     string        // the reason for Decision, or for stopping the agent
 	Reply      *hook.Reply   // nil for a hook in Go
 	Payload    []byte        // its standard input; nil for a hook in Go
 	Elapsed    time.Duration // of the hook itself
-	Queued     time.Duration // the time that it waited for a permit, before Elapsed
+	Queued     time.Duration // how long it waited for a permit, before Elapsed
 	Err        error
 	FailedOpen bool // it failed, and the action goes ahead
 	Notes      []string
-	Late       bool // the end of a hook that had gone to the background
+	Late       bool // reports the end of a hook that had gone to the background
 	Recheck    bool // it ran again, with the rewritten input
-	Rewrote    bool // its answer replaces a part of the input; another hook's may override it
+	Rewrote    bool // the answer replaces a part of the input; the answer of another hook may override it
 
 	Class hook.Class // the class of Err
-	Mode  hook.Mode  // in shadow, the answer here has no effect
+	Mode  hook.Mode  // in shadow mode the answer has no effect
 }
 
 // observing describes one fire and its hooks to observers and the log.
@@ -50,8 +50,8 @@ const (
 	Success          Outcome = "success"
 	Blocking         Outcome = "blocking"           // it blocked the action
 	NonBlockingError Outcome = "non_blocking_error" // it failed
-	Cancelled        Outcome = "cancelled"          // its timeout, or the caller's, had passed
-	Backgrounded     Outcome = "backgrounded"       // it continues while the agent does
+	Cancelled        Outcome = "cancelled"          // its timeout passed, or the caller cancelled
+	Backgrounded     Outcome = "backgrounded"       // it still runs; the agent does not wait
 )
 
 // observe reports a finished hook run to observers and the log.
@@ -72,7 +72,7 @@ func (f observing[Out]) evaluation(r *hook.Report[Out], in *fireInput) *Evaluati
 	return ev
 }
 
-// outputOf returns the answer of a hook that has no reply, as JSON.
+// outputOf encodes the answer of a hook that has no reply as JSON.
 func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	if ev.Reply != nil || !r.Answered {
 		return nil
@@ -113,8 +113,7 @@ func (f *fireState) startObserving(ctx context.Context) context.Context {
 	return ctx
 }
 
-// failedOpen counts the hooks that failed while the action goes ahead. Hooks whose answer was no
-// longer needed are left out.
+// failedOpen counts the hooks that failed open. It leaves out hooks whose answer was no longer needed.
 func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 	for i := range reports {
 		if reports[i].FailedOpen() && !errors.Is(reports[i].Err, hook.ErrNotNeeded) {
@@ -124,7 +123,7 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 	return n
 }
 
-// decided reports whether a hook itself has decided.
+// decided reports whether a hook's own answer has a decision.
 func decided[Out any](r hook.Report[Out]) bool {
 	return r.Output.Decision != hook.Undecided && !r.Output.Synthetic
 }
@@ -169,7 +168,7 @@ func (f observing[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	return out
 }
 
-// word returns the decision of an event's hooks: Deny, Ask or Allow, or nothing.
+// word returns the decision that an event's hooks made: Deny, Ask, Allow or Undecided.
 func (f observing[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):
@@ -179,7 +178,7 @@ func (f observing[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) 
 	case all.Decision == hook.Ask:
 		return hook.Ask
 	case all.Decision == hook.Allow, all.Decision == hook.Approve:
-		if slices.ContainsFunc(reports, decided[Out]) { // reducers may add an allow
+		if slices.ContainsFunc(reports, decided[Out]) { // some reducers add an allow that no hook gave
 			return hook.Allow
 		}
 	}

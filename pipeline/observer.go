@@ -11,23 +11,22 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// Observer follows fires: their start, every hook that was looked at, their end. Its methods are
-// called from many goroutines, for one fire in the order below, save that HookEnd may be called for
-// several hooks at the same time.
+// Observer follows fires: the start of a fire, every hook considered, the end of the fire. Its methods are called from
+// many goroutines. For one fire they are called in the order below, except that HookEnd may be called for several hooks
+// at the same time.
 //
-// An Observer can change nothing but the context of the hooks. One that panics is logged and
-// counted, see [System.ObserverFailures], and the fire goes on. If one of its methods has not
-// returned after half a second, the fire goes on without the observer, and until it returns no fire
-// waits for the observer. For this limit its methods are called on a separate goroutine, unless it
-// is a [PromptObserver].
+// An Observer can change nothing but the context of the hooks. If a method panics, the panic is logged and counted, see
+// [System.ObserverFailures], and the fire goes on. If a method has not returned after half a second, the fire goes on
+// without the observer; later fires skip the observer until the method returns. To enforce the limit, methods are
+// called on a separate goroutine, unless the observer is a [PromptObserver].
 type Observer interface {
 	// FireStart is called before the first hook. The hooks run in the context
 	// that it returns, which has to be ctx or one made from it.
 	FireStart(ctx context.Context, f *FireInfo) context.Context
 
-	// HookEnd is called for every hook of the event: at once, with the reason, for a hook that does
-	// not run, and after its end for a hook that runs. For a hook that has gone to the background it is
-	// called a second time, with Late set, which may come after FireEnd.
+	// HookEnd is called for every hook of the event: for a hook that does not run at once, with the reason; for a hook
+	// that runs after its end. For a hook that went to the background it is called a second time, with Late set,
+	// possibly after FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 
 	// FireEnd is called with the outcome of the fire, before Fire returns.
@@ -41,9 +40,9 @@ type HookStarter interface {
 	HookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context
 }
 
-// PromptObserver is an [Observer] whose methods wait for nothing: no file, no network, no lock that
-// is held for long. They are called on the goroutine of the fire, which saves about a microsecond
-// for each. If a method waits nevertheless, the fire waits too.
+// PromptObserver is an [Observer] whose methods never block: they use no file, no network and no lock that is held for
+// long. They are called on the goroutine of the fire, which saves about a microsecond for each call. If a method blocks
+// nevertheless, the fire blocks too.
 type PromptObserver interface{ ObservesPromptly() }
 
 // SystemEnder is an [Observer] that is also called when the system has been closed, after the last
@@ -70,25 +69,24 @@ func (h HookEnds) HookEnd(ctx context.Context, e *Evaluation) { h(ctx, e) }
 // FireEnd does nothing.
 func (h HookEnds) FireEnd(context.Context, *FireInfo, *FireOutcome) {}
 
-// FireInfo describes one fire to observers. They must not change it, except for its two traces.
+// FireInfo describes one fire to observers. They must not change it, except for Caller and Trace.
 type FireInfo struct {
 	Time    time.Time // when it began
 	Event   string    // "llxprt.BeforeTool"
 	Session string
-	Subject string       // the subject of matchers
+	Subject string       // the text that matchers test
 	Hooks   []*hook.Hook // the hooks configured for the event, in plan order; shared
 
-	// Caller is the trace position of the caller of the fire, and Trace that of the fire itself. An
-	// observer that traces sets them in FireStart.
+	// Caller is the trace context of the fire's caller, and Trace that of the fire. An observer that traces sets both
+	// in FireStart.
 	Caller, Trace hook.Trace
 
 	input interface{ appendInput([]byte) ([]byte, error) }
-	left  uint64 // bits of the observers without which the fire goes on; atomic
+	left  uint64 // a bit for each observer that the fire goes on without; atomic
 }
 
-// AppendInput appends the event's input to dst, one JSON object of the event's own members. Only
-// FireStart and FireEnd may call it. It encodes the input unless that was done for a hook outside
-// the process.
+// AppendInput appends the event's input to dst: a JSON object with the event's own members. Only FireStart and FireEnd
+// may call it. The call encodes the input, unless a hook outside the process already needed that.
 func (f *FireInfo) AppendInput(dst []byte) ([]byte, error) { return f.input.appendInput(dst) }
 
 // Would holds a decision that had no effect.
@@ -99,34 +97,32 @@ type Would struct {
 
 // FireOutcome is the outcome of the hooks of one fire.
 type FireOutcome struct {
-	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
+	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if the denial has no effect
 	Reason     string        // the reason for the decision, or for Stop
 	Stop       bool          // the agent must stop
-	Rewritten  bool          // the input differs from the caller's
+	Rewritten  bool          // the input is no longer the caller's
 	FailedOpen int           // hooks that failed while the action goes ahead
 	Conflicts  []hook.Conflict
 	Elapsed    time.Duration
 	Err        error // of Fire
 
-	// Would holds Decision and Reason as they would be if the hooks in shadow had effect; nil if
-	// they would be the same.
+	// Would holds Decision and Reason as they would be if hooks in shadow had effect; nil if they would be the same.
 	Would *Would
 
-	// Differs lists the hooks in shadow that would have changed the outcome if only that hook had
-	// effect.
+	// Differs lists each hook in shadow that would have changed the outcome, had that hook alone had effect.
 	Differs []*hook.Hook
 }
 
-// guardedObserver holds an observer and the state of the engine's calls to it.
+// guardedObserver is an observer with the state of the engine's calls to it.
 type guardedObserver struct {
 	Observer
 	starter HookStarter // nil if it does not follow hooks as they begin
 	prompt  bool
-	bit     uint64       // its bit of FireInfo.left; observers beyond 64 share bits
+	bit     uint64       // its bit in FireInfo.left; observers beyond the 64th share bits
 	stuck   atomic.Int64 // calls that missed their time limit and have not returned yet
 }
 
-// observers calls the observers of a system, with a time limit and protected from panics.
+// observers calls a system's observers. It limits the time of each call and recovers from panics.
 type observers struct {
 	list     []*guardedObserver
 	failures atomic.Int64
@@ -142,9 +138,8 @@ func (o *observers) fireStart(ctx context.Context, f *FireInfo) (context.Context
 	return ctx, f
 }
 
-// startOne returns the context that one observer makes, and the FireInfo. When an observer has
-// missed its time limit, the fire continues with a copy of the FireInfo, since the observer may
-// still write to the old one.
+// startOne calls FireStart of one observer, and returns its context and the FireInfo. If the observer misses its time
+// limit, the fire continues with a copy of the FireInfo, because the observer may still write to the original.
 func (o *observers) startOne(ctx context.Context, w *guardedObserver, f *FireInfo) (context.Context, *FireInfo) {
 	if w.prompt {
 		return o.callFireStart(ctx, w, f), f
@@ -166,7 +161,7 @@ func (o *observers) callFireStart(ctx context.Context, w *guardedObserver, f *Fi
 	return in
 }
 
-// hookStart returns the context of one hook.
+// hookStart calls HookStart of every observer that has it, and returns the context of the hook.
 func (o *observers) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context {
 	for _, w := range o.list {
 		if w.starter == nil {
@@ -240,7 +235,7 @@ func (o *observers) callFireEnd(ctx context.Context, w *guardedObserver, f *Fire
 	w.FireEnd(ctx, f, r)
 }
 
-// close calls SystemEnd of the observers that have it.
+// close calls SystemEnd of the observers that implement it.
 func (o *observers) close() {
 	for _, w := range o.list {
 		if ender, ok := w.Observer.(SystemEnder); ok {
@@ -252,7 +247,7 @@ func (o *observers) close() {
 	}
 }
 
-// changed reports hooks that were added, or removed.
+// changed tells the observers which hooks were added or removed.
 func (o *observers) changed(session string, hooks []*hook.Hook, report func(HookWatcher, string, *hook.Hook)) {
 	for _, w := range o.list {
 		watcher, ok := w.Observer.(HookWatcher)
@@ -268,8 +263,8 @@ func (o *observers) changed(session string, hooks []*hook.Hook, report func(Hook
 	}
 }
 
-// call runs do on another goroutine, and reports whether it has returned in time. If not, the rest
-// of the fire goes on without that observer: it could otherwise see an end without its beginning.
+// call runs do on another goroutine and reports whether it returned in time. If it did not, the rest of the fire skips
+// that observer, which could otherwise see an end without its beginning.
 func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, limit time.Duration, do func()) bool {
 	if f != nil && atomic.LoadUint64(&f.left)&w.bit != 0 {
 		return false
@@ -284,11 +279,10 @@ func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, l
 	return false
 }
 
-// waitFor waits for a call of an observer, for a limited time, and logs that it has not returned
-// by then.
+// waitFor waits for an observer's call, at most for limit, and logs a call that takes longer.
 func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
 	done := make(chan struct{})
-	var state atomic.Int32 // 1: done has returned; 2: no longer waited for
+	var state atomic.Int32 // 1: do has returned; 2: nothing waits for it any more
 	go func() {
 		defer close(done)
 		defer func() {
@@ -321,7 +315,7 @@ func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.
 	return false
 }
 
-// caught is deferred around calls: it counts and logs an observer that panicked.
+// caught is deferred around calls to observers. It recovers from a panic, counts it and logs it.
 func (o *observers) caught(ctx context.Context, from Observer) {
 	if v := recover(); v != nil {
 		o.failures.Add(1)
@@ -349,5 +343,5 @@ func guardObservers(observers []Observer) []*guardedObserver {
 // How long the engine waits for an observer.
 const (
 	observerPatience = 500 * time.Millisecond
-	enderPatience    = 10 * time.Second // while the system closes, when nothing else waits
+	enderPatience    = 10 * time.Second // while the system closes, when no fire waits
 )

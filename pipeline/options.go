@@ -46,7 +46,7 @@ func FailClosed() Option { return func(h *hook.Hook, _ *Info) { h.FailClosed = t
 // settings, such as trust and policies. Without it a hook is the program's own, and always runs.
 func UserProvided() Option { return func(h *hook.Hook, _ *Info) { h.UserProvided = true } }
 
-// exactly is the matcher of a dialect without a pattern syntax.
+// exactly is the matcher for dialects without a pattern syntax: it compares for equality.
 type exactly string
 
 // Match compares.

@@ -16,17 +16,17 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// policing applies the policies of hooks in one fire: to the run of a hook (breaker, retry,
-// bulkhead), to its report (failure policy, shadow), and to the merged answer.
+// policing applies the policies of hooks in one fire: breaker, retry and concurrency limits to the hook's run, failure
+// policy and shadow to its report, and the strictest policy to the merged answer.
 type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
 
-// applyFailurePolicy applies the event's rule for failed hooks, and counts hooks that fail open.
+// applyFailurePolicy applies the event's rules for failed hooks, and counts hooks that fail open.
 func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
-		return // the answer was complete without it
+		return // the merged answer did not need this hook
 	}
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
@@ -40,7 +40,7 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		}
 	}
 	if inShadow(r.Hook) {
-		return // it guards nothing, and nothing goes ahead because of it
+		return // a background hook guards nothing, and no action goes ahead because of it
 	}
 	if r.FailedOpen() {
 		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
@@ -52,8 +52,8 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 }
 
-// compare finds the decision that the fire would have had if its hooks in shadow had effect: all of
-// them, and each alone.
+// compare computes the decision that the fire would have had without shadow: with all shadow hooks in effect, and with
+// each alone.
 func (f policing[Out]) compare(res *hook.Result[Out]) {
 	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
 		return
@@ -70,7 +70,7 @@ func (f policing[Out]) compare(res *hook.Result[Out]) {
 	}
 }
 
-// rewrite returns the part of the input that an answer replaces, for comparison.
+// rewrite returns the part of the input that an answer replaces, as text to compare.
 func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
 	if f.event.spec.Rewrites == nil {
 		return ""
@@ -86,8 +86,8 @@ func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]
 	return hook.Would{Decision: decision, Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
-// merged merges reports, including the hooks in shadow for which counts is true. A sequential plan,
-// or the chain of a project's own hooks, ends at the first hook that blocks, as it would in a fire.
+// merged merges the reports, with those shadow hooks for which counts returns true. As in a fire, a sequential plan, or
+// the chain of a project's own hooks, ends at the first hook that blocks.
 func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.rules.Sequential
@@ -122,7 +122,7 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 			if tries == 0 {
 				r.Err = refused
 			}
-			break // its last failure is the result
+			break // the last failure is the result
 		}
 		*r = hook.Report[Out]{Hook: r.Hook, Index: r.Index}
 		turn.counted = false
@@ -144,8 +144,8 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 	}
 }
 
-// runLimited runs a Runner within the bulkheads of its policy. The breaker counts its end
-// before its permits are free: the hook that gets them next sees the breaker.
+// runLimited runs a Runner within the concurrency limits of its policy. The breaker counts the end of the run before
+// the permits are released, so that the next run sees the breaker's new state.
 func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	var err error
 	k, turn := policyStateOf(r.Hook), &f.runs[r.Index]
@@ -188,9 +188,8 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	r.Answered, r.Output = true, o
 }
 
-// uphold enforces a hook's policy on its report, after the event has refined it: a denial by policy
-// stays a denial, whether or not the event honours it. The answer of a hook in shadow moves to a
-// separate field.
+// uphold enforces a hook's policy on its report after Refine: a denial by policy stays a denial even if the event does
+// not honour denials. The answer of a hook in shadow moves to a separate field.
 func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
@@ -220,14 +219,14 @@ func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
-// hold enforces policies on a merged result: a denial by policy survives every reducer, and the
-// result records the effect of hooks in shadow.
+// hold enforces policies on a merged result. A denial by policy survives every reducer. The result records the effect
+// that hooks in shadow would have had.
 func (f policing[Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)
 }
 
-// strictest applies the strictest of the failure policies to a merged answer.
+// strictest applies the strictest action of the hooks' failure policies to a merged answer.
 func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
 	if all.Stop || f.event.spec.Blocks(all) {
 		return
@@ -249,7 +248,7 @@ func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Ou
 // difference.
 func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
 
-// lit returns a report as it would be without shadow.
+// lit returns a copy of a report as if the hook were not in shadow.
 func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 	s := r.Shadow
 	if s == nil {

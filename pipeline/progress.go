@@ -10,8 +10,8 @@ import (
 // watcher receives the progress of a fire.
 type watcher[Out any] struct {
 	see       func(hook.Report[Out]) (more bool)
-	left      bool // it wants no more reports
-	concluded bool // the event's Conclude has changed the merged answer
+	left      bool // the watcher wants no more reports
+	concluded bool // the event's Conclude changed the merged answer
 }
 
 // watch is Fire with a watcher.
@@ -55,8 +55,7 @@ func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hoo
 	}
 }
 
-// watched passes each report to the watcher before it yields it, and ends the fire when the
-// watcher wants no more.
+// watched passes each report to the watcher before yielding it, and ends the fire when the watcher wants no more.
 func (f *fire[Out]) watched(reports iter.Seq[*hook.Report[Out]]) iter.Seq[*hook.Report[Out]] {
 	return func(yield func(*hook.Report[Out]) bool) {
 		for r := range reports {

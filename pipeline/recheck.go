@@ -9,11 +9,11 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// rechecking asks hooks once more about the input that the merged answer has rewritten.
+// rechecking runs hooks a second time on the input that the merged answer has rewritten.
 type rechecking[Out any] struct{ *fire[Out] }
 
-// secondRound returns the second round of a fire, for an input; nil if no hook runs. Background
-// hooks are left out: they cannot decide, and are not started again.
+// secondRound returns a fire that runs hooks again on the rewritten input; nil if no hook would run. It leaves out
+// background hooks, which cannot decide.
 func (f rechecking[Out]) secondRound(in any) *fire[Out] {
 	plan := f.of.plan(f.ctx, f.s, in, true)
 	if plan == nil {
@@ -52,8 +52,8 @@ func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Res
 	f.policing().hold(res)
 }
 
-// dropRepeats removes the parts without effect from an answer of the second round: rewrites, and
-// texts that the hook has already returned.
+// dropRepeats removes from a second-round answer the parts that have no effect: rewrites, and texts that the hook
+// returned in the first round.
 func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
@@ -62,7 +62,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 			"its rewrite in the second round has no effect: no other hook has seen it")
 	}
 	if reflect.ValueOf(&said.Specific).Elem().IsZero() {
-		said.Set &^= hook.SetSpecific // the reducer takes the last one as a whole: keep the first answer's
+		said.Set &^= hook.SetSpecific // the reducer takes Specific as a whole: keep the first answer's
 	}
 	for i := range before {
 		if first := &before[i]; first.Hook == r.Hook {
@@ -85,7 +85,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 	r.Output = said
 }
 
-// pointers iterates over reports without copying each.
+// pointers iterates over pointers to the reports, to avoid copies.
 func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 	return func(yield func(*hook.Report[Out]) bool) {
 		for i := range reports {
@@ -96,9 +96,9 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 	}
 }
 
-// recheck runs the hooks once more if a policy demands it: those that match the rewritten input,
-// which some of them have not seen. Their answers are merged with the first ones, without their
-// rewrites, which no hook has seen. There is one more round, never two.
+// recheck runs hooks a second time if a policy demands it: the hooks that match the rewritten input. Their answers are
+// merged with the first ones. Rewrites in second answers have no effect, since no hook could check them. There is never
+// a third round.
 func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
@@ -126,7 +126,7 @@ func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	f.join(res, final, second)
 }
 
-// ended reports whether the first answers make a second round unnecessary.
+// ended reports whether the first answers already decide, so that a second round is not needed.
 func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }

@@ -11,16 +11,15 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// A fire that cannot run all its hooks has no answer. The functions below report that, and block if
-// the event can.
+// The functions below report that a fire cannot run all its hooks, and make it block if the event can.
 
 var (
 	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")
 	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil or an empty one")
 )
 
-// unusable returns the result of a fire without a session or an input. It has no reference to the
-// input, which would move every caller's to the heap.
+// unusable returns the result of a fire without a session or an input. It takes no reference to the input, which would
+// force every caller's input to the heap.
 func (e *core[Out]) unusable(s *Session) (*hook.Result[Out], error) {
 	err := &hook.InputError{Event: e.full, Err: errNoInput}
 	if s == nil || s.reg == nil {
@@ -29,8 +28,7 @@ func (e *core[Out]) unusable(s *Session) (*hook.Result[Out], error) {
 	return e.refuse(s, nil, new(hook.Result[Out]), err), err
 }
 
-// refuse makes a result block, if the event can, as if another hook had denied after those that
-// have answered. It logs why.
+// refuse adds a denial to a result, if the event can block, after the answers of the hooks. It logs why.
 func (e *core[Out]) refuse(s *Session, in any, res *hook.Result[Out], why error) *hook.Result[Out] {
 	msg := "the hooks could not be asked"
 	if e.guards {
@@ -48,7 +46,7 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 	denial := hook.Output[Out]{Decision: hook.Deny, Reason: why.Error(), Set: hook.SetAnswer}
 	res.Answered, res.OverriddenBlock = true, ""
 	defer func() {
-		_ = recover() // if a function of the event panics, the denial stays as it is
+		_ = recover() // if a function of the event panics, the denial remains
 		if !res.Decision.Blocks() && res.OverriddenBlock == "" {
 			res.Output = denial
 		}
@@ -59,7 +57,7 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 		if about == nil {
 			about = reflect.New(e.inputType).Interface()
 		}
-		e.spec.refine(cmp.Or(s, new(Session)), about, &last) // the event's own part of the answer gets the denial too
+		e.spec.refine(cmp.Or(s, new(Session)), about, &last) // also writes the denial into the event's own part of the answer
 	}
 	res.Output = e.spec.Reduce(func(yield func(hook.Output[Out]) bool) {
 		for i := range res.Reports {

@@ -19,7 +19,7 @@ type registry struct {
 	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
 	current  atomic.Pointer[view]
 
-	governed map[*hook.Hook]*hook.Hook // by the hook as it was loaded or added
+	governed map[*hook.Hook]*hook.Hook // keyed by the hook as loaded or added
 	breakers map[string]*breaker
 	bounds   bounds
 }
@@ -125,7 +125,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	return v
 }
 
-// admit returns a hook, or one like it that does not run.
+// admit returns h, or a copy that never runs.
 func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" {
 		return h
@@ -139,7 +139,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 			return h
 		}
 		if p := h.Policy; p != nil && (why.Skip == hook.Untrusted && p.Held == why.Skip || p.Upheld && policy.Lifts(why)) {
-			return h // its policy turns this into a failure, or overrides it
+			return h // the policy of h turns this into a failure, or overrides it
 		}
 	}
 	if why.Skip == "" {
@@ -150,8 +150,8 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	return &off
 }
 
-// govern applies the policy of the workspace, and the program's Wrap, to a hook. It returns the
-// hook itself if neither changes it. The result is cached: a hook is the same in every view.
+// govern applies the workspace's policy and the program's Wrap to a hook. It returns the hook itself if neither changes
+// it. Results are cached, so that every view has the same hook.
 func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
 	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) && !policy.HoldsItself(h) {
@@ -177,8 +177,8 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	return g
 }
 
-// keepWarm keeps the interpreter of a hook ready if its policy demands it. A worker cannot start
-// cold: it would print that it is ready, get no call, and allow everything.
+// keepWarm keeps the interpreter of a hook ready if its policy demands it. A worker is never started cold: it would
+// print that it is ready, get no call, and thereby allow everything.
 func (reg *registry) keepWarm(g *hook.Hook) {
 	switch warm := reg.sys.cfg.Warm; {
 	case g.Policy.Warm == "" || g.Runner == nil:
@@ -190,8 +190,8 @@ func (reg *registry) keepWarm(g *hook.Hook) {
 	}
 }
 
-// trusted returns a hook, or a copy that the settings prevent from running: a policy can make that
-// a failure, or override it.
+// trusted returns a hook, or a copy that does not run because the settings forbid it. A policy can turn the copy into a
+// failure, or override the settings.
 func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" && h.Unusable == "" || reg.loaded.Admit == nil {
 		return h
@@ -208,8 +208,8 @@ func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 	return &off
 }
 
-// wrap returns the Runner of a hook inside the program's Wrap. If Wrap fails, the hook fails each
-// time: it must not run unwrapped.
+// wrap returns the Runner that the program's Wrap returns for a hook. If Wrap fails, the Runner always fails: the hook
+// must not run unwrapped.
 func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -222,7 +222,7 @@ func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	return wrapped
 }
 
-// release forgets removed hooks.
+// release removes cached entries of removed hooks.
 func (reg *registry) release(hooks []*hook.Hook) {
 	for _, h := range hooks {
 		delete(reg.governed, h)

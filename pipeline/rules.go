@@ -11,34 +11,32 @@ type Dialect struct {
 	Name  string
 	Rules Rules
 
-	// Settings reads the settings of users from the system's usual places. A program that opens its
-	// hooks without naming settings reads the settings of every dialect that is linked; see
-	// [LinkedSettings]. It may be nil. It is set before main begins.
+	// Settings reads users' settings from the system's usual places. A program that names no settings reads those of
+	// every dialect linked into it; see [LinkedSettings]. Settings may be nil. It is set before main begins.
 	Settings Load
 
 	// Unit is the unit of timeouts in the settings.
 	Unit time.Duration
 
-	// Base appends the members that every payload of the dialect has in addition to session_id,
-	// transcript_path and cwd, each with a comma before it. Nil appends none. BaseNames lists the
-	// names of all of them: hosts need not send them, and cannot change them.
+	// Base appends the members that every payload of the dialect has after session_id, transcript_path and cwd, each
+	// preceded by a comma. Nil appends none. BaseNames lists the names of all these members: hosts need not send them,
+	// and cannot change them.
 	Base      func(dst []byte, event string, now time.Time) []byte
 	BaseNames []string
 
-	// Members lists the members of answers other than the common ones and hookSpecificOutput. A
-	// member that is in neither list is unknown: see [hook.UnreadError].
+	// Members lists the members of answers that the dialect knows besides the common ones and hookSpecificOutput. All
+	// others are unknown; see [hook.UnreadError].
 	Members []string
 
-	// OwnMembers lists members of hookSpecificOutput that the dialect reads although the output type
-	// of an event has no field for them: hooks of another system write them.
+	// OwnMembers lists members of hookSpecificOutput that are known although the output type of an event has no field
+	// for them, because hooks of another system write them.
 	OwnMembers []string
 
-	// Head appends the members that every payload of the dialect has, separated by commas, in place
-	// of session_id, transcript_path, cwd and the members of Base: for a dialect with other names
-	// for them. It appends at least one. Nil appends the standard members.
+	// Head is for dialects with other names for session_id, transcript_path, cwd and the members of Base. It appends
+	// the members that every payload has, separated by commas, at least one. Nil appends the standard members.
 	Head func(dst []byte, h Head) []byte
 
-	// Newline ends every payload with a newline, for scripts that read a line.
+	// Newline ends every payload with a newline, for scripts that read a single line.
 	Newline bool
 
 	// HostLast runs the program's own hooks after the settings' hooks, and the session's own last.
@@ -49,30 +47,28 @@ type Dialect struct {
 	Detaches bool
 }
 
-// Head holds the common facts of a payload; see Head of [Dialect].
+// Head holds the values that every payload of a session has; see Head of [Dialect].
 type Head struct {
 	Event      string
 	Session    string
 	Transcript string // empty: no transcript
-	Dir        string // the directory of the hook
+	Dir        string // the directory in which the hook runs
 	Now        time.Time
 }
 
-// Rules hold how an event runs its hooks and reads their answers. The zero value of a field
-// inherits from the dialect.
+// Rules determine how an event runs its hooks and reads their answers. A zero field inherits from the dialect.
 type Rules struct {
-	// Exits maps exit statuses to effects, and Text is the effect of plain text in place of an
-	// answer. If neither the dialect nor the event sets Exits, the answer is read for status 0, and
-	// 2 denies.
+	// Exits maps exit statuses to effects. Text is the effect of output that is plain text. If neither the dialect nor
+	// the event sets Exits, status 0 reads the answer, and 2 denies.
 	Exits hook.Exits
 	Text  hook.Text
 
-	// Match compiles a matcher from the settings; a nil Matcher accepts everything. The note is
-	// for the author of the pattern.
+	// Match compiles a matcher from the settings; a nil Matcher accepts everything. The note describes a problem to the
+	// author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
-	// Renamed extends a matcher to the other names of its subjects, such as those of renamed tools.
-	// A nil matcher stays nil. A nil Renamed means that each subject has one name.
+	// Renamed extends a matcher to other names of the same subject, such as the former name of a tool. It is not called
+	// for a nil matcher. A nil Renamed means that each subject has one name.
 	Renamed func(hook.Matcher) hook.Matcher
 
 	// Timeout is the default timeout of a hook; negative means no limit.
@@ -81,51 +77,44 @@ type Rules struct {
 	// Sequential runs the hooks one at a time, whatever the settings.
 	Sequential bool
 
-	// FailClosed makes a hook that fails block: it crashed, gave no answer in
-	// time, or could not be started. Without it such a hook lets the action
-	// go ahead (L32, L33).
+	// FailClosed makes a failed hook block, whether it crashed, timed out or could not be started. Without FailClosed
+	// the action goes ahead (L32, L33).
 	FailClosed bool
 
-	// Propagate is FailClosed, and makes Fire return the error of a failed hook. The caller then
-	// handles it: listeners are not called. In a sequential plan the hooks after it do not run
-	// (X17).
+	// Propagate implies FailClosed, and makes Fire return the error of a failed hook. The caller then handles the
+	// error: failure listeners are not called. In a sequential plan the later hooks do not run (X17).
 	Propagate bool
 
-	// Unstoppable runs hooks in Go even if the caller's ctx has ended. They see that in their ctx;
-	// the guarded action may go ahead nevertheless.
+	// Unstoppable runs hooks in Go even if the caller's ctx has ended, which the hooks see in their ctx. The guarded
+	// action may go ahead nevertheless.
 	Unstoppable bool
 
-	// Live applies hooks that a hook registers or removes during a sequential plan to the same
-	// fire, if they come after it.
+	// Live lets a hook of a sequential plan add or remove later hooks of the same fire.
 	Live bool
 
-	// Asks reports that a host asks the user when an answer's Decision is ask. For other events, a
-	// policy whose action is to ask denies.
+	// Asks reports that hosts ask the user when a Decision is ask. For other events, a policy whose action is ask denies.
 	Asks bool
 
-	// LateBlocks makes a hook block if it returns no answer in time; LateFuncBlocks does so only
-	// for hooks written in Go.
+	// LateBlocks makes a hook that times out block; LateFuncBlocks does so only for hooks written in Go.
 	LateBlocks, LateFuncBlocks bool
 
-	// UnreadBlocks makes a hook block if its answer cannot be used, or is longer than the engine's
-	// limit.
+	// UnreadBlocks makes a hook block if its answer is invalid, or longer than the engine's limit.
 	UnreadBlocks bool
 
-	// LateOpens lets the action go ahead when a hook returns no answer in time, although its other
-	// failures block.
+	// LateOpens lets the action go ahead when a hook times out, although its other failures block.
 	LateOpens bool
 
-	// UnreadOpens lets the action go ahead when the answer of a hook cannot be used, although its other
-	// failures block. A policy that demands answers that can be used has priority.
+	// UnreadOpens lets the action go ahead when a hook's answer is invalid, although its other failures block. A policy
+	// that demands valid answers has priority.
 	UnreadOpens bool
 
-	// Budget limits the whole fire, including the wait for workers, to the longest timeout of its
-	// foreground hooks. If one of them has no limit, the fire has none.
+	// Budget limits the whole fire, including the wait for permits, to the longest timeout of its foreground hooks. It
+	// has no effect if one of them has no timeout.
 	Budget bool
 
-	// EnvFile is the name of a variable with the path of a separate file for each hook outside the
-	// process, to which it writes shell text that sets variables; see [Session.EnvFiles]. Empty:
-	// hooks have no such file.
+	// EnvFile names an environment variable. For each hook outside the process it has the path of a separate file, to
+	// which the hook writes shell text that sets variables; see [Session.EnvFiles]. If EnvFile is empty, hooks have no
+	// such file.
 	EnvFile string
 }
 
@@ -163,7 +152,7 @@ func (r Rules) over(base Rules) Rules {
 	return r
 }
 
-// renamed returns m with the other names of its subjects.
+// renamed applies Renamed to m.
 func (r *Rules) renamed(m hook.Matcher) hook.Matcher {
 	if r.Renamed == nil || m == nil {
 		return m
@@ -174,8 +163,7 @@ func (r *Rules) renamed(m hook.Matcher) hook.Matcher {
 // Capability is a set of effects that an event honours from its hooks.
 type Capability uint8
 
-// The effects of hooks. An event's list documents it, and determines Blocked of a [JSONResult]; a
-// test compares it with the sources.
+// The effects of hooks. An event's set documents it, and determines Blocked of a [JSONResult].
 const (
 	CanBlock Capability = 1 << iota
 	CanStop

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Scope is where a program registers hooks: a [System] or a [Session].
+// Scope is the place where a program registers hooks: a [System] or a [Session].
 type Scope interface {
 	add([]*hook.Hook) (remove func())
 }
@@ -30,14 +30,12 @@ func scopeError(at Scope) error {
 	return fmt.Errorf("the %T is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
 }
 
-// Register adds hooks that are ready to run, such as those that a dialect reads from the front
-// matter of an agent, to one session or to all sessions of a system. For a hook in Go, On of its
-// event is simpler. remove removes them; fires that have begun are not affected, and neither
-// function waits for them.
+// Register adds complete hooks to one session or to all sessions of a system, such as hooks that a dialect reads from
+// the front matter of an agent. For a hook in Go, On of its event is simpler. remove removes the hooks. Fires that have
+// begun are not affected, and neither function waits for them.
 //
-// The error names a hook that can never run: its event is not declared, or its Func is not of the
-// event's types. It is also an error if at is nil, or was not made by NewSystem or NewSession. With
-// an error no hook is added.
+// The error names a hook that can never run, because its event is not declared or its Func does not have the event's
+// types. Register also fails if at is nil, or was not made by NewSystem or NewSession. With an error no hook is added.
 func Register(at Scope, hooks ...*hook.Hook) (remove func(), err error) {
 	if err := scopeError(at); err != nil {
 		return func() {}, fmt.Errorf("register hooks: %w", err)
@@ -86,7 +84,7 @@ func ranked(there, hooks []*hook.Hook) []*hook.Hook {
 	return all
 }
 
-// group orders the hooks of front matter before the program's own functions.
+// group returns the sort key that puts hooks of front matter before the program's functions.
 func group(h *hook.Hook) int {
 	if h.Source == hook.FrontMatter {
 		return 0
@@ -94,7 +92,7 @@ func group(h *hook.Hook) int {
 	return 1
 }
 
-// without removes one occurrence of each hook in gone: a hook may have been added several times.
+// without returns hooks with one occurrence of each hook in gone removed; a hook may have been added several times.
 func without(hooks, gone []*hook.Hook) []*hook.Hook {
 	left := slices.Clone(hooks)
 	for _, h := range gone {

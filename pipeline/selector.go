@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// selector makes the plan for each subject once, and caches it.
+// selector makes and caches the plans of one event, by subject.
 type selector struct {
 	hooks []*hook.Hook
 	runs  bool // at least one of the hooks can run
@@ -19,20 +19,19 @@ type selector struct {
 	kept     atomic.Pointer[table]
 }
 
-// cachedPlan is the cached plan for one subject.
+// cachedPlan is a subject with its plan.
 type cachedPlan struct {
 	subject string
 	planned stages.Planned
 }
 
-// table caches plans by subject. Most selectors of a session with its own hooks see few subjects,
-// or none: a table begins small, and grows once.
+// table caches plans by subject. It begins small and grows once, because most sessions with hooks of their own see few
+// subjects.
 type table []atomic.Pointer[cachedPlan]
 
 const fewPlans = 2
 
-// noHooks is the selector of events that are active without hooks. All views share it, since its
-// plans are the same for all.
+// noHooks is the selector of active events without hooks. All views share it.
 var noHooks selector
 
 // plan returns the plan for a subject; timeout is the event's, for hooks that have none.
@@ -46,9 +45,9 @@ func (s *selector) plan(ctx context.Context, subject string, timeout time.Durati
 	return s.search(ctx, subject, timeout, at)
 }
 
-// search looks for the plan of a subject in the neighbouring slots of the table, or makes it. It
-// caches a new plan unless the subject is long, or its matchers ran out of time: such matchers
-// remember the text. If two fires make the same plan, either is valid.
+// search looks for the plan of a subject in neighbouring slots of the table, or makes it. It does not cache plans of
+// long subjects, nor plans whose matchers ran out of time. If two fires make the same plan at the same time, either is
+// valid.
 //
 //go:noinline
 func (s *selector) search(ctx context.Context, subject string, timeout time.Duration, at uint64) *stages.Planned {
@@ -62,7 +61,7 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 			return &k.planned
 		}
 	}
-	k := &cachedPlan{subject: strings.Clone(subject)} // it may be part of a large input
+	k := &cachedPlan{subject: strings.Clone(subject)} // the subject may be a slice of a large input
 	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, stages.Limits{Matching: s.matching, Timeout: timeout})
 	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned
@@ -74,7 +73,7 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 		}
 	}
 	if len(t) == fewPlans {
-		many := make(table, mostPlans) // the plans of the small table are made again
+		many := make(table, mostPlans) // plans of the small table are not copied
 		s.kept.Store(&many)
 		t = many
 	}
@@ -82,17 +81,16 @@ func (s *selector) search(ctx context.Context, subject string, timeout time.Dura
 	return &k.planned
 }
 
-// mostPlans limits the number of subjects whose plan is cached, and mostSubject the bytes of one: a
-// model writes the names of tools. A subject can be in one of a few neighbouring slots; if others
-// occupy all of them, one is replaced.
+// mostPlans limits the number of cached subjects and mostSubject their length in bytes, because a model chooses the
+// names of tools. A subject can be in one of a few neighbouring slots; if all are occupied, one entry is replaced.
 const (
 	mostPlans   = 256
 	mostSubject = 1024
 	neighbours  = 4
 )
 
-// spread returns the table index at which a search begins. It reads only a few characters: the
-// names of tools differ in their length, middle and end.
+// spread returns the table index at which a search begins. It hashes only the length and a few characters, in which
+// names of tools differ.
 func spread(s string) uint64 {
 	n := len(s)
 	if n == 0 {
@@ -101,14 +99,14 @@ func spread(s string) uint64 {
 	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
 }
 
-// selectors holds the selectors of active events by slot. Sessions with their own hooks have one
-// each, with few active events.
+// selectors holds the selectors of active events by slot. A session with hooks of its own has its own selectors, for
+// few events.
 type selectors struct {
-	index []uint16 // by slot: 0 if the event is not active, else its position in list from 1, perhaps with bit canRun
+	index []uint16 // by slot: 0 if inactive, else 1 + position in list, with bit canRun if a hook can run
 	list  []*selector
 }
 
-// canRun is the bit in index of an event for which a hook can run.
+// canRun is the bit in index that is set if a hook of the event can run.
 const canRun = 1 << 15
 
 // has reports whether an event is active.

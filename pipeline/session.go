@@ -27,55 +27,51 @@ type SessionConfig struct {
 	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // transcript_path in every payload; may be empty
 
-	// AgentDir is the agent's directory, cwd in every payload, for an agent on another machine than the
-	// hooks: it need not exist here, and hooks run in Dir whatever directory an input has. Empty means Dir.
+	// AgentDir is the agent's directory, if the agent runs on another machine than the hooks: cwd in every payload. It
+	// need not exist here. Hooks then always run in Dir, even if an input has a directory. Empty means Dir.
 	AgentDir string
 
-	// Untrusted reports that the user has not agreed to run the hooks of the directory. The dialect
-	// decides the effect: LLxprt's hooks of the project do not run; if the session is Interactive,
-	// no hook of Claude Code runs, and otherwise all do, since the user who starts it has agreed
-	// (C9).
+	// Untrusted means that the user has not agreed to run the hooks of the directory. The dialect decides the effect.
+	// In LLxprt the project's hooks do not run. In Claude Code no hook runs if the session is Interactive; otherwise
+	// all run, since starting the agent counts as consent (C9).
 	Untrusted bool
 
-	// Undecided reports that the user has not been asked: the hooks of the directory run, and its
-	// settings affect only its own hooks. They neither switch off hooks of another level nor loosen
-	// a restriction. Untrusted implies it. The zero SessionConfig is for a directory that the host
-	// trusts.
+	// Undecided means that the user has not been asked. The hooks of the directory run, and its settings affect only
+	// its own hooks: they can neither disable hooks of other levels nor loosen a restriction. Untrusted implies
+	// Undecided. The zero SessionConfig is for a directory that the host trusts.
 	Undecided bool
 
-	// Interactive reports that the agent has a user who sees its output and can be asked; a program
-	// without one is headless.
+	// Interactive means that a user sees the agent's output and can be asked.
 	Interactive bool
 
-	// Ask puts the question of a running hook to the user, and blocks until there is an answer or
-	// ctx has ended; ok is false if the user gave none. It is called for one question at a time.
-	// Only hooks that MayAsk accepts can ask: their standard input stays open after the payload,
-	// and a hook that reads it to its end hangs. Nil: no hook can ask.
+	// Ask puts a hook's question to the user. It blocks until the user answers or ctx ends; ok is false without an
+	// answer. One question is asked at a time. Only hooks that MayAsk accepts can ask: their standard input stays open
+	// after the payload, which hangs a hook that reads to end of file. If Ask is nil, no hook can ask.
 	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
 	MayAsk func(*hook.Hook) bool
 
-	// Finished receives the outcome of each hook that ran in the background. It is called on a
-	// separate goroutine, which Wait and both Closes wait for: it must call none of them. Nil:
-	// contexts are kept for NextTurn, and nothing wakes the model.
+	// Finished receives the outcome of each background hook. It is called on a separate goroutine. Wait, Close of the
+	// session and Close of the system wait for that call, and Finished must not call them. If Finished is nil, contexts
+	// are kept for NextTurn and nothing wakes the model.
 	Finished func(Finished)
 
-	// Scratch is a directory for files of hooks, such as their variables; it is made when needed.
-	// Empty: one below the system's directory for temporary files, which Close removes.
+	// Scratch is a directory for files of hooks, such as exported variables; it is created when needed. Empty: a
+	// directory below the system's directory for temporary files, which Close removes.
 	Scratch string
 
-	// State is the directory below which the session's hooks keep values between their runs; see
-	// [Session.State] and [Session.SourceState]. Empty means [state.Home]; then hooks outside the process
-	// get its path only in dialects whose calls have other variables, such as Claude's.
+	// State is the directory below which the session's hooks keep values between runs; see [Session.State] and
+	// [Session.SourceState]. Empty means [state.Home]; hooks outside the process then get the path only in dialects
+	// that set other variables too, such as Claude's.
 	State string
 
-	// States returns the values that the session's hooks of one source share, in place of values below State,
-	// for sessions that move between machines. It is called once for each source. If the State has a method
-	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; otherwise they get no
-	// variable. If States is nil, or returns nil, the values are below State.
+	// States returns the store for values that hooks of one source share, for sessions that move between machines. It
+	// is called once for each source. If the returned State has a method Name, hooks outside the process get that name
+	// in the variable SNAPHOOK_STATE; otherwise they get no variable. If States is nil or returns nil, values are
+	// stored below State.
 	States func(source hook.Source) hook.State
 }
 
-// newScratch makes a directory for the files of a session's hooks. c may be nil.
+// newScratch creates a directory for the files of a session's hooks. c may be nil.
 func (c *SessionConfig) newScratch() (string, error) {
 	if c == nil || c.Scratch == "" {
 		return scratch.Dir("session-")
@@ -90,10 +86,10 @@ func (c *SessionConfig) newScratch() (string, error) {
 	return os.MkdirTemp(dir, "session-") // another session may have the same Scratch
 }
 
-// Session is one conversation of an agent: its identity, the settings of its directory, and its own
-// hooks. It has no goroutine, and must be closed only if hooks may run in the background or leave
-// files. It costs less than a kilobyte; with its own hooks, about two more for each event that has
-// any hook. Its methods may be called from many goroutines.
+// Session is one conversation of an agent: its identity, the settings of its directory, and its own hooks. It has no
+// goroutine. Close is needed only if hooks may run in the background or leave files. A Session takes less than a
+// kilobyte; with its own hooks, about two more for each event that has hooks. Its methods may be called from many
+// goroutines.
 type Session struct {
 	sys   *System
 	shard *shard
@@ -108,12 +104,12 @@ type Session struct {
 	kept  atomic.Pointer[stateDirs] // where the hooks of each source keep values
 	base  []byte                    // the payload members that never change, from the opening brace
 
-	hooks   []*hook.Hook // guarded by the system's mutex, as are the fields below
-	cleaned bool         // the registry forgets the session when it is collected
+	hooks   []*hook.Hook // the system's mutex guards this field and those below
+	cleaned bool         // the registry drops the session when it is garbage collected
 }
 
-// maxID limits the length of a session's id: with a variable that is too long, or contains a NUL,
-// no program can be started, and every command hook would fail.
+// maxID limits the length of a session's id. Hooks get the id in a variable; if it is too long or contains a NUL, no
+// program can be started.
 const maxID = 4096
 
 // directory returns the absolute path of a session's directory. A missing directory is an error: it
@@ -155,7 +151,7 @@ func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactiv
 // of [Loaded].
 func (s *Session) Setting(key any) any {
 	if s.reg == nil {
-		return nil // the session is empty
+		return nil // a zero Session
 	}
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
@@ -236,10 +232,9 @@ func (s *Session) Wait(ctx context.Context) error {
 	}
 }
 
-// Close ends the session's background hooks, and removes the files of its hooks. It waits for
-// running hooks until ctx ends, and then stops them and returns an error. Later, hooks that would
-// run in the background fail with [hook.ErrClosed], and none can leave files. A session that never
-// had any needs no Close.
+// Close ends the session's background hooks and removes the files of its hooks. It waits for running hooks until ctx
+// ends; then it stops them and returns an error. After Close, hooks that would run in the background fail with
+// [hook.ErrClosed], and hooks cannot leave files. A session without background hooks and files needs no Close.
 func (s *Session) Close(ctx context.Context) error {
 	m := s.state()
 	m.mu.Lock()
@@ -254,7 +249,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.sys.scratches.drop(m.scratchDir)
 	m.scratchDir, m.vars = "", nil
 	if s.id == "" && s.kept.Load() != nil {
-		_ = s.kept.Load().session.Remove() // nothing can use it again
+		_ = s.kept.Load().session.Remove() // no hook can use the values any more
 	}
 	return err
 }
@@ -266,16 +261,15 @@ func (s *Session) stopAll(ctx context.Context, why error) error {
 	n, cancel := m.background.running, m.background.cancel
 	m.mu.Unlock()
 	if n == 0 {
-		return nil // the last hook has ended meanwhile
+		return nil // the last hook has ended in the meantime
 	}
 	cancel(hook.ErrClosed)
 	_ = s.Wait(context.WithoutCancel(ctx))
 	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
 }
 
-// NextTurn returns the texts of background hooks since it was last called: context for the
-// model's next turn, in the order of the fires and of their plans, and not in the order in which
-// the hooks finished.
+// NextTurn returns the texts that background hooks have left since the last call: context for the model's next turn.
+// They are ordered by fire and by plan, not by completion.
 func (s *Session) NextTurn() (texts []string) {
 	said := s.more.Load().takeContexts()
 	slices.SortFunc(said, func(a, b backgroundContext) int {
@@ -287,7 +281,7 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// tellFinished calls the host's Finished, if there is one. A panic in it is logged and changes nothing.
+// tellFinished calls the host's Finished, if set. A panic in it is only logged.
 func (s *Session) tellFinished(done Finished) {
 	if s.host == nil || s.host.Finished == nil {
 		return
@@ -306,11 +300,11 @@ func (s *Session) tellFinished(done Finished) {
 	s.host.Finished(done)
 }
 
-// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran it and
-// before the fire goes on. listen cannot change the outcome; a panic in it is logged. Listeners are
-// called in the order in which they were added; remove removes listen.
+// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran the hook and before the
+// fire goes on. listen cannot change the outcome; a panic in it is logged. Listeners are called in the order in which
+// they were added. remove removes listen.
 //
-// A hook whose error Fire returns, see Propagate of [Rules], is not reported.
+// Failures that Fire returns as its error are not reported; see Propagate of [Rules].
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
 	return s.state().listen(listen)
 }
@@ -333,7 +327,7 @@ func (s *Session) prewarm() {
 	}
 }
 
-// ask returns the function by which a hook asks the user; nil if it cannot. s.host must not be nil.
+// ask returns the function with which a hook asks the user; nil if the hook cannot ask. s.host must not be nil.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
 	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
@@ -359,7 +353,7 @@ func (s *Session) view() *view {
 	return s.reg.current.Load()
 }
 
-// state returns the session's memory.
+// state returns the session's state, creating it if necessary.
 func (s *Session) state() *sessionState {
 	if m := s.more.Load(); m != nil {
 		return m
@@ -368,15 +362,15 @@ func (s *Session) state() *sessionState {
 	return s.more.Load()
 }
 
-// Value returns a dialect's value in the session under a key; the first call makes it with first,
-// once for all callers. Each key has a type that the dialect declares; the value has to be safe for
-// many goroutines. first must not use the session.
+// Value returns the value that a dialect stores in the session under key. The first call creates it with first;
+// concurrent callers share it. The dialect declares the type of each key. The value has to be safe for concurrent use.
+// first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
 	return s.state().value(key, first)
 }
 
-// Keep writes a text to a file of the session, if it is too long to be passed on, and returns the
-// path. The file exists until Close.
+// Keep writes a text that is too long to pass on to a file of the session, and returns its path. The file exists until
+// Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.state().newFile(s, name); err != nil {
 		return "", err

@@ -12,11 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
-// sessionState holds values that outlive a fire; it is nil until a fire needs one. Its methods take
-// the mutex, except forget.
+// sessionState holds values that outlive a fire; it is nil until a fire needs one. All methods except forget lock the
+// mutex.
 type sessionState struct {
 	mu         sync.Mutex
-	spent      map[string]bool // the hooks that have had their one run
+	spent      map[string]bool // run-once hooks that have run, by the key of once
 	values     map[any]any
 	files      int    // number of names created below scratch
 	scratchDir string // directory for the files of hooks; empty until one is needed
@@ -25,7 +25,7 @@ type sessionState struct {
 
 	listeners []*func(Failure) // replaced, never changed in place
 
-	asking chan struct{} // holds a token while the user is asked
+	asking chan struct{} // has a token while a question is put to the user
 }
 
 // forget removes the variables of an event, or of all events if event is empty.
@@ -40,11 +40,11 @@ func (m *sessionState) forget(event string) {
 	})
 }
 
-// once returns the key of a hook that runs once. The ID alone is not enough: after a Reload,
-// another hook may have it.
+// once returns the key of a run-once hook. The ID alone is not enough: after a Reload, another hook may have the same
+// ID.
 func once(h *hook.Hook) string { return h.ID + "\x00" + h.Command }
 
-// isSpent reports whether a hook has had its one run. m may be nil.
+// isSpent reports whether a run-once hook has run. m may be nil.
 func (m *sessionState) isSpent(h *hook.Hook) bool {
 	if m == nil {
 		return false
@@ -54,8 +54,7 @@ func (m *sessionState) isSpent(h *hook.Hook) bool {
 	return m.spent[once(h)]
 }
 
-// spend uses up the one run of each of the hooks; it uses none, and returns false, if another fire
-// has already used one of them.
+// spend marks the hooks that run once as used. If another fire has used one of them, it marks none and returns false.
 func (m *sessionState) spend(hooks []*hook.Hook) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +74,7 @@ func (m *sessionState) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
-// unspend undoes spend for hooks that have not run.
+// unspend undoes spend for hooks that did not run.
 func (m *sessionState) unspend(hooks []*hook.Hook) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,10 +124,10 @@ func (m *sessionState) listening() []*func(Failure) {
 	return m.listeners
 }
 
-// hold registers a background hook that may export variables to d; d may be nil.
+// hold registers a background hook as a user of d, to which it may export variables; d may be nil.
 func (m *sessionState) hold(d *varsDir) { m.use(d, 1) }
 
-// release ends a use of d that hold, or the fire, has begun.
+// release ends a use of d, by a background hook or by the fire.
 func (m *sessionState) release(d *varsDir) { m.use(d, -1) }
 
 func (m *sessionState) use(d *varsDir, more int) {
@@ -147,7 +146,7 @@ func (m *sessionState) newFile(s *Session, name string) (path string, err error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.background.closed {
-		return "", hook.ErrClosed // Close could not remove it
+		return "", hook.ErrClosed // too late for Close to remove the file
 	}
 	if m.scratchDir == "" {
 		if m.scratchDir, err = s.host.newScratch(); err != nil {
@@ -160,8 +159,8 @@ func (m *sessionState) newFile(s *Session, name string) (path string, err error)
 	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
 }
 
-// beginBackground counts a hook that goes to the background, unless the session or its system is
-// closed. ctx ends when the session or the system stops its background hooks.
+// beginBackground registers a background hook. ok is false if the session or its system is closed. ctx ends when the
+// session or the system stops its background hooks.
 func (m *sessionState) beginBackground(s *Session) (ctx context.Context, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,7 +175,7 @@ func (m *sessionState) beginBackground(s *Session) (ctx context.Context, ok bool
 	return b.ctx, true
 }
 
-// endBackground undoes beginBackground.
+// endBackground unregisters a background hook.
 func (m *sessionState) endBackground(s *Session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -208,7 +207,7 @@ func (m *sessionState) keepContext(texts backgroundContext) {
 	m.background.pending = append(m.background.pending, texts)
 }
 
-// takeContexts returns the texts of keepContext since it was last called. m may be nil.
+// takeContexts returns and removes the texts of keepContext. m may be nil.
 func (m *sessionState) takeContexts() []backgroundContext {
 	if m == nil {
 		return nil
@@ -220,7 +219,7 @@ func (m *sessionState) takeContexts() []backgroundContext {
 	return kept
 }
 
-// scratches holds the directories in which the hooks of a system's sessions have left files.
+// scratches holds the directories in which the sessions of a system have left files.
 type scratches struct {
 	mu   sync.Mutex
 	dirs map[string]struct{}
@@ -235,7 +234,7 @@ func (s *scratches) add(dir string) {
 	s.dirs[dir] = struct{}{}
 }
 
-// drop removes a directory, unless it is gone already.
+// drop removes a directory if it is still listed.
 func (s *scratches) drop(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,42 +10,41 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// State returns the values of the program and of its hooks in Go; see [hook.State]. They are in a
-// directory that is made with the first value; a later session with the same id and directory uses
-// it again. Close removes it if the session has no id; otherwise it is removed a week after its
-// last use. Hooks from settings do not share these values; see [Session.SourceState].
+// State returns the values of the program and its hooks in Go; see [hook.State]. They are stored in a directory,
+// created with the first value. A later session with the same id and directory finds the values there. Close removes
+// them if the session has no id; otherwise they are removed a week after their last use. Hooks from settings do not
+// share these values; see [Session.SourceState].
 func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
 
-// SourceState returns the values that the session's hooks of one source share, such as those of
-// [hook.Project]; see [hook.State]. Each source has separate keys and a separate limit: a project's
-// hook that sets or deletes a key does not change a user's hook's value under the same key. The
-// values are kept and removed like those of [Session.State], which are the source [hook.Host].
+// SourceState returns the values that the session's hooks of one source share, such as [hook.Project]; see
+// [hook.State]. Each source has its own keys and its own limit, so that a project's hook cannot change the values of a
+// user's hook. [Session.State] is SourceState of [hook.Host], and all values are kept equally long.
 func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).state }
 
 // stateName is the environment variable that names the directory of a hook's state.
 const stateName = "SNAPHOOK_STATE="
 
-// inheritsState reports whether this process is itself a hook with a state, whose variable its own
-// hooks must not inherit.
+// inheritsState reports whether this process is a hook that was given a state. Its own hooks must not inherit that
+// variable.
 func inheritsState() bool {
 	_, set := os.LookupEnv(stateName[:len(stateName)-1])
 	return set
 }
 
-// stateDirs holds the directories of a session's state; it never changes.
+// stateDirs holds the directories of a session's state. It is immutable.
 type stateDirs struct {
 	session state.Dir
-	sources []stateOfSource // the sources whose hooks have run
+	sources []stateOfSource // sources whose hooks have run
 }
 
 // stateOfSource is the state of the hooks of one source.
 type stateOfSource struct {
 	source hook.Source
 	state  hook.State
-	name   string // the variable with its name, made once; without a value if processes cannot use the state
+	name   string // SNAPHOOK_STATE=NAME, made once; without NAME if processes cannot use the state
 }
 
-// stateOf returns the state of a source, without making its directory.
+// stateOf returns the state of a source without creating its directory.
 func (s *Session) stateOf(source hook.Source) *stateOfSource {
 	for {
 		kept := s.kept.Load()
@@ -60,7 +59,7 @@ func (s *Session) stateOf(source hook.Source) *stateOfSource {
 	}
 }
 
-// with returns a copy of known (nil allowed) that also has the state of one more source of s.
+// with returns a copy of known, which may be nil, extended by the state of one more source of s.
 func (known *stateDirs) with(s *Session, source hook.Source) *stateDirs {
 	more := new(stateDirs)
 	if known != nil {

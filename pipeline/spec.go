@@ -9,71 +9,67 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Spec declares one event: In is the input of hooks, Out is the event's own part of their answer,
-// and the fields are its rules. Only Name is required. Declare the event once, in a package
-// variable.
+// Spec declares one event. In is the input of hooks, Out is the event's own part of their answer, and the fields are
+// its rules. Only Name is required. Declare the event once, in a package variable.
 //
-// In and Out are encoded to and from JSON for hooks outside the process. All functions of a Spec
-// are called from many goroutines, and must not change their arguments.
+// Hooks outside the process receive In, and answer with Out, as JSON. All functions of a Spec are called from many
+// goroutines, and must not change their arguments.
 type Spec[In, Out any] struct {
 	Name string
 	Doc  string // when it fires, completing "fires …"
 	Can  Capability
 
-	Rules Rules // departures from the dialect
+	Rules Rules // differences from the dialect's rules
 
-	// Subject returns a pointer to the field of the input that matchers test, and SubjectName is
-	// its name for people; empty means "subject". Declare calls it once. Nil: the event has no
-	// subject, and matchers get "".
+	// Subject returns a pointer to the field of the input that matchers test. Declare calls it once. If it is nil, the
+	// event has no subject, and matchers get "". SubjectName names the field for people; empty means "subject".
 	Subject     func(*In) *string
 	SubjectName string
 
-	// Check returns an error if an input that came as JSON has a mistake. Nil accepts every input
-	// that decodes.
+	// Check returns an error if an input that came as JSON is invalid. Nil accepts every input that decodes.
 	Check func(In) error
 
-	// ConditionInput returns the input of conditions; the engine adds the directory. Nil: no hook
-	// with a condition runs.
+	// ConditionInput returns the input for conditions; the engine adds the directory. If it is nil, hooks with a
+	// condition never run.
 	ConditionInput func(*In) hook.ConditionInput
 
-	// Dir returns the directory in which the agent works now, if the input has one: the hooks run
-	// there, and the input's JSON has a member cwd for it. Nil, or "": the session's directory.
+	// Dir returns the agent's current directory, if the input has one. Hooks run there, and the input's JSON must have
+	// a member cwd with it. If Dir is nil or returns "", hooks run in the session's directory.
 	Dir func(*In) string
 
 	// Vars returns environment variables for the hooks of a fire, "NAME=value". It may be nil.
 	Vars func(*Session, *In) []string
 
-	// Forget reports whether an input makes the session forget the variables that hooks of earlier
-	// fires have set, whether or not a hook runs now; see [Session.EnvFiles]. Nil: none does.
+	// Forget reports whether an input clears the variables that hooks of earlier fires exported, even if no hook runs
+	// now; see [Session.EnvFiles]. Nil: no input does.
 	Forget func(*In) bool
 
 	// Chain returns the input of the next hook in a sequential plan
 	// (applyHookOutputToInput). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
 
-	// Rewrites returns the part of the caller's input that an answer replaces, by member; the
-	// engine finds conflicts with it. Nil: answers replace nothing.
+	// Rewrites returns the members of the caller's input that an answer replaces. The engine uses it to find conflicts.
+	// Nil: answers replace nothing.
 	Rewrites func(*hook.Output[Out]) wire.Object
 
-	// Rewritten returns the input with the parts that the merged answer replaces; ok is false if
-	// nothing changed. Unrewritten removes the input's replacement from one answer, and reports
-	// whether it had one. If a policy demands a recheck, hooks run again with the final input, and
-	// further replacements have no effect. Set both or neither; nil: hooks run once.
+	// Rewritten applies the replacements of the merged answer to the input; ok is false if nothing changed. Unrewritten
+	// removes the replacements from one answer, and reports whether it had any. If a policy demands a recheck, hooks
+	// run again on the final input, and replacements in their second answers have no effect. Set both or neither; nil:
+	// hooks run once.
 	Rewritten   func(In, *hook.Output[Out]) (final In, ok bool)
 	Unrewritten func(*hook.Output[Out]) bool
 
-	// Blocks reports whether one answer ends a sequential plan. Nil: its Decision determines that.
+	// Blocks reports whether one answer ends a sequential plan. Nil: the answer's Decision determines it.
 	Blocks func(*hook.Output[Out]) bool
 
-	// Decode reads the answer of a hook outside the process. For empty output it returns no error,
-	// and for plain text [wire.ErrText], which the rule Text handles; any other error is a failure
-	// of the hook. [wire.Answer] distinguishes them. Nil means the common form, [wire.Read].
+	// Decode reads the answer of a hook outside the process. It returns no error for empty output, and [wire.ErrText]
+	// for plain text, to which the rule Text applies. On any other error the hook fails. [wire.Answer] distinguishes
+	// these cases. Nil means the common form, [wire.Read].
 	Decode stages.Decode[Out]
 
-	// CheckOutput returns an error for an answer of a Go function that cannot be used, such as a
-	// decision that the event does not have. The hook then fails, unless its answer blocks or stops
-	// even without Out. Nil: every answer can be used. Decode checks the answers of hooks outside
-	// the process.
+	// CheckOutput returns an error for an invalid answer of a Go function, such as one with a decision that the event
+	// does not have. The hook then fails, unless its answer blocks or stops even without Out. Nil accepts every answer.
+	// Answers of hooks outside the process are checked by Decode.
 	CheckOutput func(*hook.Output[Out]) error
 
 	// Refine reduces a hook's answer, before the merge, to the parts that the event honours in the
@@ -81,17 +77,17 @@ type Spec[In, Out any] struct {
 	// have ended in the background. Nil: all parts have effect.
 	Refine func(*Session, *In, *hook.Report[Out])
 
-	// Reduce merges the answers. The engine itself merges their stops, stop reasons, messages,
-	// contexts and suppressOutput ([reducers.KeepCommon]), even if Reduce drops them; Reduce
-	// decides about the decision, its reason and the event's own part. Nil: [reducers.BlockWins].
+	// Reduce merges the decision, its reason and the event's own part of the answers. The engine merges stops, stop
+	// reasons, messages, contexts and suppressOutput ([reducers.KeepCommon]), even if Reduce drops them. Nil:
+	// [reducers.BlockWins].
 	Reduce hook.Reducer[Out]
 
 	// ReducesCommon makes Reduce merge the common members too, by its own rules: members that it
 	// drops are lost.
 	ReducesCommon bool
 
-	// Conclude is the last change of a result, with values that the session holds; see
-	// [Session.Value]. Nil: the merged answer is the result.
+	// Conclude may change the merged result, using values that the session holds; see [Session.Value]. Nil: the merged
+	// answer is the result.
 	Conclude func(*Session, *In, *hook.Result[Out])
 
 	// Effects returns the effects that the caller has to apply, for the bus and for tools. Nil:
@@ -99,8 +95,8 @@ type Spec[In, Out any] struct {
 	Effects func(In, *hook.Result[Out]) any
 }
 
-// onInput holds the functions of a Spec[In, Out] that take an input; here it is any, holding a
-// pointer to an In. Each is nil if the Spec's is.
+// onInput holds the functions of a Spec[In, Out] that take an input, with a pointer to In passed as any. A function
+// that the Spec lacks is nil.
 type onInput struct {
 	subject        func(in any) *string
 	conditionInput func(in any) hook.ConditionInput
@@ -111,7 +107,7 @@ type onInput struct {
 	check, rewritten, effects byValue
 }
 
-// onAnswer holds the functions that a fire calls with answers, in the same form. callFunc is never nil.
+// onAnswer holds the functions of a Spec that take answers, converted like those of onInput. callFunc is never nil.
 type onAnswer[Out any] struct {
 	Rewrites    func(*hook.Output[Out]) wire.Object
 	Unrewritten func(*hook.Output[Out]) bool
@@ -157,13 +153,13 @@ func chainIn[In, Out any](chain, in any, o *hook.Output[Out]) any {
 	return next
 }
 
-// byValue is a function of a Spec that takes an input by value. Fires seldom call one: reflection
-// calls it, to save compiled code for each event.
+// byValue is a function of a Spec that takes an input by value. It is called by reflection, which saves compiled code
+// for each event; fires seldom call one.
 type byValue struct{ fn any }
 
 func (f byValue) given() bool { return !reflect.ValueOf(f.fn).IsNil() }
 
-// call calls the function with the input that in points at, and with its further arguments.
+// call calls the function with the value that in points to and the further arguments.
 func (f byValue) call(in any, more ...any) []reflect.Value {
 	args := []reflect.Value{reflect.ValueOf(in).Elem()}
 	for _, one := range more {

@@ -29,52 +29,48 @@ type Config struct {
 	// Load reads the settings of a directory, one function for each dialect.
 	Load []Load
 
-	// Workers limits the hooks that run outside the process at the same time, over all fires; 0
-	// means 4 for each processor, and at least 16. Hooks written in Go do not count, but one fire
-	// runs no more than this many hooks of any kind at the same time. Waiting for a permit is not
-	// part of a hook's timeout. A hook with NoPermit does not count. Background hooks have a separate
-	// set of permits of the same size; a hook that went to the background while it ran holds none.
+	// Workers limits the hooks that run outside the process at the same time, over all fires. 0 means 4 for each
+	// processor, and at least 16. Hooks in Go and hooks with NoPermit do not count, but one fire runs no more than this
+	// many hooks of any kind at a time. Time spent waiting for a permit is not part of a hook's timeout. Background
+	// hooks have separate permits, as many; a hook that goes to the background while running releases its permit.
 	Workers int
 
-	// Matching limits the time of all matchers of one plan together; 0 means 100 ms. A matcher for
-	// which no time is left matches.
+	// Matching limits the total time of all matchers of one plan; 0 means 100 ms. When the time is used up, the
+	// remaining matchers match.
 	Matching time.Duration
 
-	// Log gets a warning for every hook that failed and for every settings entry that cannot be
-	// used, and on level Debug the course of every fire. Nil means [slog.Default]. NewSystem checks
-	// once whether level Debug is on; the environment variable DEBUG turns it on too, see
-	// [WantsDebug].
+	// Log gets a warning for every failed hook and every invalid settings entry, and on level Debug the course of every
+	// fire. Nil means [slog.Default]. NewSystem checks once whether level Debug is on; the environment variable DEBUG
+	// turns it on too, see [WantsDebug].
 	Log *slog.Logger
 
-	// Observe follows every fire that looks at a hook. Each Observer gets the context that the
-	// previous one returned. Empty costs nothing.
+	// Observe lists the observers of fires. Each Observer gets the context that the previous one returned. An empty
+	// list costs nothing.
 	Observe []Observer
 
-	// ObserveIdle makes Observe also follow the fires of events for which no hook is configured.
-	// Without it these fires cost nothing.
+	// ObserveIdle calls the observers also for fires of events without hooks. Without ObserveIdle those fires cost
+	// nothing.
 	ObserveIdle bool
 
 	// Policy has the rules that the program and the operators set for hooks; see package policy.
 	// The zero Policy has no rules, and costs nothing.
 	Policy policy.Source
 
-	// Wrap wraps the Runner of a hook, such as in a sandbox, and returns the Runner to use. It is
-	// called once for each hook, when the hook is loaded or added, from many goroutines. A hook for
-	// which it returns nil, or panics, fails each time. Hooks in Go, and those that may not run
-	// since their project is not trusted, have no Runner to wrap. Nil: hooks run unwrapped.
+	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox. It is called
+	// from many goroutines, once for each hook, when the hook is loaded or added. If it returns nil or panics, the hook
+	// always fails. It is not called for hooks in Go, nor for hooks that may not run because their project is not
+	// trusted. Nil: hooks run unwrapped.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
-	// Granted returns the guards of a directory that the user agreed to, by the names of
-	// dialects; see [Guards] and Guards of trust.Decisions. At the first session of the
-	// directory, and at each [System.Reload], the engine looks for each guard among the
-	// directory's hooks. For a guard that is gone, a hook blocks everything that the guard's
-	// matcher selected, with a failure of [hook.ClassUntrusted]. A guard that the settings or
-	// policies of the user or the machine switch off is not missed. Granted is called from many
-	// goroutines. Nil: no guard is missed.
+	// Granted returns the guards of a directory that the user agreed to, by dialect; see [Guards] and Guards of
+	// trust.Decisions. The engine looks for each guard among the directory's hooks, at the first session of the
+	// directory and at each [System.Reload]. In place of a missing guard, a hook blocks everything that the guard's
+	// matcher selects, with a failure of [hook.ClassUntrusted]. A guard that settings or policies of the user or the
+	// machine disable does not count as missing. Granted is called from many goroutines. Nil: no guard is looked for.
 	Granted func(dir string) map[string][]hook.Guard
 
-	// HostRechecks leaves rechecks to the program: it runs hooks again whose policy demands that,
-	// as package snaphook does over several dialects; see Rechecks of [Event].
+	// HostRechecks leaves rechecks to the program, which then runs the hooks a second time, as package snaphook does
+	// over several dialects; see Rechecks of [Event].
 	HostRechecks bool
 
 	// Warm keeps the interpreters of hooks ready between calls, if a policy demands it; see
@@ -82,8 +78,8 @@ type Config struct {
 	Warm Warmer
 }
 
-// load reads every dialect's settings of a workspace. It logs problems, and returns those that left
-// a file unread as an error. A panic is an error: a project's files must not end the program.
+// load reads every dialect's settings of a workspace and logs problems. It returns an error if a file could not be
+// read, or if a function panicked: a project's files must not end the program.
 func (c *Config) load(ctx context.Context, at Workspace, log *slog.Logger) (all Loaded, err error) {
 	defer recovered(&err)
 	var fatal []error
@@ -132,26 +128,26 @@ func (c *Config) load(ctx context.Context, at Workspace, log *slog.Logger) (all 
 type System struct {
 	cfg      Config
 	log      *slog.Logger
-	debug    bool // the log has lines of level debug
+	debug    bool // the log has level Debug
 	observed bool // debug is set, or there are observers
 	permits  workerPermits
 	limit    int
 	loading  singleflight.Group
-	reload   sync.Mutex // one Reload at a time: the settings that were read last stay
+	reload   sync.Mutex // serializes Reloads, so that the settings read last stay
 
 	failedOpen openFailures
-	bounds     bounds    // limits of the policy that apply to all directories
-	observers  observers // from the config
+	bounds     bounds    // limits from the policy that apply to all directories
+	observers  observers // from the Config
 	ended      sync.Once
 	sessions   atomic.Uint64 // number of sessions ever made
 	scratches  scratches
 	shards     shards
-	rechecks   atomic.Bool // a hook of a workspace or a session demands, or demanded, a recheck
+	rechecks   atomic.Bool // a hook of a workspace or session demands a recheck, or once did
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces workspaces
 	host       []*hook.Hook
-	disabled   map[string]bool // by name or command; set at run time
+	disabled   map[string]bool // by name or command; set by SetEnabled
 
 	ctx    context.Context // ends when the system closes
 	cancel context.CancelCauseFunc
@@ -184,21 +180,18 @@ func NewSystem(cfg Config) *System {
 	return sys
 }
 
-// FailedOpen returns the number of hooks that have failed since the system was made while the
-// guarded action went ahead.
+// FailedOpen returns the number of hooks that have failed open since the system was made.
 func (sys *System) FailedOpen() int64 { return sys.failedOpen.all.Load() }
 
-// FailedOpenBy returns FailedOpen by the class of the failure; classes without failures are left
-// out.
+// FailedOpenBy returns the counts of FailedOpen by the class of the failure, without zero counts.
 func (sys *System) FailedOpenBy() map[hook.Class]int64 { return sys.failedOpen.by() }
 
-// ObserverFailures returns the number of observer calls that panicked or did not return in time,
-// and of fires that skipped an observer that had still not returned.
+// ObserverFailures counts observer calls that panicked or did not return in time, and fires that skipped an observer
+// whose earlier call had not returned.
 func (sys *System) ObserverFailures() int64 { return sys.observers.failures.Load() }
 
-// Reload reads the settings of every directory in use again, and replaces them all at once. A fire
-// that has begun keeps the hooks it began with. If new settings are not readable, the old ones
-// stay, and the error gives the reason.
+// Reload reads the settings of every directory in use again, and replaces them all at once. A fire that has begun keeps
+// its hooks. If new settings cannot be read, the old ones stay, and the error gives the reason.
 func (sys *System) Reload(ctx context.Context) error {
 	sys.reload.Lock()
 	defer sys.reload.Unlock()
@@ -213,9 +206,9 @@ func (sys *System) Reload(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// SetEnabled switches off or on every hook with this name, or this command if the hook has no name.
-// It lasts until the system is closed, over every Reload; a name that no hook has changes nothing.
-// It does not override settings that disable a hook.
+// SetEnabled enables or disables every hook with this name; a hook without a name goes by its command. The change lasts
+// until the system is closed, across Reloads. An unknown name changes nothing. SetEnabled does not override settings
+// that disable a hook.
 func (sys *System) SetEnabled(name string, enabled bool) {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
@@ -227,21 +220,19 @@ func (sys *System) SetEnabled(name string, enabled bool) {
 	sys.rebuildAll()
 }
 
-// Disabled returns the names that SetEnabled has switched off, sorted.
+// Disabled returns the names that SetEnabled has disabled, sorted.
 func (sys *System) Disabled() []string {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
 	return slices.Sorted(maps.Keys(sys.disabled))
 }
 
-// Close cancels the fires that are in flight and returns when they are done. Afterwards no hook
-// runs, and no guard can allow an action: a fire returns [hook.ErrClosed] and, if its event can
-// block, a result that blocks; so does a fire that Close cancelled. Active is true for every event.
-// Close removes the files that hooks have left.
+// Close cancels the running fires and returns when they are done. Afterwards no hook runs, and no action is allowed: a
+// fire, also one that Close cancelled, returns [hook.ErrClosed] and, if its event can block, a result that blocks.
+// Active is true for every event. Close removes the files that hooks have left.
 //
-// A Go hook that closes the system would wait for itself: in that case Close cancels the fires, and
-// returns an error without waiting if any fire is left. A hook must not wait for a Close on another
-// goroutine.
+// If a Go hook calls Close, waiting for the fires would be a deadlock: Close then cancels the fires, and returns an
+// error without waiting if any fire is left. A hook must not wait for a Close on another goroutine.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
 	fires := sys.shards.shut()
@@ -282,7 +273,7 @@ func insideHook() bool {
 	}
 }
 
-// hookCaller begins the name of the method that calls hooks in Go.
+// hookCaller is the prefix of the name of the method that calls hooks in Go.
 const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*fire["
 
 func (sys *System) rebuildAll() {
@@ -293,9 +284,8 @@ func (sys *System) rebuildAll() {
 
 // Warmer keeps the interpreters of hooks ready between calls.
 type Warmer interface {
-	// Keep makes later runs of h in dir use an interpreter that is kept ready, of a kind that a
-	// policy names. It is called before the first of them. note says why the hook nevertheless
-	// starts cold; it is empty if it does not.
+	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names. It is called
+	// before the first run. note says why the hook starts cold nevertheless; it is empty otherwise.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
 	// Prewarm starts, in the background, the processes that a call will use.
@@ -327,8 +317,7 @@ func (sys *System) inUse(at Workspace) *registry {
 	return sys.workspaces[at].Value()
 }
 
-// registry returns the registry of a workspace, whose settings are read once and shared. It lives
-// as long as a session uses it.
+// registry returns the registry of a workspace. Its settings are read once, and shared while a session uses them.
 func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
 	if reg := sys.inUse(at); reg != nil {
 		return reg, nil
@@ -336,7 +325,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
 	reads := false
 	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
-		defer recovered(&err) // singleflight's Do panics on another goroutine, which would end the program
+		defer recovered(&err) // singleflight panics on another goroutine, which would end the program
 		reads = true
 		if reg := sys.inUse(at); reg != nil {
 			return reg, nil
@@ -358,7 +347,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // the caller whose read this one shared was cancelled; read again
+		return sys.registry(ctx, at) // the caller whose read this call shared was cancelled: read again
 	}
 	if err != nil {
 		return nil, err
@@ -384,9 +373,9 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	})
 }
 
-// NewSession makes a session, and reads the settings of its directory unless another session uses
-// them already. The error names the files that could not be read; entries that cannot be used are
-// in Problems and in the log, and never affect the others.
+// NewSession makes a session, and reads the settings of its directory unless another session already uses them. The
+// error names files that could not be read. Invalid entries do not affect others: they are listed in Problems and in
+// the log.
 func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	if sys.ctx.Err() != nil {
 		return nil, hook.ErrClosed

@@ -11,23 +11,23 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// doubting finds answers that the event has not understood, or does not honour.
+// doubting finds answers that the event did not understand or does not honour.
 type doubting[Out any] struct{ *fire[Out] }
 
-// doubt describes the part of a hook's output that is not understood.
+// doubt describes the part of a hook's output that was not understood.
 type doubt struct {
 	why    string
-	denies bool // contains the words of a denial: the hook fails, under any policy
+	denies bool // contains a denial: the hook fails, under any policy
 	note   bool // only a note, unless the policy is strict
-	shaped bool // looks like an answer: a note, and a failure of a hook that fails closed
+	shaped bool // looks like an answer: a note, or a failure if the hook fails closed
 }
 
-// noteUnread is the note for a denial on standard error, in addition to an answer that allows.
+// noteUnread is the note for a denial on standard error beside an answer that allows.
 const noteUnread = "the words of a denial stand on standard error, where no answer is read"
 
-// doubtAnswer turns an answer that the event has not understood into a failure of class output:
-// always if it contains the words of a denial, and otherwise if the policy of the hook demands
-// answers that can be used. A denial that was understood is never in doubt.
+// doubtAnswer turns an answer that the event did not understand into a failure of class output. It always does if the
+// answer contains a denial; otherwise only if the hook's policy demands valid answers. A denial that was understood
+// stays.
 func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil {
 		return
@@ -45,15 +45,15 @@ func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	f.settle(r, d)
 }
 
-// doubtNotes turns the answer of a Go hook that has notes into a failure of class output, where
-// the policy demands answers that can be used. A denial stays.
+// doubtNotes turns the answer of a Go hook that has notes into a failure of class output, if its policy demands valid
+// answers. A denial stays.
 func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
 	if f.event.guards && r.Err == nil && f.strict(r.Hook) && !f.blocks(r) && !r.Output.Stop {
 		r.Err = &hook.UnreadError{Why: r.Notes[0]}
 	}
 }
 
-// settle applies the policy to a doubt: a failure, a note, or nothing.
+// settle applies the policy to a doubt: the hook fails, or gets a note, or neither.
 func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {
 	case d.why == "":
@@ -69,7 +69,7 @@ func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	r.Notes = append(r.Notes, d.why)
 }
 
-// strict reports whether an answer of a hook that cannot be used is a failure by an overlay.
+// strict reports whether an overlay turns an invalid answer of a hook into a failure.
 func (f doubting[Out]) strict(h *hook.Hook) bool {
 	return h.Policy != nil && overlaid(h) && h.Policy.OnFailure[hook.ClassOutput] != hook.FailOpen && waitsFor(h)
 }
@@ -114,13 +114,13 @@ func (f doubting[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
 	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
 }
 
-// isWord reports whether JSON text is the string word, written without escapes.
+// isWord reports whether JSON text is the string word without escapes.
 func isWord(text jsontext.Value, word hook.Decision) bool {
 	n := len(text)
 	return n == len(word)+len(`""`) && text[0] == '"' && string(text[1:n-1]) == string(word)
 }
 
-// deniesInWord reports whether JSON text is a decision that denies.
+// deniesInWord reports whether JSON text is a string that denies.
 func deniesInWord(text jsontext.Value) bool {
 	word, isText := wire.Text(text)
 	return isText && hook.Decision(word).Blocks()
@@ -142,11 +142,11 @@ func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string
 		return doubt{}
 	}
 	if silent, err := wire.Answer(text); err == nil && silent == nil && f.textOf(h) != hook.TextIgnored {
-		return doubt{} // null and the like
+		return doubt{} // such as null
 	}
 	d.why = unread.Text(reply.Stdout)
 	d.denies = unread.Denies(text)
-	if unread.IsObject(text) { // an answer in words of its own, which the event's Decode has read
+	if unread.IsObject(text) { // an answer with members that the event's Decode has read
 		d.shaped = unread.Doubtful(text)
 	} else {
 		d.shaped = unread.LooksLikeAnswer(reply.Stdout, f.textOf(h) == hook.TextContext)
@@ -171,7 +171,7 @@ func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string
 	return d
 }
 
-// textOf returns the reading of plain text.
+// textOf returns the effect of plain text printed by a hook.
 func (f doubting[Out]) textOf(h *hook.Hook) hook.Text {
 	if h.Text != 0 {
 		return h.Text
@@ -179,9 +179,9 @@ func (f doubting[Out]) textOf(h *hook.Hook) hook.Text {
 	return f.of.rules.Text
 }
 
-// doubtEffect turns an answer into a failure if the event's Refine has dropped a part of it: always
-// for a denial, and for other parts if the policy is strict. notes is the number of notes before
-// Refine. It reports whether the hook has failed.
+// doubtEffect turns an answer into a failure if the event's Refine has dropped a part of it: always if that part is a
+// denial, otherwise if the policy is strict. notes is the number of notes before Refine. It reports whether the hook
+// failed.
 func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
 		return false
@@ -200,8 +200,8 @@ func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool)
 	return false
 }
 
-// printsDenial reports whether a hook has printed a denial, at the beginning or the end of
-// either stream.
+// printsDenial reports whether a hook printed a denial at the beginning or the end of standard output or standard
+// error.
 func printsDenial(reply *hook.Reply) bool {
 	const most = 16 << 10
 	for _, text := range [...][]byte{reply.Stdout, reply.Stderr} {

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes the directory once it has no users, since a hook that still runs would fail without it.
+// clean removes the directory when it has no users left; a hook that still runs needs it.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
 		_ = os.RemoveAll(d.path)
@@ -28,12 +28,12 @@ type varsDir struct {
 	event string
 	path  string
 	hooks int
-	users int  // the fire, and its background hooks
-	stale bool // its variables are no longer used, and the last user removes it
+	users int  // the fire and its background hooks
+	stale bool // the variables are no longer used; the last user removes the directory
 }
 
-// openVars creates the directory in which hooks export variables, in place of the event's
-// previous one. If this fails, the hooks run without it: they have other tasks too.
+// openVars creates the directory in which hooks export variables. It replaces the directory of the event's previous
+// fire. If creation fails, hooks run without it.
 func (f *fireState) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
 	if !slices.ContainsFunc(f.plan.Run, needed) {
@@ -62,7 +62,7 @@ func (f *fireState) openVars() {
 	m.vars = append(m.vars, f.vars)
 }
 
-// forget makes the session forget variables, if the input says so.
+// forget clears the session's variables if the input asks for it.
 func (e *definition) forget(s *Session, in any) {
 	m := s.more.Load()
 	if m == nil {
@@ -75,11 +75,10 @@ func (e *definition) forget(s *Session, in any) {
 	}
 }
 
-// EnvFiles returns the files in which hooks have exported variables, as shell text. A host has to
-// source them before each of its own shell commands, in this order: the hooks of the event that
-// fired last come last, and the hooks of one event are in plan order (C85). An event that fires
-// again replaces the variables that its hooks exported before; of fires at the same time, only
-// the one that began last counts.
+// EnvFiles returns the files in which hooks have exported variables, as shell text. The host sources them, in this
+// order, before each of its own shell commands. The event that fired last comes last; hooks of one event are in plan
+// order (C85). A new fire of an event replaces the variables that its hooks exported before. Of several fires at the
+// same time, only the one that began last counts.
 func (s *Session) EnvFiles() (files []string) {
 	m := s.more.Load()
 	if m == nil {
@@ -97,9 +96,9 @@ func (s *Session) EnvFiles() (files []string) {
 	return files
 }
 
-// Exports returns the text of all EnvFiles in order: shell text, in which a later line overrides an
-// earlier one. It is empty if hooks have exported nothing. A file that cannot be read, or has more
-// than 1 MiB, is an error; the text of the others is still returned.
+// Exports returns the text of all EnvFiles in order, in which later lines override earlier ones. It is empty if hooks
+// have exported nothing. A file that cannot be read, or has more than 1 MiB, is an error; the text of the others is
+// still returned.
 func (s *Session) Exports() (script string, err error) {
 	var text strings.Builder
 	for _, file := range s.EnvFiles() {
@@ -113,7 +112,7 @@ func (s *Session) Exports() (script string, err error) {
 	return text.String(), err
 }
 
-// makeVars makes a directory that has room for variables.
+// makeVars creates a directory and checks that it has room for variables.
 func makeVars(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// view is an immutable snapshot of the hooks that a fire can meet.
+// view is an immutable snapshot of the hooks that a fire can select.
 type view struct {
 	active selectors // events for which a hook can run, or whose fire must be observed
 	listed listing
@@ -15,8 +15,8 @@ type view struct {
 	watched atomic.Pointer[watched] // result of the last Watch of this view
 }
 
-// listing holds the hooks of each event that has any, by slot. It is a list, since most sessions
-// with their own hooks have them for an event or two.
+// listing holds the hooks of each event that has any, by slot. It is a list because most sessions with their own hooks
+// have them for one or two events.
 type listing []listed
 
 type listed struct {
@@ -67,14 +67,14 @@ func (l *listing) add(slot int, h *hook.Hook) {
 	*l = append(*l, listed{slot, []*hook.Hook{h}})
 }
 
-// closed marks a closed system in the plan of every event: a fire then leaves the fast path and
-// finds the system closed, while a fire of an open system needs no check.
+// closed is a hook that marks a closed system in the plan of every event. A fire that finds it leaves the fast path, so
+// that fires of an open system need no check.
 var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
 
-// closedEvent is the selector of events that have no hooks.
+// closedEvent is the selector of events without hooks in a closed system.
 var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
 
-// later is the number of events that can be declared after a view of a closed system was made.
+// later is the number of events that can be declared after a closed system's view was made.
 const later = 256
 
 // watched holds the result of the last Watch that looked at a view.

@@ -1,14 +1,14 @@
 package pipeline
 
-// Watch reports at once, for many sets of events, in which sets any hook could run. Make one with
-// [NewWatch]; it is safe for many goroutines.
+// Watch reports in one call for which of many sets of events any hook could run. Make one with [NewWatch]; it is safe
+// for concurrent use.
 type Watch struct{ slots [][]int }
 
 // MaxWatched limits the number of sets of one [Watch].
 const MaxWatched = 128
 
-// NewWatch makes a Watch whose i-th bit is the i-th set. An empty set is never
-// active. It panics with more than [MaxWatched] sets.
+// NewWatch makes a Watch in which bit i is the i-th set. An empty set is never active. It panics if there are more than
+// [MaxWatched] sets.
 func NewWatch(sets ...[]Declared) *Watch {
 	if len(sets) > MaxWatched {
 		panic("pipeline: a Watch holds no more than 128 sets of events")
@@ -23,8 +23,8 @@ func NewWatch(sets ...[]Declared) *Watch {
 	return w
 }
 
-// Watched holds the active sets: Runs has the sets with a hook that could run, and Fires also those
-// whose fire has to be recorded.
+// Watched holds the active sets: Runs has the sets with a hook that could run; Fires also has those whose fires have to
+// be recorded.
 type Watched struct{ Runs, Fires Sets }
 
 // Sets has a bit for each set of a [Watch].
@@ -38,8 +38,8 @@ func (s *Sets) Has(i int) bool { return s[i/8]&(1<<(i%8)) != 0 }
 
 func (s *Sets) add(i int) { s[i/8] |= 1 << (i % 8) }
 
-// Of returns the current hooks of a session. While they do not change it costs about a nanosecond
-// and allocates nothing. Do not write to the result.
+// Of returns the active sets of a session. While the session's hooks do not change, it costs about a nanosecond and
+// allocates nothing. Do not change the result.
 func (w *Watch) Of(s *Session) *Watched {
 	v := s.view()
 	if kept := v.watched.Load(); kept != nil && kept.by == w {
