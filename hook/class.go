@@ -15,22 +15,22 @@ type Class string
 const (
 	ClassSpawn     Class = "spawn"     // it could not be started
 	ClassMissing   Class = "missing"   // the program does not exist: status 126 or 127, or a missing file
-	ClassTimeout   Class = "timeout"   // it gave no answer in time
+	ClassTimeout   Class = "timeout"   // it did not answer in time
 	ClassCrash     Class = "crash"     // a signal ended it, or it panicked
-	ClassExit      Class = "exit"      // a status that means failure, or the error of a hook in Go
-	ClassOutput    Class = "output"    // its answer cannot be used
+	ClassExit      Class = "exit"      // an exit status that means failure, or the error of a hook in Go
+	ClassOutput    Class = "output"    // its answer is invalid
 	ClassOversize  Class = "oversize"  // its answer is longer than the engine's limit
 	ClassHTTP      Class = "http"      // no connection, or an HTTP status without an answer
 	ClassModel     Class = "model"     // the model or the agent did not answer
 	ClassCancelled Class = "cancelled" // the caller's context ended, or the system was closed
 	ClassQueue     Class = "queue"     // it waited too long for a permit to run
-	ClassUntrusted Class = "untrusted" // it may not run, since its project is not trusted
-	ClassInvalid   Class = "invalid"   // its settings entry cannot be used
-	ClassBreaker   Class = "breaker"   // it failed too often, and is not tried for a while
-	ClassRemote    Class = "remote"    // no worker of a fleet answered, or none has the same policy
+	ClassUntrusted Class = "untrusted" // it may not run because its project is not trusted
+	ClassInvalid   Class = "invalid"   // its settings entry is invalid
+	ClassBreaker   Class = "breaker"   // it failed too often; it is tried again after a pause
+	ClassRemote    Class = "remote"    // no worker of a fleet answered, or none has this policy
 )
 
-// Classes returns every class, in the order of the constants.
+// Classes returns all classes, in the order of the constants.
 func Classes() []Class {
 	return []Class{ClassSpawn, ClassMissing, ClassTimeout, ClassCrash, ClassExit, ClassOutput, ClassOversize,
 		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker, ClassRemote}
@@ -39,7 +39,7 @@ func Classes() []Class {
 // IsUnread reports whether c means that a hook's output cannot be used.
 func (c Class) IsUnread() bool { return c == ClassOutput || c == ClassOversize }
 
-// ClassError is a failure whose class the runner knows. Its text is the text of Err.
+// ClassError is a failure with a class set by the Runner. Its text is the text of Err.
 type ClassError struct {
 	Class Class
 	Err   error
@@ -49,16 +49,15 @@ func (e *ClassError) Error() string { return e.Err.Error() }
 
 func (e *ClassError) Unwrap() error { return e.Err }
 
-// QueueError reports that a hook was not started, since it got no permit to run within the time
-// limit.
+// QueueError reports that a hook was not started because it got no permit to run within the time limit.
 type QueueError struct{ After time.Duration }
 
 func (e *QueueError) Error() string {
 	return fmt.Sprintf("no permit to run was free within %dms", e.After.Milliseconds())
 }
 
-// BreakerError reports that a hook was not started, since it has failed too often in a row. It is
-// tried again after For.
+// BreakerError reports that a hook was not started because it has failed too often in a row. It is tried again after
+// For.
 type BreakerError struct {
 	Failures int
 	For      time.Duration
@@ -72,8 +71,8 @@ func (e *BreakerError) Error() string {
 	)
 }
 
-// ErrUntrusted is the error of a hook that may not run because its project is not trusted, if a
-// policy makes that a failure.
+// ErrUntrusted is the error of a hook that may not run because its project is not trusted, if a policy makes that a
+// failure.
 var ErrUntrusted = errors.New("not started: the project is not trusted")
 
 // ClassOf returns the class of the error of a hook, as in a [Report] or a [Failure]; "" for nil.
@@ -98,8 +97,8 @@ func ClassOf(err error) Class {
 	return ClassSpawn
 }
 
-// classOfType returns the class of the errors that the engine itself makes. They have precedence
-// over a runner's class, since a runner cannot distinguish its own failure from a timeout.
+// classOfType returns the class of the engine's own error types. They have precedence over a class set by the Runner,
+// which cannot distinguish its own failure from a timeout.
 func classOfType(err error) Class {
 	switch {
 	case is[*TimeoutError](err):
@@ -134,7 +133,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// class returns ClassMissing for the statuses by which a shell reports that it found no program.
+// class returns ClassMissing for the exit statuses with which a shell reports a missing program.
 func (e *ExitError) class() Class {
 	switch {
 	case e.Reply == nil:

@@ -19,7 +19,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// TimeoutError reports that a hook gave no answer in time. It matches [context.DeadlineExceeded].
+// TimeoutError reports that a hook did not answer in time. It matches [context.DeadlineExceeded].
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string {
@@ -39,11 +39,10 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit status %d", e.Reply.Exit)
 }
 
-// UnreadError reports output of a hook that its event does not understand, or does not understand
-// completely, as an answer. It is of [ClassOutput].
+// UnreadError reports output that the event does not understand, or only in part. It has [ClassOutput].
 type UnreadError struct {
 	Why    string // "text stands before the object, which begins at line 2, column 1"
-	Denies bool   // the output contains the words of a denial: it is an error under every policy
+	Denies bool   // the output contains a denial: the hook fails under every policy
 }
 
 func (e *UnreadError) Error() string { return "its answer cannot be used: " + e.Why }
@@ -64,9 +63,8 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// InputError reports that an event was fired with an input that cannot be passed to hooks: it is
-// nil, not JSON where JSON belongs, or lacks a member. No hook has run, and the result blocks if
-// the event's hooks can.
+// InputError reports that an event was fired with an input that cannot be passed to hooks: a nil pointer, invalid JSON,
+// or a missing member. No hook ran, and the result blocks if the event's hooks can.
 type InputError struct {
 	Event string // "llxprt.BeforeTool"
 	Err   error
@@ -77,8 +75,7 @@ func (e *InputError) Error() string { return "the input of " + e.Event + ": " + 
 func (e *InputError) Unwrap() error { return e.Err }
 
 var (
-	// ErrNotNeeded ends the context of the hooks whose answer can no longer
-	// change the result.
+	// ErrNotNeeded is the cancellation cause for hooks whose answer can no longer change the result.
 	ErrNotNeeded = errors.New("the answer is no longer needed")
 
 	// ErrUnsupported is the error of a hook whose type the engine cannot run.

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// Func is a hook written in Go. An error means that the hook failed: its output is not used, and
-// the event's rules determine whether that blocks.
+// Func is a hook written in Go. If it returns an error, the hook failed: its output is ignored, and the event's rules
+// determine whether the failure blocks.
 //
-// A panic is caught and becomes the hook's error. The context ends when the hook's timeout has
-// passed, when the caller no longer waits, or when the answer is no longer needed; a Func that
-// ignores it delays its fire.
+// A panic is caught and becomes the hook's error. The context ends at the hook's timeout, when the caller no longer
+// waits, or when the answer is no longer needed; a Func that ignores its context delays the fire.
 type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 
-// Hook is one configured hook. Its fields are in four embedded groups, and can be read directly:
-// h.Name. It is shared by every fire and must not change once it is part of a snapshot.
+// Hook is one configured hook. The fields of its four embedded groups can be read directly: h.Name. All fires share a
+// Hook, which must not change once it is part of a snapshot.
 type Hook struct {
-	Identity  // which hook it is, and where it comes from
+	Identity  // which hook it is, and its origin
 	Selection // when it runs, and with which other hooks
 	Execution // how it runs, and what its exit status means
 	Exclusion // why it can never run
@@ -33,18 +32,18 @@ type Identity struct {
 	Event   string // "BeforeTool"
 	Name    string // as configured; may be empty
 	Type    string // "command", "plugin", "go"
-	Command string // the text by which a person would recognise the hook
+	Command string // identifies the hook to people: the command line, URL or prompt
 	Argv    []string
 	Vars    []string // "NAME=value", the environment variables that its entry sets
 
-	// EntrySum is the SHA-256 of the entry in the settings, as canonical JSON; zero for a hook
-	// without an entry. Trust in a project covers it: a change to a member of the entry that no
-	// other field holds, such as the headers of a request, is noticed.
+	// EntrySum is the SHA-256 of the settings entry, as canonical JSON; zero for a hook without an entry. Trust in a
+	// project covers EntrySum, which detects changes to members that no other field holds, such as the headers of a
+	// request.
 	EntrySum [32]byte
 
 	Source       Source
 	Position     Position
-	UserProvided bool // a callback that the program passes on for its users: the settings' policies apply to it
+	UserProvided bool // a callback that the program passes on for its users: the settings' policies apply to the hook
 }
 
 // Selection determines when a hook runs, and with which other hooks.
@@ -53,48 +52,46 @@ type Selection struct {
 	Matcher    Matcher   // nil matches everything
 	If         string    // the condition as configured
 	Condition  Condition // nil is always true
-	Key        string    // hooks with the same key run once; a hook with an empty key is never a duplicate
-	Rank       int       // hooks that a program registers run by rank, and in order of registration if equal
+	Key        string    // of hooks with the same key one runs; a hook with an empty key is never a duplicate
+	Rank       int       // order of hooks that a program registers; equal ranks run in order of registration
 	Once       bool      // runs once in a session
 	Sequential bool      // makes all hooks of the event run one at a time
-	// OwnOnly limits the effect of a hook to what the user has agreed to. Its Sequential affects
-	// only hooks with OwnOnly, which then run one after another at the same time as the others, and
-	// an equal hook without OwnOnly replaces it.
+	// OwnOnly limits the effect of a hook to the hooks that the user has agreed to. Its Sequential affects only hooks
+	// with OwnOnly: they run one after another, in parallel with the others. A duplicate without OwnOnly replaces the
+	// hook.
 	OwnOnly bool
 }
 
 // Execution determines how a hook runs, and what its exit status means. The zero Execution leaves
 // everything to the event's Rules.
 type Execution struct {
-	Timeout    time.Duration // 0 means the event's default, negative none
-	Background Background    // whether the fire goes on while it runs
-	Wake       *Wake         // the texts of a hook that wakes the model; nil adds nothing
+	Timeout    time.Duration // 0 means the event's default, negative no limit
+	Background Background    // whether the fire continues while the hook runs
+	Wake       *Wake         // texts for a hook that wakes the model; nil adds none
 	Exits      Exits         // the effect of each exit status; nil means the event's Rules
 	Text       Text          // the meaning of plain text; 0 means the event's Rules
 	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
-	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
-	NoPermit   bool          // its Runner limits its own runs: they take no permit of a system's Workers
+	NoEnvFile  bool          // has no file for exported variables; see Rules.EnvFile of package pipeline
+	NoPermit   bool          // its Runner limits its own runs, which take no worker permit
 	Status     string        // a host may show this while the hook runs
 
-	// Policy holds the demands of the hook's operator, or nil. The engine sets it in a copy of
-	// the hook, when settings are loaded.
+	// Policy is the effective policy, or nil. The engine sets it in a copy of the hook when settings are loaded.
 	Policy *EffectivePolicy
 }
 
-// Exclusion is the reason why a hook can never run, for any input. The zero Exclusion excludes
-// nothing.
+// Exclusion is the reason why a hook can never run, for any input. The zero Exclusion means that it can.
 type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // describes Skip
-	SkippedBy  Source // whose settings exclude it; Host if no settings do
+	SkippedBy  Source // whose settings exclude the hook; Host if not settings
 
-	// Unusable is the mistake in the settings entry for which the hook guards nothing. A policy
-	// can make it a failure of [ClassInvalid]; the hook then matches everything that its matcher
-	// could have meant. It has no effect while the hook is [Disabled].
+	// Unusable describes the mistake in the settings entry that makes the hook ineffective. A policy can turn it into a
+	// failure of [ClassInvalid]; the hook then matches everything that its matcher could have meant. Unusable is
+	// ignored while the hook is [Disabled].
 	Unusable string
 }
 
-// Label is the name to show to people: the configured name, else the command.
+// Label returns the name to show to people: the configured name, or else the command.
 func (h *Hook) Label() string {
 	if h.Name != "" {
 		return h.Name
@@ -106,21 +103,21 @@ func (h *Hook) Label() string {
 // many goroutines. A Matcher that panics matches.
 type Matcher interface{ Match(subject string) bool }
 
-// Condition selects events by their input, while a [Matcher] sees only the subject. Holds is called
-// from many goroutines, for every fire. A Condition that panics is true.
+// Condition selects events by their input; a [Matcher] sees only the subject. Holds is called from many goroutines, for
+// every fire. A Condition that panics counts as true.
 type Condition interface{ Holds(ConditionInput) bool }
 
 // ConditionInput is the part of an event's input that a [Condition] sees.
 type ConditionInput struct {
 	Tool  string
 	Input []byte // the tool's arguments, one JSON object
-	Dir   string // the directory in which the agent works
+	Dir   string // the agent's working directory
 }
 
 // Background determines whether and how a hook runs while its fire goes on.
 type Background uint8
 
-// The kinds of background. A hook in the background decides nothing.
+// The kinds of background. The answer of a background hook never decides.
 const (
 	Foreground Background = iota
 	Async                 // its answer is for the model's next turn
@@ -133,20 +130,19 @@ type Wake struct {
 	Summary string // one line for the user
 }
 
-// Source names where a hook comes from, as in reports. A dialect can have further sources; each
-// dialect orders its sources.
+// Source is the origin of a hook, as shown in reports. A dialect can define further sources, and orders its sources.
 type Source string
 
 // The sources that dialects have in common.
 const (
-	Host        Source = ""            // registered by the program, in Go; String says "host"
+	Host        Source = ""            // registered by the program; String returns "host"
 	Project     Source = "project"     // the project's settings
 	User        Source = "user"        // the user's settings
 	SystemWide  Source = "system"      // the machine's settings
 	Extension   Source = "extension"   // an extension's settings
 	Local       Source = "local"       // the user's settings for the project
-	Flag        Source = "flag"        // settings given when the program was started
-	Managed     Source = "managed"     // the settings of the machine's administrator
+	Flag        Source = "flag"        // settings given on the program's command line
+	Managed     Source = "managed"     // settings of the machine's administrator
 	Plugin      Source = "plugin"      // a plugin's settings
 	FrontMatter Source = "frontmatter" // the front matter of a skill or of an agent
 )
@@ -158,8 +154,8 @@ func (s Source) String() string {
 	return string(s)
 }
 
-// TrustRank ranks the source of a hook by trust: of equal hooks the first runs, unless one of a higher rank guards
-// more. A project to which the user has not agreed has rank 0, and a source that the host adds ranks like a project.
+// TrustRank ranks the hook's source by trust: of duplicates the first runs, unless one of a higher rank guards more. A
+// project that the user has not agreed to has rank 0. A source added by the host ranks like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {
 		return 0
@@ -173,8 +169,8 @@ func (h *Hook) TrustRank() int {
 	return 1
 }
 
-// Position is a position in a settings file; the zero Position means none. Line and Column count
-// from 1, columns in bytes.
+// Position is a position in a settings file. The zero Position means unknown. Line and Column count from 1, columns in
+// bytes.
 type Position struct {
 	File         string
 	Line, Column int
@@ -187,17 +183,17 @@ func (p Position) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// SkipReason is a reason for which a hook does not run.
+// SkipReason is the reason why a hook does not run.
 type SkipReason string
 
-// The reasons for which a configured hook does not run.
+// The reasons why a configured hook does not run.
 const (
 	NotMatched      SkipReason = "matcher"          // its matcher does not match the subject
 	ConditionFalse  SkipReason = "condition"        // its condition is false
-	Disabled        SkipReason = "disabled"         // switched off by name, or all hooks are
+	Disabled        SkipReason = "disabled"         // disabled by name, or together with all hooks
 	Untrusted       SkipReason = "untrusted"        // the project's folder is not trusted
 	Duplicate       SkipReason = "duplicate"        // an earlier hook with the same key runs
 	Policy          SkipReason = "policy"           // a policy excludes it
-	UnsupportedType SkipReason = "unsupported_type" // the engine has no way to run its type
-	Invalid         SkipReason = "invalid"          // its settings entry cannot be used
+	UnsupportedType SkipReason = "unsupported_type" // the engine cannot run this type
+	Invalid         SkipReason = "invalid"          // its settings entry is invalid
 )

@@ -1,10 +1,9 @@
 package hook
 
-// Decision is the decision of a hook, in the word that the hook used.
+// Decision is a hook's decision, as the hook spelled it.
 type Decision string
 
-// The decisions of the hook systems. Block and Deny mean the same and both block; with the others
-// the action goes ahead.
+// The decisions of the hook systems. Block and Deny both block; with the others the action goes ahead.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"
@@ -15,45 +14,45 @@ const (
 	Deny      Decision = "deny"
 )
 
-// Blocks reports whether d is one of the two words that block (L32, L33).
+// Blocks reports whether d is Block or Deny (L32, L33).
 func (d Decision) Blocks() bool { return d == Block || d == Deny }
 
-// Output is the answer of one hook, or the merged answer of many. The zero Output is silence: the
-// action goes ahead unchanged.
+// Output is the answer of one hook, or the merged answer of many. The zero Output means no opinion: the action goes
+// ahead unchanged.
 //
-// T is the event's own part, hookSpecificOutput on the wire.
+// T is the event's own part, hookSpecificOutput in JSON.
 type Output[T any] struct {
 	Decision   Decision
 	Reason     string // the reason for Decision
-	Stop       bool   // the agent shall stop: "continue": false
-	StopReason string // for the user, when Stop
+	Stop       bool   // the agent has to stop: "continue": false
+	StopReason string // shown to the user, if Stop is set
 	Suppress   bool   // hide the output from the user
 	Message    string // systemMessage
 	Context    string // additionalContext, for the model
 	Specific   T
 
-	// Set has a bit for each field that the hook wrote, including null and false. Decoding sets it;
-	// a Go hook needs it only to override an earlier hook with a zero value.
+	// Set has a bit for each field that the hook wrote, also with null or false. Decoding sets it. A Go hook needs it
+	// only to override an earlier hook with a zero value.
 	Set Fields
 
-	// Synthetic marks an answer that the engine made, from plain text or from the error of a failed
-	// hook. It never overrides the decision of another hook.
+	// Synthetic marks an answer that the engine made, from plain text or for a failed hook. It never overrides the
+	// decision of another hook.
 	Synthetic bool
 
-	// Notes holds remarks on the answer of a hook in Go, such as on a member that has no effect.
-	// They are copied to the report of the hook and to the log; a merged answer has none.
+	// Notes holds remarks on the answer of a Go hook, for example that a member has no effect. They are copied to the
+	// hook's report and to the log; a merged answer has none.
 	Notes []string
 
-	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote none. Members
-	// without a field are only found here.
+	// Raw is the answer as the hook wrote it, one JSON object; nil if there was none. It is the only source of members
+	// without a field.
 	Raw []byte
 }
 
 // Fields is a set of an Output's fields.
 type Fields uint16
 
-// The fields of an Output. SetAnswer is set on every decoded answer: an empty JSON object is an
-// answer, and no output is none.
+// The fields of an Output. SetAnswer is set on every decoded answer: an empty JSON object is an answer, empty output is
+// not.
 const (
 	SetAnswer Fields = 1 << iota
 	SetDecision
@@ -69,8 +68,7 @@ const (
 // Has reports whether every field of want is in f.
 func (f Fields) Has(want Fields) bool { return f&want == want }
 
-// Common returns the fields before Specific that o sets: those that the hook wrote, and those that
-// are not zero.
+// Common returns the fields before Specific that o sets: fields that the hook wrote, and fields that are not zero.
 func (o *Output[T]) Common() Fields {
 	f := o.Set &^ (SetAnswer | SetSpecific)
 	if o.Decision != "" {

@@ -2,15 +2,14 @@ package hook
 
 import "time"
 
-// Action is the effect of a hook's failure on the action that it guards. A greater Action is
-// stricter.
+// Action is the effect of a hook's failure on the guarded action. A greater Action is stricter.
 type Action uint8
 
 // The actions.
 const (
-	FailOpen   Action = iota // it goes ahead
-	FailAsk                  // the user is asked; if that is not possible, it is denied
-	FailClosed               // it is denied
+	FailOpen   Action = iota // the action goes ahead
+	FailAsk                  // the user is asked; if that is not possible, the action is denied
+	FailClosed               // the action is denied
 )
 
 var actions = [...]string{"open", "ask", "closed"}
@@ -31,54 +30,51 @@ var modes = [...]string{"enforce", "shadow", "off"}
 
 func (m Mode) String() string { return modes[m] }
 
-// EffectivePolicy holds the demands of a hook's operator, in addition to its settings; package
-// policy computes it when settings are loaded. It must not change while a hook has it.
+// EffectivePolicy is the operator's policy for a hook, in addition to its settings. Package policy computes it when
+// settings are loaded. It must not change while a hook uses it.
 type EffectivePolicy struct {
-	OnFailure map[Class]Action // every class is in it
+	OnFailure map[Class]Action // has an entry for every class
 	Mode      Mode
-	Timeout   time.Duration // overrides the hook's own; 0 leaves that
+	Timeout   time.Duration // overrides the hook's own; 0 keeps the hook's
 	Retry     Retry
-	Queue     time.Duration // time limit for the wait for a permit to run; 0 means none
+	Queue     time.Duration // time limit for waiting for a permit to run; 0 means no limit
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
-	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
-	Prewarm   bool          // its warm process starts with the session, not with the first call
+	WarmNote  string        // why the hook starts cold in spite of Warm; empty if it does not
+	Prewarm   bool          // start the warm process with the session, not with the first call
 
-	// Recheck makes the foreground hooks of the fire run a second time, on the rewritten input, if
-	// the input has been rewritten. Rewrites of the second run have no effect.
+	// Recheck makes foreground hooks run a second time on the rewritten input, if the input was rewritten. Rewrites of
+	// the second run have no effect.
 	Recheck bool
 
-	// From maps each member, by its name in an overlay, to the place that set it; members that no
-	// overlay sets are missing.
+	// From maps each member of the overlay to the place that set it. Members that no overlay sets are missing.
 	From map[string]Origin
 
-	// Decided holds the failure classes for which an overlay sets an action.
+	// Decided holds the failure classes for which an overlay sets the action.
 	Decided map[Class]bool
 
-	// Held is the reason why the hook is never started, and always fails; empty if it can start.
+	// Held is the reason why the hook never starts and always fails; empty if it can start.
 	Held SkipReason
 
-	// Upheld reports that the hook runs although settings below the machine's have switched it off,
-	// because the machine's overlay locks a rule for it.
+	// Upheld reports that settings disable the hook, but that it runs because the machine's overlay locks a rule for it.
 	Upheld bool
 
-	// Keeper is the engine's state of the hook while it runs, such as its breaker. Only the
-	// engine uses it.
+	// Keeper is the engine's run-time state of the hook, such as its breaker. Only the engine uses it.
 	Keeper any
 }
 
-// Retry runs a hook again that has failed in one of the classes.
+// Retry runs a hook again that failed in one of the classes.
 type Retry struct {
 	Times int
 	On    []Class
 }
 
-// Origin is the position in an overlay that set a member of an [EffectivePolicy].
+// Origin is the place in an overlay that set a member of an [EffectivePolicy].
 type Origin struct {
 	Level    string // machine, user or project
 	Position Position
 }
 
-// Strictest returns the strictest of the actions of some classes.
+// Strictest returns the strictest action for any of the classes.
 func (p *EffectivePolicy) Strictest(classes ...Class) (strictest Action) {
 	for _, class := range classes {
 		strictest = max(strictest, p.OnFailure[class])

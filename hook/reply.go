@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// Runner runs one hook outside the engine: a process, a request, a model. It is used from many
-// goroutines at once.
+// Runner runs one hook outside the engine: a process, a request, a model. It is used from many goroutines at once.
 //
-// A hook that ran has a Reply, whatever its exit status. An error means that there is none: the
-// hook could not be started, ctx ended, or the call's Timeout passed; [Call.Limit] returns a
-// context for both. When Run returns, nothing that it started is left running, except processes
-// that the hook has deliberately put into the background.
+// A hook that ran has a Reply, whatever its exit status. Run returns an error if there is no Reply: the hook could not
+// be started, ctx ended, or the call's Timeout passed; [Call.Limit] returns a context for both. When Run returns,
+// nothing that it started is still running, except processes that the hook deliberately put into the background.
 type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
@@ -24,26 +22,24 @@ type Call struct {
 	Dir     string // working directory of the session, and of the hook
 	Payload []byte // one JSON object: the event's input. Must not be changed
 
-	// Timeout limits the run; 0 is no limit. The Runner enforces it, since it can watch a process
-	// or a connection at less than the cost of a context, and returns a [TimeoutError].
+	// Timeout limits the run; 0 means no limit. The Runner enforces it and returns a [TimeoutError], because a Runner
+	// can time out a process or a connection more cheaply than a context can.
 	Timeout time.Duration
 
 	// Env holds "NAME=value" variables for this call; they override the Runner's.
 	Env []string
 
-	// Trace is the position of the call in a distributed trace; Env already contains it.
+	// Trace is the caller's position in a distributed trace; Env already contains it.
 	Trace Trace
 
-	// Ask puts a hook's question to the user; see [Question]. It blocks until there is an answer;
-	// ok is false if the user gave none. Nil means that the hook may not ask: its standard input
-	// ends after the payload.
+	// Ask puts a hook's question to the user; see [Question]. It blocks until the user answers; ok is false without an
+	// answer. If Ask is nil, the hook may not ask, and its standard input ends after the payload.
 	Ask func(ctx context.Context, q Question) (key string, ok bool)
 
-	// Detach moves a running hook to the background, when {"async": true} is the first line of its
-	// output. The Runner calls it once, returns [ErrDetached] from Run at once, and continues with
-	// ctx in place of its own; it passes the outcome to done, with the whole output. timeout is the
-	// limit that the hook asks for, 0 if none; ctx enforces it. With a nil Detach such a line is
-	// ordinary output.
+	// Detach moves a running hook to the background. A Runner calls it once if the first line of output is {"async":
+	// true}; then Run returns [ErrDetached] at once. The hook continues with ctx in place of Run's, and the Runner
+	// passes the outcome, with the whole output, to done. timeout is the limit that the hook asks for, 0 if none; ctx
+	// enforces it. If Detach is nil, such a line is ordinary output.
 	Detach func(timeout time.Duration) (ctx context.Context, done func(Reply, error))
 }
 
@@ -61,8 +57,7 @@ type Option struct {
 	Description string // may be empty
 }
 
-// Limit returns a context that ends with ctx, or when the call's Timeout has
-// passed; [context.Cause] is a [TimeoutError] then.
+// Limit returns a context that ends with ctx, or at the call's Timeout with a [TimeoutError] as its [context.Cause].
 func (c *Call) Limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.Timeout <= 0 {
 		return context.WithCancel(ctx)
@@ -70,18 +65,17 @@ func (c *Call) Limit(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeoutCause(ctx, c.Timeout, &TimeoutError{After: c.Timeout})
 }
 
-// Reply is the output of a hook run, in terms of a process for every transport.
+// Reply is the output of a hook run, in the terms of a process whatever the transport.
 type Reply struct {
-	Exit      int       // exit status, or -1 if a signal ended it
-	Signal    os.Signal // the signal that ended it, or nil
+	Exit      int       // exit status, or -1 after a signal
+	Signal    os.Signal // the signal that ended the process, or nil
 	Stdout    []byte
 	Stderr    []byte
 	Truncated Streams  // streams that were longer than the capture limit
-	Notes     []string // demands of the call that the Runner could not meet; copied to the report
+	Notes     []string // parts of the call that the Runner could not honour; copied to the report
 
-	// Merged marks Stdout as an answer that an engine elsewhere has merged, in the form of wire.Encode, instead of
-	// the output of a hook in the form of its dialect. An answer that this form cannot represent is a failure of
-	// [ClassOutput].
+	// Merged marks Stdout as an answer merged by another engine, in the form of wire.Encode, not in the form of the
+	// dialect. An answer that this form cannot represent is a failure of [ClassOutput].
 	Merged bool
 }
 
@@ -94,32 +88,32 @@ const (
 	Stderr
 )
 
-// ExitEffect determines how a Reply with an exit status is read.
+// ExitEffect determines how a Reply is read, by its exit status.
 type ExitEffect uint8
 
-// The effects. FailWithWarning is the zero value, for every status that no table names.
+// The effects. FailWithWarning is the zero value: it applies to every status without an entry.
 const (
-	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning, and nothing else has effect
+	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning and has no other effect
 	ParseAnswer                       // standard output is the answer
 	ParseAndDeny                      // standard output is the answer, and the answer is a denial
 	ParseOrFail                       // an answer on standard output is used; without one, the hook failed
 	DenyWithReason                    // a denial, with the answer's own reason or else the text on standard error
 	DenyForStderr                     // a denial with the reason on standard error; without one the hook failed
 	Fail                              // the hook failed, and its output is ignored
-	DenyUnread                        // a denial, for the reason on standard error or none; standard output is not read
+	DenyUnread                        // a denial, with the reason on standard error, if any; standard output is not read
 
-	// With these effects the answer is read from standard output or, if that is blank, from
-	// standard error. They differ in the meaning of plain text.
+	// The following effects read the answer from standard output or, if that is blank, from standard error. They differ
+	// in the meaning of plain text.
 	ReadAny // Text determines its meaning
 	WarnAny // the hook failed, and the text is a warning
-	DenyAny // the text is the reason of a denial; without any, the hook failed
+	DenyAny // the text is the reason of a denial; without a text, the hook failed
 )
 
-// Exits maps exit statuses to effects. [OtherStatus] is the key for all other statuses, and for death
-// by a signal; without that key they mean FailWithWarning.
+// Exits maps exit statuses to effects. [OtherStatus] is the key for all other statuses, and for death by a signal;
+// without it they map to FailWithWarning.
 type Exits map[int]ExitEffect
 
-// OtherStatus is the key of [Exits] for all statuses without their own key.
+// OtherStatus is the key of [Exits] for all statuses without an entry.
 const OtherStatus = -1
 
 // Of returns the effect of a reply's exit status or signal.
@@ -132,15 +126,15 @@ func (e Exits) Of(r *Reply) ExitEffect {
 	return e[OtherStatus]
 }
 
-// Text is the meaning of plain text, where an answer was expected.
+// Text is the meaning of plain text where an answer was expected.
 type Text uint8
 
-// The readings of plain text.
+// The meanings of plain text.
 const (
-	TextInherited Text = iota // as the rules of the event or dialect, and by default TextMessage
-	TextMessage               // a message to the user, and an assumed permission
+	TextInherited Text = iota // by the rules of the event or dialect; their default is TextMessage
+	TextMessage               // a message to the user, and an allow by default
 	TextContext               // context for the model
-	TextIgnored               // none; it is in the Reply, and a note reports it
+	TextIgnored               // no effect; the text is in the Reply, and a note reports it
 )
 
 // Trace is a position in a distributed trace, in the form of W3C Trace Context.
@@ -157,14 +151,13 @@ func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf returns the Trace that WithTrace has put into ctx, or the zero Trace.
+// TraceOf returns the Trace that ctx carries from WithTrace, or the zero Trace.
 func TraceOf(ctx context.Context) Trace {
 	t, _ := ctx.Value(traceKey{}).(Trace)
 	return t
 }
 
-// IDs returns the hexadecimal trace and span ids, and whether Parent has them:
-// neither may be all zeroes.
+// IDs returns the hexadecimal trace and span ids. ok is false if Parent lacks them or if either is all zeroes.
 func (t Trace) IDs() (trace, span string, ok bool) {
 	const length = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	p := t.Parent

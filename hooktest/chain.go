@@ -11,14 +11,14 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Chain checks the input that a hook in a sequential plan gets after another one:
+// Chain checks the inputs that follow each other in a sequential plan:
 //
 //   - the same input and answer give the same next input;
-//   - neither of the two is written to, nor the input that the caller fired;
+//   - inputs and answers are not written to, nor is the input that the caller fired;
 //   - a silent hook changes nothing.
 //
-// It fires the event with hooks in Go, one after the other. Inputs and answers come from the
-// generators; nil is [Values]. Inputs that the event refuses are left out.
+// It fires the event with hooks in Go, one after another. Inputs and answers come from the generators; nil means
+// [Values]. Inputs that the event rejects are skipped.
 func Chain[In, Out any](
 	t testing.TB,
 	event *pipeline.Event[In, Out],
@@ -53,8 +53,8 @@ type chainCheck[In, Out any] struct {
 
 	answer hook.Output[Out]
 	given  In // input of the hook that answers
-	next   In // input of the hook after it
-	last   In // input of the hook after that, which follows a silent hook
+	next   In // input of the second hook
+	last   In // input of the third hook; the second is silent
 	ran    int
 }
 

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// children returns the number of running processes that this one has started, if the system can
-// list them.
+// children returns the number of child processes that are running, if the system can list them.
 func children() (n int, err error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err == nil && len(stats) == 0 {
@@ -19,9 +18,9 @@ func children() (n int, err error) {
 	for _, stat := range stats {
 		text, err := os.ReadFile(stat)
 		if err != nil {
-			continue // it has just ended
+			continue // the process has just ended
 		}
-		_, after, _ := bytes.Cut(text, []byte(") ")) // after the name: state, parent
+		_, after, _ := bytes.Cut(text, []byte(") ")) // after the name come state and parent
 		if fields := strings.Fields(string(after)); len(fields) > 1 && fields[1] == parent {
 			n++
 		}

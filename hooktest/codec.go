@@ -10,12 +10,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Codec checks that the input and the answer of an event survive JSON, as hooks outside the process
-// get and give it: the JSON of a value decodes to a value with the same JSON, and neither an
-// unknown member is lost on the way nor a digit of a number.
+// Codec checks that the input and the answer of an event survive JSON, the form in which hooks outside the process get
+// and give them: encoding, decoding and encoding again yields the same JSON, without losing an unknown member or a
+// digit of a number.
 //
-// Only the event's types are used. Types that cannot hold unknown members fail, unless
-// [DropsUnknown]: give them a field jsontext.Value with the tag `json:",embed"`.
+// Only the event's types are used. Types that cannot hold unknown members fail, unless [DropsUnknown]: give them a
+// field jsontext.Value with the tag `json:",embed"`.
 func Codec[In, Out any](t testing.TB, event Event[In, Out], but ...Exception) {
 	t.Helper()
 	allowed := declared(t, but)
@@ -23,7 +23,7 @@ func Codec[In, Out any](t testing.TB, event Event[In, Out], but ...Exception) {
 	roundTrip[Out](t, "answer", allowed)
 }
 
-// strangers has members that no type declares.
+// strangers is an object with members that no type declares.
 const strangers = `{"hooktest unknown":{"n":[12345678901234567890,0.10000000000000000001,1e400,-0.0]},"hooktest größe":null}`
 
 func roundTrip[T any](t testing.TB, what string, allowed map[exception]bool) {

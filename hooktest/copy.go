@@ -2,8 +2,7 @@ package hooktest
 
 import "reflect"
 
-// roomyCopy returns a copy of v that shares nothing with it, and whose slices have spare capacity:
-// an append to one of them is then detected. Unexported fields are shared.
+// roomyCopy returns a deep copy of v whose slices have spare capacity, to detect appends. Unexported fields are shared.
 func roomyCopy[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
 	c.Set(reflect.ValueOf(&v).Elem())
@@ -61,8 +60,7 @@ func separateMap(v reflect.Value) {
 	v.Set(c)
 }
 
-// wrote reports whether now, a roomyCopy of before, has been written to, including the spare
-// capacity of its slices.
+// wrote reports whether now, a roomyCopy of before, has been changed, including the spare capacity of its slices.
 func wrote[T any](now, before T) bool {
 	return !reflect.DeepEqual(now, before) || overran(reflect.ValueOf(&now).Elem())
 }

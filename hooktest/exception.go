@@ -28,18 +28,18 @@ func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
 // DecidesAlone declares that the reducer decides even without an answer; why says the reason, for example that it
-// denies without votes.
+// denies when there are no votes.
 func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 
-// WorksIdle declares that a fire does something even if there is no hook, and why. It must still
-// not allocate.
+// WorksIdle declares that a fire has effects even without hooks; why says the reason. Such a fire must still not
+// allocate.
 func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
 
-// DropsUnknown declares that unknown members are lost, and why: for example, no other program's
-// members can reach the types.
+// DropsUnknown declares that unknown members are lost; why says the reason, for example that members of other programs
+// never reach the types.
 func DropsUnknown(why string) Exception { return Exception{dropsUnknown, why} }
 
-// declared returns the violations that the exceptions allow.
+// declared returns the set of violations that the exceptions allow.
 func declared(t testing.TB, but []Exception) map[exception]bool {
 	t.Helper()
 	allowed := map[exception]bool{}

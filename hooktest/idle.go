@@ -20,15 +20,15 @@ const MostForIdle = 0.6
 const (
 	idleFires = 50_000 // in one measurement
 	idlePairs = 7
-	idleNoise = 0.08 // relative error of the ratio
+	idleNoise = 0.08 // accepted relative error of the ratio
 
-	// idlePatience limits the repetition of a measurement on a busy machine.
+	// idlePatience limits how long a measurement is repeated on a busy machine.
 	idlePatience = 3 * time.Second
 )
 
-// Idle checks that an event without hooks costs nothing: a fire allocates nothing, and takes at
-// most [MostForIdle] of a look-up in a map of nine names, measured in the same run. With the race
-// detector, which makes both slower, or with [WorksIdle], only the allocations are checked.
+// Idle checks that an event without hooks costs nothing: a fire allocates nothing, and takes at most [MostForIdle]
+// times as long as a look-up in a map of nine names, measured in the same run. With the race detector, which slows
+// both, or with [WorksIdle], only the allocations are checked.
 //
 // Do not call it while tests run in parallel: it counts the allocations of the whole process.
 func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exception) {
@@ -36,7 +36,7 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	allowed := declared(t, but)
 	s := open(t, nil)
 	ctx := context.Background()
-	fire := event.Fire // the method value is made once, not for each fire
+	fire := event.Fire // creates the method value once, not for each fire
 	if res, err := fire(ctx, s, &input); err != nil || res != nil && len(res.Reports) > 0 {
 		t.Errorf("a fire without hooks returns %+v, %v; want an empty result", res, err)
 		return
@@ -56,9 +56,9 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	}
 }
 
-// idleTime compares the best time of fires with the best time of as many look-ups, which are called
-// in the same way. Other work of the machine makes either slower at times, and never faster. Every
-// few fires use a new session, since its memory address matters too.
+// idleTime compares the shortest time of fires with the shortest time of as many look-ups, called in the same way. The
+// shortest time is used because other work on the machine only slows them. Every few fires use a new session, because
+// its memory address affects the time.
 func idleTime(t testing.TB, fires func() func()) {
 	t.Helper()
 	limit, end := MostForIdle*(1+idleNoise), time.Now().Add(idlePatience)
@@ -79,7 +79,7 @@ func idleTime(t testing.TB, fires func() func()) {
 	}
 }
 
-// lookUps looks up as many names as there are fires, through a function value like theirs.
+// lookUps makes as many look-ups as there are fires, through a function value like theirs.
 func lookUps() {
 	var m interface{ lookUp(name string) int } = plans{
 		"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6,

@@ -23,11 +23,11 @@ const label = "hooktest"
 
 var (
 	labels  atomic.Int64
-	watched sync.Map // testing.TB: the tests that are checked already
+	watched sync.Map // testing.TB: tests with a leak check
 )
 
-// checkLeaks fails the test for goroutines that remain after its cleanup. It recognises them by a
-// label, which a goroutine inherits from its creator.
+// checkLeaks fails the test for goroutines that remain after its cleanup. It recognises them by a profiler label, which
+// goroutines inherit from their creator.
 func checkLeaks(t testing.TB) {
 	if _, twice := watched.LoadOrStore(t, true); twice {
 		return
@@ -41,9 +41,8 @@ func checkLeaks(t testing.TB) {
 	})
 }
 
-// mark labels the goroutines that the caller starts from now on. end removes the label, and returns
-// the labelled goroutines that remain, once more than most of them have existed for leakPatience;
-// otherwise it returns "".
+// mark labels the goroutines that the caller starts from now on. end removes the label. If more than most labelled
+// goroutines still exist after leakPatience, it returns their stacks; otherwise "".
 func mark() (end func(most int) (left string)) {
 	id := strconv.FormatInt(labels.Add(1), 10)
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, id)))
@@ -79,9 +78,9 @@ func labelled(id string) (stacks string, n int) {
 	return strings.Join(found, "\n\n"), n
 }
 
-// processWide lists functions of goroutines that belong to the process: they start with the first
-// caller that needs them, and outlive its test. One receives signals (package testing needs signals
-// when it fuzzes); the clock of regexp2 ends by itself some time after the last match.
+// processWide lists functions whose goroutines belong to the process, not to a test: they start with the first caller
+// and outlive its test. One receives signals, which package testing needs for fuzzing; another is the clock of regexp2,
+// which ends some time after the last match.
 var processWide = []string{
 	"os/signal.signal_recv", "os/signal.loop", "runtime.ensureSigM", "github.com/dlclark/regexp2/v2.runClock",
 }

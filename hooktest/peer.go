@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Script is the hook that [Runner] expects at the other end, as a program for the POSIX shell;
-// [Answer] serves all other kinds of hooks.
+// Script is the hook that [Runner] expects at the other end, as a POSIX shell script. [Answer] is for all other kinds
+// of hooks.
 const Script = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;
@@ -23,7 +23,7 @@ case $payload in
 esac
 `
 
-// flood is the number of bytes that are written to check that output is limited.
+// flood is the number of bytes of output that a Runner has to cut.
 const flood = 32 << 20
 
 // Answer is the hook that [Runner] expects at the other end, for a test's own server, model or

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reducer checks the properties that the engine expects of any reducer. The answers have common
-// members and values of gen; nil is [Values]:
+// Reducer checks the properties that the engine expects of every reducer. The answers have common members, and values
+// of gen; nil means [Values]:
 //
 //   - the same answers in the same order have the same result: also later, with any delays between
 //     them, and after other merges;
@@ -23,12 +23,12 @@ import (
 //   - answers that the engine made never override a denial;
 //   - returning before the answers run out cancels the hooks that still run, and their missing
 //     answers change nothing;
-//   - no answer is written to, nor the spare capacity of its slices;
+//   - answers are not written to, nor is the spare capacity of their slices;
 //   - without answers nothing is blocked, asked or reported, unless [DecidesAlone]: the result is
 //     the zero Output, or allows.
 //
-// With a *testing.T the clock is that of a synctest bubble, in which answers are minutes apart; do
-// not call it inside another bubble. With any other testing.TB they are milliseconds apart.
+// With a *testing.T the clock is that of a synctest bubble, in which answers are minutes apart; do not call it inside
+// another bubble. With any other testing.TB answers are milliseconds apart.
 func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T], but ...Exception) {
 	t.Helper()
 	c := reducerCheck[T]{reduce: reduce, gen: orValues(gen), but: declared(t, but)}
@@ -41,8 +41,8 @@ func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T
 	c.all(t)
 }
 
-// pauses returns a function that sleeps a limited number of times: shrinking a failure must not
-// take minutes, nor all properties more than rapid's limit of a day.
+// pauses returns a function that sleeps for d, at most left times. Without the limit, shrinking a failure would take
+// minutes, and all properties together more than a day, which is rapid's limit.
 func pauses(left int, d time.Duration) func() {
 	return func() {
 		if left--; left > 0 {
@@ -51,14 +51,14 @@ func pauses(left int, d time.Duration) func() {
 	}
 }
 
-// check runs a property in rapid. It hides two things from rapid, which would panic: that the test
-// has failed already, and, in a bubble, the method Deadline.
+// check runs a property in rapid. It hides two things that make rapid panic: that the test has already failed and, in a
+// bubble, the method Deadline.
 func check(t testing.TB, property func(*rapid.T)) {
 	t.Helper()
 	rapid.Check(&afresh{TB: t}, property)
 }
 
-// afresh is a failer that has not failed yet, without the other methods of a test.
+// afresh is a failer that starts as not failed, whatever the state of its test.
 type afresh struct {
 	testing.TB
 	failed bool
@@ -141,7 +141,7 @@ func (c *reducerCheck[T]) keepsStops(t *rapid.T, taken []hook.Output[T], got *ho
 	}
 }
 
-// keepsDenials adds the engine's answers for hooks without a usable one.
+// keepsDenials checks that answers made by the engine do not override a denial.
 func (c *reducerCheck[T]) keepsDenials(t *rapid.T, outs []hook.Output[T], got *hook.Output[T]) {
 	at := slices.IndexFunc(outs, blocks[T])
 	if at < 0 || !got.Decision.Blocks() {
@@ -172,15 +172,14 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// fail reports a failure that does not depend on time, since rapid has only seconds to shrink it.
+// fail reports a failure in a way that does not depend on time, because rapid has only seconds to shrink it.
 func (c *reducerCheck[T]) fail(t failer, format string, args ...any) {
 	t.Helper()
 	c.pause = func() {}
 	t.Fatalf(format, args...)
 }
 
-// merge calls the reducer with a copy of outs; pause, if not nil, comes before
-// each of them.
+// merge calls the reducer with a copy of outs. pause, if not nil, is called before each answer.
 func (c *reducerCheck[T]) merge(t failer, outs []hook.Output[T], pause func()) (m merged[T]) {
 	t.Helper()
 	mine, before := roomyCopy(outs), roomyCopy(outs)
@@ -208,8 +207,8 @@ func (c *reducerCheck[T]) merge(t failer, outs []hook.Output[T], pause func()) (
 	return m
 }
 
-// outputs draws answers: those of programs, in which all members are set, those of functions, in
-// which they are not, and some of the engine.
+// outputs draws answers of three kinds: from programs, with all members set; from functions, with Set empty; and made
+// by the engine.
 func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	said := rapid.Custom(func(t *rapid.T) (o hook.Output[T]) {
 		o.Decision = decisions.Draw(t, "decision")

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// cancels runs hooks whose answers were enough before, and others that run until they are
-// cancelled, through the stages of a fire.
+// cancels runs hooks through the stages of a fire: hooks whose answers make the reducer return early, followed by hooks
+// that run until they are cancelled.
 func (c *reducerCheck[T]) cancels(t *rapid.T, outs []hook.Output[T], want merged[T]) {
 	limited, done := context.WithTimeout(context.Background(), c.limit)
 	defer done()

@@ -17,26 +17,25 @@ import (
 // RunnerOption changes how a Runner is checked.
 type RunnerOption func(*runnerCheck)
 
-// Unbounded skips the check that output is limited, and gives the reason: the other end of the
-// runner cannot send more than the host allows.
+// Unbounded skips the check that output is limited. why says the reason: the other end cannot send more than the host
+// allows.
 func Unbounded(why string) RunnerOption {
 	return func(c *runnerCheck) { c.unbounded = true; c.t.Logf("declared: %s", why) }
 }
 
-// Runner checks the properties that the engine expects of any runner:
+// Runner checks the properties that the engine expects of every runner:
 //
-//   - the whole payload reaches the hook, from a few bytes to a megabyte, then its end, and is not
+//   - the hook receives the whole payload, from a few bytes to a megabyte, and its end; the payload is not
 //     changed;
-//   - the call returns when its context ends, with an error with the reason, and when its Timeout
-//     has passed, with a [hook.TimeoutError];
-//   - output of 32 MiB is cut and marked as such, or an error;
-//   - it may be used from many goroutines at once, and again after all of that;
-//   - nothing remains of a call, whichever way it ended: neither goroutines nor open files, nor
+//   - the call returns when its context ends, with an error that has the cause, and at its Timeout,
+//     with a [hook.TimeoutError];
+//   - output of 32 MiB is cut and marked as truncated, or is an error;
+//   - the runner may be used from many goroutines at once, and again after all of that;
+//   - nothing remains of a call, however it ended: neither goroutines nor open files nor
 //     processes (files and processes on Linux).
 //
-// At the other end has to be a hook that follows the payload's instructions: [Script], or one made
-// of [Answer]. Processes that the runner keeps ready between calls may remain, as long as there is
-// not one for each call.
+// The other end has to be a hook that follows the payload's instructions: [Script], or one that uses [Answer].
+// Processes that the runner keeps ready between calls may remain, if their number does not grow with the calls.
 func Runner(t testing.TB, runner hook.Runner, opts ...RunnerOption) {
 	t.Helper()
 	c := &runnerCheck{t: t, runner: runner, dir: t.TempDir()}
@@ -185,8 +184,8 @@ func (c *runnerCheck) concurrency() {
 	}
 }
 
-// leaks compares the resources that remain after some calls with those after as many more:
-// resources that a runner keeps ready, such as connections, must not grow with calls.
+// leaks compares the resources that remain after some calls and after twice as many. A runner may keep resources ready,
+// such as connections, but they must not grow with the calls.
 func (c *runnerCheck) leaks() {
 	c.t.Helper()
 	c.round(callers)
@@ -207,8 +206,7 @@ func (c *runnerCheck) leaks() {
 	c.t.Errorf("after %d calls more there are more than before: %v", 3*callers, left)
 }
 
-// settled returns the lowest counts within a short time: resources that the last calls are about to
-// free are left out.
+// settled returns the lowest counts seen within a short time, which leaves out resources that are just being freed.
 func settled() map[string]int {
 	least := holdings()
 	for range 20 {
@@ -220,7 +218,7 @@ func settled() map[string]int {
 	return least
 }
 
-// round makes calls that end in three ways, n of each.
+// round makes calls that end in three different ways, n of each.
 func (c *runnerCheck) round(n int) {
 	var all sync.WaitGroup
 	for i := range n {

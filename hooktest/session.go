@@ -25,7 +25,7 @@ type sessionSetup struct {
 	hooks   []func(pipeline.Scope)
 }
 
-// Settings writes settings into the session's directory and has load read them:
+// Settings writes settings into the session's directory and makes load read them:
 //
 //	t.Setenv("HOME", t.TempDir()) // ignore your own settings
 //	…
@@ -39,8 +39,8 @@ func Settings(path, text string, load pipeline.Load) Option {
 	}
 }
 
-// File writes a file below the session's directory, such as the script of a
-// hook. One that begins with #! is made executable.
+// File writes a file below the session's directory, such as the script of a hook. A text that begins with #! is made
+// executable.
 func File(path, text string) Option { return func(s *sessionSetup) { s.files[path] = text } }
 
 // On adds a hook written in Go.
@@ -50,30 +50,28 @@ func On[In, Out any](event *pipeline.Event[In, Out], name string, f hook.Func[In
 	}
 }
 
-// Configure changes the configurations of the system and the session.
+// Configure calls change with the configurations of the system and the session.
 func Configure(change func(*pipeline.Config, *pipeline.SessionConfig)) Option {
 	return func(s *sessionSetup) { change(&s.system, &s.session) }
 }
 
-// Session returns a session in a temporary directory, with the settings, files and hooks of opts,
-// and without a log. When the test ends its system is closed, and the test fails for each goroutine
-// that it has started since and that still exists two seconds later. Goroutines are recognised by
-// their profiler labels: tests may run in parallel, and labels that the test sets itself are
-// overwritten.
+// Session returns a session in a temporary directory, with the settings, files and hooks of opts, and without a log.
+// When the test ends, the system is closed, and the test fails for each goroutine that the test started and that still
+// exists two seconds later. Goroutines are recognised by their profiler labels: tests may run in parallel, and labels
+// that the test sets itself are overwritten.
 //
-// Inside a synctest bubble its clock is the bubble's; see [FakeClock].
+// Inside a synctest bubble the session uses the bubble's clock; see [FakeClock].
 func Session(t testing.TB, opts ...Option) *pipeline.Session {
 	t.Helper()
 	checkLeaks(t)
 	return open(t, opts)
 }
 
-// FakeClock calls f in a synctest bubble with a session like that of [Session]: timeouts pass at
-// once, and nothing sleeps. Hooks that are processes need real time; here each fails with an error
-// that says this.
+// FakeClock calls f in a synctest bubble, with a session like that of [Session]: timeouts pass at once, and nothing
+// sleeps. Hooks that are processes need real time, and fail with an error that says this.
 func FakeClock(t *testing.T, f func(t *testing.T, s *pipeline.Session), opts ...Option) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { // synctest itself fails for goroutines that remain
+	synctest.Test(t, func(t *testing.T) { // synctest itself fails for leaked goroutines
 		f(t, open(t, append(opts, Configure(func(c *pipeline.Config, _ *pipeline.SessionConfig) {
 			wrap := c.Wrap
 			c.Wrap = func(h *hook.Hook, r hook.Runner) hook.Runner {
@@ -130,7 +128,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// noProcess is the Runner of commands under a fake clock.
+// noProcess is the Runner of commands under a fake clock. It always fails.
 type noProcess struct{}
 
 var errNoProcess = errors.New("a process runs in real time: use Session instead of FakeClock")

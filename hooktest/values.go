@@ -12,10 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Values generates values of T for every function of this package that takes a generator: all
-// exported fields, JSON text where the type is JSON text (with numbers beyond float64, and
-// unknown members), decisions from the words that hooks use. Types that it cannot make, such as
-// functions, are zero.
+// Values generates values of T for the functions of this package that take a generator: all exported fields, decisions
+// in the words that hooks use, and, for fields with JSON text, texts with numbers beyond float64 and unknown members.
+// Types that it cannot generate, such as functions, are zero.
 func Values[T any]() *rapid.Generator[T] {
 	if reflect.TypeFor[T]().Size() == 0 {
 		return rapid.Just(*new(T)) // there is nothing to draw
@@ -27,7 +26,7 @@ func Values[T any]() *rapid.Generator[T] {
 	})
 }
 
-// orValues returns the caller's generator, or the generator of all values.
+// orValues returns gen, or [Values] if gen is nil.
 func orValues[T any](gen *rapid.Generator[T]) *rapid.Generator[T] {
 	if gen != nil {
 		return gen
@@ -44,7 +43,8 @@ var (
 // deepest limits the nesting of values.
 const deepest = 8
 
-// fill draws a value. A value that is embedded in the JSON of its parent has to be an object.
+// fill draws a value. embedded marks a value that is embedded in the JSON of its parent and therefore has to be an
+// object.
 func fill(t *rapid.T, v reflect.Value, depth int, embedded bool) {
 	switch {
 	case v.Type() == objectType || v.Type() == valueType && embedded:
@@ -135,7 +135,7 @@ var (
 	names   = rapid.SampledFrom([]string{"x_a", "x_b", "x_größe", "x y", "x_\\n"})
 )
 
-// drawObject draws the text of an object without the names of fields.
+// drawObject draws the text of an object whose members do not have names of fields.
 func drawObject(t *rapid.T, depth int) string {
 	var members []string
 	for _, name := range rapid.SliceOfNDistinct(names, 0, 3, rapid.ID[string]).Draw(t, "members") {

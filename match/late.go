@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// lateness remembers the subjects on which a pattern ran out of time. The zero lateness remembers
-// none.
+// lateness remembers the subjects on which a pattern ran out of time. The zero lateness is empty.
 type lateness struct {
 	mu       sync.RWMutex
-	subjects map[uint64]bool // by hash: a collision makes one hook run unnecessarily
+	subjects map[uint64]bool // by hash: a collision runs one hook unnecessarily
 }
 
 // mostLate limits the number of subjects remembered for one pattern.

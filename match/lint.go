@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// maxDepth limits the nesting of groups, on which the library recurses.
+// maxDepth limits the nesting of groups, because the library's parser is recursive.
 const maxDepth = 1000
 
-// groups lists the characters that JavaScript of Node 20 accepts after an opening parenthesis and
-// a question mark. "<" begins a name, which the library checks.
+// groups lists the texts that Node 20 accepts after "(?". "<" begins a name, which the library checks.
 var groups = [...]string{":", "=", "!", "<=", "<!", "<"}
 
-// lint finds the groups that the library accepts and JavaScript does not:
-// inline flags, atomic groups, comments. It counts the groups with a name.
+// lint returns an error for groups that the library accepts and JavaScript does not: inline flags, atomic groups,
+// comments. named is the number of named groups.
 func lint(pattern string) (named int, err error) {
 	depth, class := 0, false
 	for i := 0; i < len(pattern); i++ {
@@ -42,8 +41,8 @@ func lint(pattern string) (named int, err error) {
 	return named, nil
 }
 
-// groupKind returns the element of groups with which the text after an opening parenthesis begins,
-// or "" for a capturing group.
+// groupKind returns the element of groups with which text, which follows an opening parenthesis, begins; "" for a
+// capturing group.
 func groupKind(text string) (string, error) {
 	text, special := strings.CutPrefix(text, "?")
 	if !special {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// nameChars are the characters of a list of names in Claude Code 2.1.88; | separates the names.
+	// nameChars are the characters of a list of names in Claude Code 2.1.88. | separates the names.
 	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|"
-	// wideChars are the characters of a list of names since 2.1.195.
+	// wideChars are the characters of a list of names since Claude Code 2.1.195.
 	wideChars = nameChars + "-, "
 )
 
-// List is the matcher of the Claude Code events (rule C15; Claude Code 2.1.88). Empty and "*" match
-// every subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names with |
-// between them, each compared exactly. Else pattern is a regular expression, see [Regexp].
+// List is the matcher of the Claude Code events (rule C15; Claude Code 2.1.88). The empty pattern and "*" match every
+// subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names separated by |, each compared
+// exactly. Any other pattern is a regular expression, see [Regexp].
 //
-// A pattern that is neither matches nothing, and note explains the mistake. note also warns of a
-// pattern that is a regular expression for List and a list of names for [WideList]: "code-reviewer"
-// is also found in "senior-code-reviewer". Otherwise note is empty.
+// An invalid expression matches nothing, and note explains the mistake. note also warns of a pattern that is a regular
+// expression for List and a list of names for [WideList]: "code-reviewer" is also found in "senior-code-reviewer".
+// Otherwise note is empty.
 func List(pattern string) (m hook.Matcher, note string) {
 	if m, note, done := list(pattern, nameChars, "|"); done {
 		return m, note
@@ -45,8 +45,7 @@ func WideList(pattern string) (m hook.Matcher, note string) {
 	return expression(pattern)
 }
 
-// list reads a pattern that matches everything, or that consists of chars; done is false for any
-// other.
+// list compiles a pattern that matches everything, or that consists of chars; done is false for any other.
 func list(pattern, chars, separators string) (m hook.Matcher, note string, done bool) {
 	if matchesAll(pattern) {
 		return nil, "", true
@@ -64,7 +63,7 @@ func list(pattern, chars, separators string) (m hook.Matcher, note string, done 
 // only reports whether s consists of chars.
 func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
-// split returns the names of a list, without the blanks around them and without empty names.
+// split returns the names of a list, without surrounding blanks and without empty names.
 func split(pattern, separators string) Names {
 	names := strings.FieldsFunc(pattern, func(c rune) bool { return strings.ContainsRune(separators, c) })
 	for i := range names {
@@ -84,8 +83,7 @@ func expression(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// hiddenList describes how to write the names in pattern in a form that List and WideList read
-// alike.
+// hiddenList describes how to write the names in pattern such that List and WideList read them alike.
 func hiddenList(pattern string) string {
 	names := split(pattern, "|,")
 	if len(names) == 0 {

@@ -9,30 +9,29 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Exact matches the subject that equals it, byte by byte.
+// Exact matches the one subject that is equal to it, byte by byte.
 type Exact string
 
 // Match reports whether subject equals e.
 func (e Exact) Match(subject string) bool { return string(e) == subject }
 
-// Quick reports that comparing never takes long.
+// Quick returns true: a comparison is fast.
 func (e Exact) Quick() bool { return true }
 
-// Names matches each subject that is in the list. An empty list matches none.
+// Names matches each subject in the list. An empty list matches nothing.
 type Names []string
 
 // Match reports whether subject is one of n.
 func (n Names) Match(subject string) bool { return slices.Contains(n, subject) }
 
-// Quick reports that comparing with a few names never takes long.
+// Quick returns true: a few comparisons are fast.
 func (n Names) Quick() bool { return true }
 
-// Tool is the matcher of the LLxprt tool events (L10). White space around pattern is ignored. Empty
-// and "*" match every tool: m is nil. Else pattern is a regular expression, see [Regexp].
+// Tool is the matcher of the LLxprt tool events (L10). White space around pattern is ignored. The empty pattern and "*"
+// match every tool: m is nil. Any other pattern is a regular expression, see [Regexp].
 //
-// An invalid expression matches the tool with exactly that name. note is for the author of the
-// pattern: the mistake in it, or a warning that a pattern that looks like a glob matches more
-// names; it is empty otherwise.
+// An invalid expression matches the tool with exactly that name. note is for the author of the pattern: a mistake in
+// the pattern, or a warning that a pattern that looks like a glob matches more names. Otherwise note is empty.
 func Tool(pattern string) (m hook.Matcher, note string) {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {
@@ -62,9 +61,8 @@ func glob(pattern string) (note string) {
 	)
 }
 
-// Trigger is the matcher of the LLxprt lifecycle events (L12). White space around pattern is
-// ignored. Empty and "*" match every trigger: the Matcher is nil. Else the trigger has to equal
-// pattern.
+// Trigger is the matcher of the LLxprt lifecycle events (L12). White space around pattern is ignored. The empty pattern
+// and "*" match every trigger: the Matcher is nil. Any other pattern matches the trigger that is equal to it.
 func Trigger(pattern string) hook.Matcher {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// limit is the time limit of [Pattern.Test], and patience that of a match for which a fire waits.
-// The library checks a clock that ticks every 100ms, therefore a test can take a little longer.
+// limit is the time limit of [Pattern.Test], and patience the shorter one of [Pattern.Match]. The library checks a
+// clock that ticks every 100 ms, so that a test can take a little longer.
 const (
 	limit    = time.Second
 	patience = 100 * time.Millisecond
@@ -25,22 +25,20 @@ const (
 // Pattern is a compiled regular expression; [Regexp] makes one.
 type Pattern struct {
 	source   string
-	literals []literal       // the fast form; any of them matches
+	literals []literal       // the fast form; one of them has to match
 	re       *regexp2.Regexp // nil if the fast form is complete
 	compiled string          // the text of re
 	inUnits  bool            // re matches UTF-16 code units
 	late     lateness
 }
 
-// Regexp compiles an ECMAScript regular expression the way JavaScript's new RegExp(pattern) does:
-// unanchored, case-sensitive, without flags. A pattern that Node 20 rejects is an error here as
-// well, inline flags like (?i) too.
+// Regexp compiles an ECMAScript regular expression like JavaScript's new RegExp(pattern): unanchored, case-sensitive,
+// without flags. A pattern that Node 20 rejects is an error, including inline flags like (?i).
 //
-// One thing differs: a character beyond U+FFFF is one character here and two in JavaScript,
-// therefore "^.$" matches an emoji. A pattern that names surrogates, such as \ud83d\ude00, matches
-// code units as in JavaScript.
+// There is one difference: a character beyond U+FFFF is one character here and two in JavaScript; "^.$" therefore
+// matches an emoji. A pattern that names surrogates, such as \ud83d\ude00, matches code units as in JavaScript.
 //
-// Patterns made of literal text, ^, $ and | need no expression. Others take some microseconds to
+// Patterns of literal text, ^, $ and | are not compiled to an expression. Other patterns take some microseconds to
 // compile, and less than one to test.
 func Regexp(pattern string) (*Pattern, error) {
 	if fast, ok := literals(pattern); ok {
@@ -69,9 +67,9 @@ func Regexp(pattern string) (*Pattern, error) {
 	return &Pattern{source: pattern, compiled: compiled, inUnits: inUnits, re: re}, nil
 }
 
-// Match reports whether the pattern is found in subject. If a test takes more than about 100 ms, it
-// reports true: a hook that runs once too often does less harm than a guard that is left out. It
-// remembers such subjects, up to a number, and does not test them again.
+// Match reports whether the pattern is found in subject. It also returns true if the test takes more than about 100 ms,
+// because a superfluous hook does less harm than a missing guard. It remembers a limited number of such subjects, and
+// does not test them again.
 func (p *Pattern) Match(subject string) bool {
 	if p.re == nil {
 		return anyIn(p.literals, subject)
@@ -86,7 +84,7 @@ func (p *Pattern) Match(subject string) bool {
 	return found || err != nil
 }
 
-// text returns a subject as the compiled expression reads it.
+// text converts a subject to the form that the compiled expression reads.
 func (p *Pattern) text(subject string) string {
 	if p.inUnits {
 		return units(subject)
@@ -94,12 +92,11 @@ func (p *Pattern) text(subject string) string {
 	return subject
 }
 
-// Quick reports whether a test never takes long, since no expression is needed.
+// Quick reports whether tests are always fast, which they are without an expression.
 func (p *Pattern) Quick() bool { return p.re == nil }
 
-// Test reports whether the pattern is found in subject. A test that takes
-// longer than a second, which a pattern like ^(a+)+$ can, is a
-// [hook.TimeoutError]; found is then false. No error shows the subject.
+// Test reports whether the pattern is found in subject. If the test takes longer than a second, as with a pattern like
+// ^(a+)+$, it returns a [hook.TimeoutError], and found is false. Errors do not contain the subject.
 func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil
@@ -128,7 +125,7 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	)
 }
 
-// plain removes the pattern from the library's error, which repeats it.
+// plain removes the pattern from the library's error.
 func plain(err error) error {
 	if se, ok := errors.AsType[*syntax.Error](err); ok {
 		return fmt.Errorf(string(se.Code), se.Args...)
@@ -139,22 +136,21 @@ func plain(err error) error {
 func namesOf(re *regexp2.Regexp) int {
 	names := map[string]bool{}
 	for _, name := range re.GetGroupNames() {
-		if name != "" && (name[0] < '0' || name[0] > '9') { // the others are listed by number
+		if name != "" && (name[0] < '0' || name[0] > '9') { // groups without a name are listed by number
 			names[name] = true
 		}
 	}
 	return len(names)
 }
 
-// literal is text to be found in a subject: anywhere, at its start, at its
-// end, or as the whole of it.
+// literal is a text to find in a subject: anywhere, at its start, at its end, or as the whole subject.
 type literal struct {
 	text       string
 	start, end bool
 }
 
-// literals returns the fast form of a pattern that is an alternation of literal
-// texts, each perhaps with ^ before and $ after it, and whether it is one.
+// literals returns the fast form of a pattern, if it has one: the pattern has to be an alternation of literal texts,
+// each optionally with ^ before and $ after it.
 func literals(pattern string) ([]literal, bool) {
 	// The expression reads bytes that are not UTF-8 as U+FFFD.
 	if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {

@@ -6,11 +6,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Renamed holds groups of names with the same meaning: the names of a tool in all releases.
+// Renamed holds groups of names with the same meaning, such as all names that a tool has had.
 type Renamed [][]string
 
-// Of returns the names of subject, itself among them; nil if it has no others. It does not
-// allocate.
+// Of returns all names of subject, including itself; nil if it has only one. It does not allocate.
 func (r Renamed) Of(subject string) []string {
 	for _, names := range r {
 		if slices.Contains(names, subject) {
@@ -20,9 +19,9 @@ func (r Renamed) Of(subject string) []string {
 	return nil
 }
 
-// Matcher returns a matcher that accepts a subject if m accepts any of its names: a matcher with an
-// old name matches a call with the new one, and the other way around. Nil stays nil, which accepts
-// everything.
+// Matcher returns a matcher that accepts a subject if m accepts any of its names. A matcher with an old name then
+// matches a call with the new one, and the other way around. If m is nil, which accepts everything, Matcher returns
+// nil.
 func (r Renamed) Matcher(m hook.Matcher) hook.Matcher {
 	if m == nil {
 		return nil
@@ -40,7 +39,7 @@ func (r renamedMatcher) Match(subject string) bool {
 	return r.Matcher.Match(subject) || slices.ContainsFunc(r.names.Of(subject), r.Matcher.Match)
 }
 
-// Quick reports whether the matcher below never takes long.
+// Quick reports whether the wrapped matcher is fast.
 func (r renamedMatcher) Quick() bool {
 	q, ok := r.Matcher.(interface{ Quick() bool })
 	return ok && q.Quick()

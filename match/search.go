@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Search is the matcher of Kimi Code's events: a regular expression, see [Regexp], found anywhere in
-// the subject. The empty pattern matches every subject: m is nil. A pattern that is not an
-// expression, such as "*", matches nothing, and note explains the mistake.
+// Search is the matcher of Kimi Code's events: a regular expression, see [Regexp], found anywhere in the subject. The
+// empty pattern matches every subject: m is nil. An invalid expression, such as "*", matches nothing, and note explains
+// the mistake.
 func Search(pattern string) (m hook.Matcher, note string) {
 	if pattern == "" {
 		return nil, ""
@@ -20,7 +20,7 @@ func Search(pattern string) (m hook.Matcher, note string) {
 	return expression(pattern)
 }
 
-// SearchStar is [Search] in which "*" also matches every subject.
+// SearchStar is [Search], but "*" matches every subject too.
 func SearchStar(pattern string) (m hook.Matcher, note string) {
 	if pattern == "*" {
 		return nil, ""
@@ -28,8 +28,8 @@ func SearchStar(pattern string) (m hook.Matcher, note string) {
 	return Search(pattern)
 }
 
-// Linear is [Search] in the syntax that Go and Rust share, which has no look-around and no
-// back-references. A test takes time linear in the subject.
+// Linear is [Search] with the syntax that Go and Rust share, which has no look-around and no back-references. A test
+// takes time linear in the length of the subject.
 func Linear(pattern string) (m hook.Matcher, note string) {
 	if pattern == "" {
 		return nil, ""
@@ -51,15 +51,14 @@ type linear struct{ *regexp.Regexp }
 // Match reports whether the expression is found in subject.
 func (l linear) Match(subject string) bool { return l.MatchString(subject) }
 
-// Quick reports that a test never takes long.
+// Quick returns true: tests take linear time.
 func (linear) Quick() bool { return true }
 
-// Aliased returns the matcher of systems whose tools have a second name for people. A pattern, or
-// each of several with | between them, selects the subjects that equal it or have it as another
-// name; any other pattern is a regular expression, see [Regexp], found anywhere in the subject
-// itself. The empty pattern, "*" and ".*" match every subject.
+// Aliased returns the matcher of systems whose tools have a second, readable name. A pattern is a list of names
+// separated by |, and selects the subjects with one of these names. It is also a regular expression, see [Regexp], and
+// selects the subjects in which it is found. The empty pattern, "*" and ".*" match every subject.
 //
-// A pattern that is not an expression matches only names, and note explains the mistake.
+// An invalid expression matches only names, and note explains the mistake.
 func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {
 	return func(pattern string) (hook.Matcher, string) {
 		pattern = strings.Trim(pattern, " \t\r\n")
@@ -87,7 +86,7 @@ func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {
 	}
 }
 
-// alternatives splits a pattern at each | that has no backslash before it.
+// alternatives splits a pattern at each | that is not escaped by a backslash.
 func alternatives(pattern string) (parts Names) {
 	start := 0
 	add := func(end int) {
@@ -111,11 +110,11 @@ type aliasedMatcher struct {
 	pattern *Pattern // nil: only names match
 }
 
-// Match reports whether a name, or the expression, selects subject.
+// Match reports whether a name or the expression selects subject.
 func (a aliasedMatcher) Match(subject string) bool {
 	return a.exact.Match(subject) || slices.ContainsFunc(a.names.Of(subject), a.exact.Match) ||
 		a.pattern != nil && a.pattern.Match(subject)
 }
 
-// Quick reports whether a test never takes long.
+// Quick reports whether tests are always fast.
 func (a aliasedMatcher) Quick() bool { return a.pattern == nil || a.pattern.Quick() }

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// JavaScript compares UTF-16 code units where a pattern names surrogates: \ud83d\ude00 is one
-// character, and [\ud800-\udbff] is half of any character beyond U+FFFF. The library compares
-// characters, which are never surrogates. A pattern that names surrogates and its subjects are
-// therefore rewritten: each surrogate becomes a character of the private plane 16, whose own
-// characters become pairs too.
+// unitsBase maps surrogates to private characters. JavaScript compares UTF-16 code units where a pattern names
+// surrogates: \ud83d\ude00 is one character, and [\ud800-\udbff] is half of any character beyond U+FFFF. The library
+// compares characters, which are never surrogates. Such a pattern and its subjects are therefore rewritten: each
+// surrogate becomes a character of the private plane 16, and characters beyond U+FFFF become pairs.
 const unitsBase = 0x100000 - 0xD800
 
-// units rewrites the characters beyond U+FFFF of a subject. It allocates only if there are some.
+// units rewrites the characters beyond U+FFFF in a subject. It allocates only if there are any.
 func units(subject string) string {
 	if strings.IndexFunc(subject, isAstral) < 0 {
 		return subject
@@ -38,9 +37,8 @@ func writeUnits(b *strings.Builder, c rune) {
 	b.WriteRune(low + unitsBase)
 }
 
-// patternUnits rewrites a pattern; named reports whether it names a surrogate, or has a class with
-// a range that includes surrogates, such as [\u0080-\uffff]. Otherwise the pattern is returned
-// unchanged.
+// patternUnits rewrites a pattern. named reports whether the pattern names a surrogate, or has a class with a range
+// that includes surrogates, such as [\u0080-\uffff]; otherwise the pattern is returned unchanged.
 func patternUnits(pattern string) (rewritten string, named bool) {
 	if !strings.Contains(pattern, `\u`) && strings.IndexFunc(pattern, beyondASCII) < 0 {
 		return pattern, false
@@ -88,9 +86,9 @@ const (
 	lastUnit  = 0xDFFF
 )
 
-// writeRange writes the range of a class at the start of a text. If it includes surrogates, it
-// becomes up to three ranges: the characters below the surrogates, the surrogates, and those above.
-// It returns the length of the range that it has read, 0 for anything else.
+// writeRange writes the class range with which text begins. A range that includes surrogates becomes up to three
+// ranges: the characters below the surrogates, the surrogates, and the characters above. It returns the length of the
+// range in text, or 0 if text does not begin with a range.
 func writeRange(b *strings.Builder, text string) int {
 	low, n := classAtom(text)
 	if n == 0 || !strings.HasPrefix(text[n:], "-") {
@@ -112,9 +110,9 @@ func writeRange(b *strings.Builder, text string) int {
 	return n + 1 + m
 }
 
-// classAtom reads one character of a class at the start of a text, escaped or not, and its
-// length; 0 for the end of the class, an escape of several characters such as \d, and
-// characters beyond U+FFFF, which are two units.
+// classAtom returns the class character with which text begins, escaped or not, and its length. The length is 0 at the
+// end of the class, for an escape that stands for several characters such as \d, and for characters beyond U+FFFF,
+// which are two units.
 func classAtom(text string) (c rune, size int) {
 	if text == "" || text[0] == ']' {
 		return 0, 0
@@ -145,7 +143,7 @@ func classAtom(text string) (c rune, size int) {
 	return c, 1 + size
 }
 
-// surrogate reads the escape \uXXXX of a surrogate at the start of a pattern.
+// surrogate returns the surrogate whose escape \uXXXX a pattern begins with.
 func surrogate(pattern string) (unit rune, ok bool) {
 	digits, escaped := strings.CutPrefix(pattern, `\u`)
 	if !escaped || len(digits) < 4 {

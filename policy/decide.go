@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Set holds the overlays of a directory, the machine's first. It does not change, and may be used
-// from many goroutines.
+// Set holds the overlays of a directory, the machine's first. It is immutable and safe for concurrent use.
 type Set struct {
 	overlays  []*Overlay
 	untrusted bool // the project's overlay applies only to the project's own hooks
@@ -19,19 +18,18 @@ type Set struct {
 
 // Event describes a hook's event to a policy.
 type Event struct {
-	Gate           bool // its hooks can block
-	FailClosed     bool // a hook that fails blocks
-	LateBlocks     bool // a hook that returns no answer in time blocks
-	LateFuncBlocks bool // the same for hooks in Go
-	UnreadBlocks   bool // a hook whose answer cannot be used blocks
-	LateOpens      bool // a hook that returns no answer in time does not block, although other failures do
-	UnreadOpens    bool // a hook whose answer cannot be used does not block, although other failures do
+	Gate           bool // hooks can block
+	FailClosed     bool // a failed hook blocks
+	LateBlocks     bool // a hook that times out blocks
+	LateFuncBlocks bool // a Go hook that times out blocks
+	UnreadBlocks   bool // a hook with an invalid answer blocks
+	LateOpens      bool // a hook that times out does not block, although other failures do
+	UnreadOpens    bool // a hook with an invalid answer does not block, although other failures do
 	Timeout        time.Duration
-	Rewrites       bool // its hooks can rewrite the input, and run again with the new input
+	Rewrites       bool // hooks can rewrite the input, and run again on the new input
 }
 
-// Finding is a demand of an overlay without effect, or another fact about a hook's policy that a
-// person should know.
+// Finding is a rule without effect, or another remark on a hook's policy that a user should read.
 type Finding struct {
 	ID       string // such as policy-locked
 	Position hook.Position
@@ -44,12 +42,12 @@ const (
 	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
 	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
 	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
-	ClosedMissing = "policy-closed-missing" // the program of a gate that fails closed is missing
-	GateOpen      = "policy-gate-open"      // a gate that fails open, before tools that write
+	ClosedMissing = "policy-closed-missing" // a gate fails closed, and its program is missing
+	GateOpen      = "policy-gate-open"      // a gate fails open before tools that write
 )
 
-// EffectiveDefault returns the policy of a hook for which no overlay has a demand: its own entry,
-// then the rules of its event.
+// EffectiveDefault returns the policy of a hook without a rule in any overlay: its own settings entry, then the rules
+// of its event.
 func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	p := &hook.EffectivePolicy{OnFailure: map[hook.Class]hook.Action{}, From: map[string]hook.Origin{}}
 	for _, class := range hook.Classes() {
@@ -58,12 +56,12 @@ func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return p
 }
 
-// guards reports whether a hook can block: a background hook cannot.
+// guards reports whether a hook can block. Background hooks cannot.
 func (ev Event) guards(h *hook.Hook) bool {
 	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
 }
 
-// action returns the action of the event's own rules, or of the hook's entry.
+// action returns the failure action set by the hook's entry or the event's rules.
 func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	waits := h.Background == hook.Foreground || h.Func != nil
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
@@ -75,7 +73,7 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 		closed = closed && (late || !ev.LateOpens)
 	case hook.ClassOutput:
 		closed = closed && !ev.UnreadOpens
-	case hook.ClassInvalid: // the same, unless the hook's own entry fails closed
+	case hook.ClassInvalid: // skipped too, unless the hook's own entry fails closed
 		closed = h.FailClosed
 	}
 	if waits && closed {
@@ -90,13 +88,12 @@ func (s *Set) Effective(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return d.p
 }
 
-// HoldsItself reports whether the entry of a hook cannot be used and fails closed: the hook fails
-// at each fire, even without an overlay.
+// HoldsItself reports whether a hook's entry is invalid and fails closed: the hook then fails in each fire, even
+// without an overlay.
 func HoldsItself(h *hook.Hook) bool { return h.Unusable != "" && h.FailClosed }
 
-// Apply returns the hook under the overlays: a copy with its policy, or h itself if neither they
-// nor its own entry ([HoldsItself]) demand anything. A hook that is off gets a skip reason. s may
-// be nil.
+// Apply returns a copy of the hook with its policy. It returns h itself if neither the overlays nor the hook's entry
+// ([HoldsItself]) change anything. A hook with mode off gets a skip reason. s may be nil.
 func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	switch {
 	case s == nil && !HoldsItself(h):
@@ -127,7 +124,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	}
 	hold(&governed, h)
 	if p.Mode == hook.Shadow {
-		governed.NoEnvFile = true // its variables would have effect
+		governed.NoEnvFile = true // exported variables would have effect
 	}
 	if governed.Key != "" { // hooks with different policies are not duplicates
 		governed.Key += "\x00" + fingerprint(p)
@@ -135,8 +132,8 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	return &governed
 }
 
-// hold turns a hook that cannot run into one that fails, if its policy says so: its
-// project is not trusted, or its settings entry cannot be used. h is the hook as it was loaded.
+// hold turns a hook that cannot run into a hook that fails, if its policy demands that. Such a hook's project is not
+// trusted, or its settings entry is invalid. h is the hook as loaded.
 func hold(governed, h *hook.Hook) {
 	p := governed.Policy
 	switch {
@@ -150,7 +147,7 @@ func hold(governed, h *hook.Hook) {
 			Class: hook.ClassInvalid, Err: fmt.Errorf("not started: its settings entry cannot be used: %s", h.Unusable),
 		}}
 		if h.Skip == "" {
-			governed.Matcher = nil // the matcher may be the mistake: a nil matcher matches everything
+			governed.Matcher = nil // the matcher may be the mistake: match everything
 		}
 		governed.Condition = nil
 	default:
@@ -159,14 +156,14 @@ func hold(governed, h *hook.Hook) {
 	governed.Skip, governed.Key, governed.Once, governed.Func = "", "", false, nil
 }
 
-// heldBack is the Runner of a hook that cannot run and therefore fails.
+// heldBack is the Runner of a hook that cannot run. It always fails.
 type heldBack struct{ err error }
 
 // Run fails.
 func (b heldBack) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, b.err }
 
-// fingerprint distinguishes policies: a lax copy of a strict hook must not replace it as a
-// duplicate.
+// fingerprint returns a text that differs for different policies, so that a lax copy of a strict hook does not replace
+// it as a duplicate.
 func fingerprint(p *hook.EffectivePolicy) string {
 	var b strings.Builder
 	for _, class := range hook.Classes() {
@@ -176,7 +173,7 @@ func fingerprint(p *hook.EffectivePolicy) string {
 	return b.String()
 }
 
-// decision is a policy while it is computed.
+// decision is a policy under construction.
 type decision struct {
 	set      *Set
 	h        *hook.Hook
@@ -187,7 +184,7 @@ type decision struct {
 	matched  map[*Overlay][]bool // by index of the rule
 }
 
-// matches reports whether a rule selects the hook. It compares each rule once.
+// matches reports whether rule i of an overlay selects the hook. Results are cached.
 func (d *decision) matches(o *Overlay, i int) bool {
 	known, ok := d.matched[o]
 	if !ok {
@@ -219,8 +216,8 @@ func (s *Set) decide(h *hook.Hook, ev Event) *decision {
 	return d
 }
 
-// change reports whether an overlay may change a member, and records the change, or the reason
-// why it may not.
+// change reports whether an overlay may change a member of the policy. It records the change, or the reason why it is
+// not allowed.
 func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	top := member
 	if i := strings.IndexByte(member, '.'); i > 0 {

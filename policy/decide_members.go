@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// rule returns the first rule of an overlay that matches and has a member.
+// rule returns the first matching rule of an overlay that sets a member.
 func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
 	for i := range o.Rules {
 		if r := &o.Rules[i]; has(r) && d.matches(o, i) {
@@ -18,8 +18,8 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to a hook. If the hook's own entry, or its system, fails closed, a
-// default changes only the classes for which it is stricter: some failures of such a hook may still open.
+// defaults applies an overlay's defaults to a hook. If the hook's entry or its system fails closed, a default changes
+// only the classes for which it is stricter, because some failures of such a hook may still be open.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
@@ -32,8 +32,8 @@ func (d *decision) defaults(o *Overlay) {
 	}
 }
 
-// defaultLocked reports whether the machine has locked its defaults, and a lower level would change
-// them, or has a rule that is laxer than they are.
+// defaultLocked reports whether the machine has locked its defaults, and a lower level would change them or has a laxer
+// rule.
 func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults bool) bool {
 	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
 		if o.Level != Machine || !o.holds("defaults."+d.group()+".onFailure") {
@@ -58,7 +58,7 @@ func (d *decision) group() string {
 
 func (d *decision) onFailure(o *Overlay) {
 	if !d.ev.guards(d.h) {
-		return // its failure cannot block; [Set.Problems] refuses rules that demand it
+		return // its failure cannot block; [Set.Problems] rejects rules that demand it
 	}
 	for _, class := range hook.Classes() {
 		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
@@ -95,8 +95,8 @@ func (d *decision) mode(o *Overlay) {
 	}
 }
 
-// times applies the time limits. A shorter limit makes a hook fail more often, and is therefore
-// laxer, unless failures have the strictest action.
+// times applies the time limits. Shorter limits make a hook fail more often: they count as laxer, unless failures have
+// the strictest action.
 func (d *decision) times(o *Overlay) {
 	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
 		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
@@ -110,10 +110,10 @@ func (d *decision) times(o *Overlay) {
 	}
 }
 
-// shorter compares durations, of which 0 or less means no limit.
+// shorter reports whether a is a shorter time limit than b; 0 or less means no limit.
 func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
 
-// timeout returns the hook's timeout so far.
+// timeout returns the time limit in force so far: the policy's, the hook's or the event's.
 func (d *decision) timeout() time.Duration {
 	switch {
 	case d.p.Timeout > 0:
@@ -136,8 +136,8 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
-// warm applies how a hook is started. A lower level cannot change that: a guard that is started as
-// a worker without being one would not answer.
+// warm applies the rules about how a hook is started. A lower level cannot change them: a guard started as a worker,
+// without being written as one, would not answer.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -5,17 +5,16 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// mostEffort limits the cost of comparing the rules of an overlay with all hooks, in steps of about
-// a nanosecond: a project brings both, and must not keep its host from starting. A hundred rules
-// for a hundred hooks cost a tenth of it.
+// mostEffort limits the cost of comparing an overlay's rules with all hooks, in steps of about a nanosecond. A project
+// supplies both, and must not prevent its host from starting. A hundred rules and a hundred hooks take a tenth of it.
 const mostEffort = 200_000_000
 
-// tooMuch finds the first overlay whose rules take too long to compare with the
-// hooks. It compares nothing itself.
+// tooMuch returns a problem for the first overlay whose comparison with the hooks would take too long. It computes the
+// cost without comparing.
 func (s *Set) tooMuch(hooks []*hook.Hook) *settings.Problem {
 	commands, names, others := 0, 0, 0
 	for _, h := range hooks {
-		commands += 2 * len(h.Command) // and its first word
+		commands += 2 * len(h.Command) // the command and its first word
 		names += len(h.Name)
 		others += len(h.Dialect) + 2*len(h.Event) + len(h.Source.String())
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Events describes the events of the dialects that the program links, by their full names.
+// Events describes the events of the linked dialects, by full name.
 type Events map[string]Event
 
 // Of returns the event of a hook.
 func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
 
-// some reports whether a match selects any event.
+// some reports whether m selects any event.
 func (e Events) some(m Match) bool {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
@@ -26,7 +26,7 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short returns the names of a dialect's events without the prefix; those of all dialects if of is empty.
+// short returns the event names of a dialect without their prefix; of all dialects if of is empty.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {
@@ -37,7 +37,7 @@ func (e Events) short(of string) (names []string) {
 	return slices.Compact(names)
 }
 
-// dialects returns the dialects that have events.
+// dialects returns the names of the dialects that have events.
 func (e Events) dialects() (names []string) {
 	for name := range e {
 		dialect, _, _ := strings.Cut(name, ".")
@@ -47,15 +47,14 @@ func (e Events) dialects() (names []string) {
 	return slices.Compact(names)
 }
 
-// foreign reports whether a dialect is not linked, without being the misspelt name of a linked one:
-// programs with other dialects read the same machine policy.
+// foreign reports whether a dialect is not linked and its name is not a misspelling of a linked one. Such rules are not
+// mistakes: programs with other dialects read the same machine policy.
 func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }
 
-// Misspelt finds rules for a dialect or an event that is not linked, if the name is similar to a
-// linked one, or the event's dialect is linked: such a rule matches no hook. The set stays usable.
-// s may be nil.
+// Misspelt finds rules that match no hook because of a misspelt name: the rule's dialect or event is not linked, and
+// either its name is similar to a linked one or the event's dialect is linked. The set stays usable. s may be nil.
 func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -73,7 +72,7 @@ func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	return problems
 }
 
-// misspelt returns the wrong member of a match and a description of the mistake; empty if there is none.
+// misspelt returns the misspelt member of a match with a description of the mistake; "" if there is none.
 func (e Events) misspelt(m Match) (member, why string) {
 	linked := e.dialects()
 	if !slices.ContainsFunc(linked, func(d string) bool { return holds(m.Dialect, d) }) {
@@ -105,7 +104,7 @@ func (e Events) misspelt(m Match) (member, why string) {
 	return "event", fmt.Sprintf("there is no event %q%s", m.Event, like)
 }
 
-// dialectOf returns the first dialect that has an event with a name.
+// dialectOf returns the first dialect with an event of that name.
 func (e Events) dialectOf(event string) string {
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		if dialect, its, _ := strings.Cut(name, "."); its == event {
@@ -115,7 +114,7 @@ func (e Events) dialectOf(event string) string {
 	return ""
 }
 
-// limitsOfNothing finds limits of events that do not exist.
+// limitsOfNothing returns problems for limits of unknown events.
 func (o *Overlay) limitsOfNothing(events Events) (problems []settings.Problem) {
 	for _, event := range slices.Sorted(maps.Keys(o.Limits.PerEvent)) {
 		_, known := events[event]

@@ -12,30 +12,29 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Source describes where overlays come from. The zero Source has none.
+// Source describes where overlays come from. The zero Source has no overlays.
 type Source struct {
-	// Overlays are the program's own. Each has precedence over the file of its level.
+	// Overlays are set by the program. Each has precedence over the file of its level.
 	Overlays []Overlay
 
-	// Discover reads the files of the machine, of the user and of the project's directory: [Files].
-	// Missing files demand nothing.
+	// Discover reads the files at the paths of [Files]: the machine's, the user's and the project's. Files may be missing.
 	Discover bool
 
-	// Files, by level, are read in place of the files that a search would find; they have to exist.
+	// Files are read in place of those that Discover finds; they have to exist.
 	Files map[Level]string
 
-	texts map[string]overlayText // by file, the texts that [Source.Once] has read
+	texts map[string]overlayText // texts that [Source.Once] has read, by file
 }
 
-// overlayText holds the text of an overlay's file.
+// overlayText is the content of an overlay's file.
 type overlayText struct {
 	data  []byte
 	found bool
 	err   error
 }
 
-// Once returns a Source that has read its files for a project's directory: Load and
-// [Source.Project] use these bytes, even if the files change.
+// Once reads the files for a project's directory. The Source that it returns always uses these contents, even if the
+// files change.
 func (s Source) Once(dir string) Source {
 	files := s.files(dir)
 	s.texts = map[string]overlayText{}
@@ -45,8 +44,8 @@ func (s Source) Once(dir string) Source {
 	return s
 }
 
-// Project returns the overlay of a project's directory: as a value, and as a set with its demands.
-// Both are zero if the file does not exist.
+// Project returns the overlay of a project's directory, as a value and as a set. Both are zero if the file does not
+// exist.
 func (s Source) Project(dir string) (v settings.Value, set *Set, err error) {
 	file := s.files(dir)[Project]
 	if file == "" {
@@ -65,8 +64,8 @@ func (s Source) Project(dir string) (v settings.Value, set *Set, err error) {
 	return v, set, nil
 }
 
-// IsProjects reports whether the file of an overlay lies in a project's directory, by its path or
-// with links resolved. A user who can write in the directory can then change its demands.
+// IsProjects reports whether an overlay's file lies in a project's directory, by its path or after resolving links. If
+// so, users who can write in the directory can change its rules.
 func IsProjects(dir, file string) bool {
 	if file == "" {
 		return false
@@ -117,9 +116,8 @@ func readOverlay(file string) overlayText {
 // FileName is the name of a project's overlay.
 const FileName = ".snaphook.json"
 
-// Files returns the paths at which the overlays for a project's directory are looked for: in the
-// directory, in the user's configuration directory, which XDG_CONFIG_HOME names, and in the
-// machine's.
+// Files returns the paths of the overlays for a project's directory: in the directory, in the user's configuration
+// directory (XDG_CONFIG_HOME), and in the machine's.
 func Files(dir string) map[Level]string {
 	files := map[Level]string{Machine: machineFile(), Project: filepath.Join(dir, FileName)}
 	if config := configDir(); config != "" {
@@ -135,8 +133,8 @@ func machineFile() string {
 	return "/etc/snaphook/config.json"
 }
 
-// configDir returns the user's configuration directory; a relative XDG_CONFIG_HOME is ignored, as
-// its standard demands.
+// configDir returns the user's configuration directory. It ignores a relative XDG_CONFIG_HOME, as the XDG standard
+// demands.
 func configDir() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -148,9 +146,9 @@ func configDir() string {
 	return filepath.Join(home, ".config")
 }
 
-// Load reads the overlays for a project's directory. Every problem is fatal, and then there is no
-// set: an incomplete policy protects nothing. A set without demands is nil. In a directory that is
-// not trusted the project's overlay applies only to the project's own hooks.
+// Load reads the overlays for a project's directory. If there is any problem, it returns no set, because an incomplete
+// policy protects nothing. A set without rules is nil. In a directory that is not trusted, the project's overlay
+// applies only to the project's own hooks.
 func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 	set := &Set{untrusted: untrusted}
 	problems := s.add(set)
@@ -187,7 +185,7 @@ func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 	return set, nil
 }
 
-// add takes the program's own overlays.
+// add adds the program's own overlays to set.
 func (s Source) add(set *Set) (problems []settings.Problem) {
 	for i := range s.Overlays {
 		o := s.Overlays[i]

@@ -11,9 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Problems finds mistakes in overlays that are readable one by one: "closed" for events that
-// cannot block, recheck for events without rewrites, and limits of events that do not exist.
-// hooks are the hooks of the settings. s may be nil.
+// Problems finds mistakes in overlays that only show against hooks and events: "closed" for events that cannot block,
+// recheck for events without rewrites, and limits of unknown events. hooks are the hooks of the settings. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -76,8 +75,8 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain finds a match without effect: all events that it names are unable, or all hooks that it
-// selects by name or command. It returns one of them.
+// vain returns an event or a hook as evidence that a match has no effect: none of the events that it names, or none of
+// the hooks that it selects by name or command, can do what the rule demands.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,
@@ -104,8 +103,8 @@ func (m Match) vain(
 	return "", nil
 }
 
-// selected returns the events that a match names: of the dialects that have hooks, or of all
-// dialects if none of those has such an event.
+// selected returns the events that a match names. If some of them belong to dialects that have hooks, it returns only
+// those.
 func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	named := lo.PickBy(events, func(name string, _ Event) bool {
 		dialect, event, _ := strings.Cut(name, ".")
@@ -121,8 +120,8 @@ func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	return named
 }
 
-// Findings returns the rules that match no hook, and demands without effect. hooks are all hooks of
-// the settings, of the dialects that were read.
+// Findings returns rules that match no hook, and rules without effect. hooks are all hooks of the settings that were
+// read, and dialects the dialects of those settings.
 func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (findings []Finding) {
 	if s == nil {
 		return nil
@@ -152,8 +151,7 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	return findings
 }
 
-// meant reports whether a rule can apply to one of the dialects that were read, or to one whose
-// name is misspelt.
+// meant reports whether a rule can apply to one of the dialects, or names one of them misspelt.
 func (m Match) meant(dialects []string, events Events) bool {
 	if member, _ := events.misspelt(m); member == "dialect" {
 		return true
@@ -161,7 +159,7 @@ func (m Match) meant(dialects []string, events Events) bool {
 	return m.Dialect == "" || slices.ContainsFunc(dialects, func(d string) bool { return matches(m.Dialect, d) })
 }
 
-// hint names the member of a rule that matches nothing, if it is a single one.
+// hint explains why a rule matches no hook, if a single member is the cause.
 func (m Match) hint(hooks []*hook.Hook, events Events) string {
 	if _, why := events.misspelt(m); why != "" {
 		return ": " + why
@@ -190,7 +188,7 @@ func (m Match) hint(hooks []*hook.Hook, events Events) string {
 	return ""
 }
 
-// lockedLimits finds limits that the machine's policy has locked.
+// lockedLimits returns findings for limits that the machine's policy has locked.
 func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 	given := map[string]bool{
 		"concurrent": o.Limits.Concurrent > 0, "perEvent": len(o.Limits.PerEvent) > 0, "breaker": o.Limits.Breaker.Failures > 0,

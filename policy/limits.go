@@ -6,11 +6,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Bound limits the hooks that run at the same time. Bounds with the same Name share one limit.
+// Bound limits the number of hooks that run at the same time. Bounds with the same Name share one limit.
 type Bound struct {
 	Name  string
 	Limit int
-	Wide  bool // over all directories, from the machine, the user or the program
+	Wide  bool // over all directories: set by the machine, the user or the program
 }
 
 // Bounds returns the limits that apply to a hook, the narrowest first.
@@ -40,8 +40,8 @@ func (s *Set) Bounds(h *hook.Hook) (bounds []Bound) {
 
 func (s *Set) bounds(h *hook.Hook) bool { return len(s.Bounds(h)) > 0 }
 
-// binds reports whether the limits of an overlay apply to a hook. They do not apply to hooks of
-// higher levels: a guard that waits too long may fail open.
+// binds reports whether the limits of an overlay apply to a hook. They do not apply to hooks of higher levels, because
+// a guard that waits too long may fail open.
 func (s *Set) binds(o *Overlay, h *hook.Hook) bool { return LevelOf(h.Source) >= o.Level }
 
 func (s *Set) limitLocked(o *Overlay, member string) bool {
@@ -56,7 +56,7 @@ func (s *Set) limitLocked(o *Overlay, member string) bool {
 	return false
 }
 
-// Warm returns the number of hooks that are kept warm, from the nearest level that sets it; 0 if none does.
+// Warm returns the maximum number of warm hooks, from the nearest level that sets it; 0 if none does.
 func (s *Set) Warm() (n int) {
 	if s == nil {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// lock reads the members that lower levels cannot change.
+// lock reads the list of members that lower levels cannot change.
 func (p *overlayParser) lock(v settings.Value) {
 	if p.o.Level != Machine {
 		p.wrong(
@@ -83,8 +83,8 @@ func (o *Overlay) lockable(path string) error {
 	)
 }
 
-// lockedBy reports whether a machine's overlay locks a member of the hook: whether a rule that
-// matches the hook locks the member or its parent.
+// lockedBy reports whether a machine's overlay locks a member of the hook: a rule that matches the hook locks the
+// member or its parent.
 func (d *decision) lockedBy(o *Overlay, member string) bool {
 	if len(o.Lock) == 0 {
 		return false
@@ -97,7 +97,7 @@ func (d *decision) lockedBy(o *Overlay, member string) bool {
 	return false
 }
 
-// holds reports whether a path, or an enclosing one, is locked.
+// holds reports whether path, or a parent of it, is locked.
 func (o *Overlay) holds(path string) bool {
 	return slices.ContainsFunc(o.Lock, func(lock string) bool {
 		rest, ok := strings.CutPrefix(path, lock)
@@ -112,8 +112,8 @@ func (d *decision) guarded() bool {
 		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })
 }
 
-// Lifts reports whether a lock of the machine overrides an exclusion: settings of a lower level
-// have switched the hook off.
+// Lifts reports whether a lock of the machine overrides an exclusion, because settings of a lower level have disabled
+// the hook.
 func Lifts(why hook.Exclusion) bool {
 	return why.Skip == hook.Disabled && why.SkippedBy != hook.Host && LevelOf(why.SkippedBy) != Machine
 }

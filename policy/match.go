@@ -6,13 +6,13 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Match selects hooks by globs: * matches any text, including /, ? matches one character, and \
-// escapes the next. All members that are not empty must match; the zero Match selects every hook.
+// Match selects hooks by globs: * matches any text, including /, ? matches one character, and \ escapes the next
+// character. All non-empty members must match; the zero Match selects every hook.
 type Match struct {
 	Dialect string
-	Event   string // the name, with or without the dialect's
+	Event   string // the name, with or without its dialect
 	Name    string
-	Command string // as written, or its first word
+	Command string // the whole command, or its first word
 	Source  string // as the command plan shows it
 }
 
@@ -32,8 +32,8 @@ func (m Match) selects(dialect, event string) bool {
 
 func holds(glob, text string) bool { return glob == "" || matches(glob, text) }
 
-// matches compares a whole text with a glob. After a failure the last star is retried one character
-// later, and earlier stars are never: the time is at most the product of both lengths.
+// matches reports whether a glob matches the whole text. After a mismatch it retries only the last star, one character
+// later; the time is at most the product of both lengths.
 func matches(glob, text string) bool {
 	g, t, star, from := 0, 0, -1, 0
 	for t < len(text) {

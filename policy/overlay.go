@@ -8,11 +8,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Level is the rank of an overlay, and of a hook by its source. A greater Level is a lower rank: it
-// may make hooks of the ranks above stricter, never laxer.
+// Level ranks overlays, and hooks by their source. A greater Level is a lower rank: its overlays may make hooks of
+// higher ranks stricter, never laxer.
 type Level uint8
 
-// The levels. An overlay that a program sets in Go has the level Machine, unless it sets another.
+// The levels. An overlay set in Go has the level Machine by default.
 const (
 	Machine Level = iota
 	User
@@ -31,16 +31,16 @@ func LevelOf(s hook.Source) Level {
 	case hook.User, hook.Flag, hook.Extension, hook.Plugin:
 		return User
 	}
-	return Machine // the host's own, the system's, and managed hooks
+	return Machine // registered by the program, the system's, or managed
 }
 
-// Default is the key of an [OnFailure] for the classes that it does not name.
+// Default is the key of an [OnFailure] for all classes without their own key.
 const Default hook.Class = "default"
 
 // OnFailure maps the class of a failure to an action.
 type OnFailure map[hook.Class]hook.Action
 
-// of returns the action of o for a class.
+// of returns the action for a class.
 func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
 	if a, ok := o[class]; ok {
 		return a, true
@@ -49,26 +49,26 @@ func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
 	return a, ok
 }
 
-// Overlay holds the demands of one level. The zero Overlay demands nothing.
+// Overlay holds the rules of one level. The zero Overlay has no rules.
 type Overlay struct {
 	Level    Level
 	File     string // for messages; empty in Go
 	Rules    []Rule
 	Defaults Defaults
 	Limits   Limits
-	Recheck  bool     // every gate runs its hooks again when the input has been rewritten; see [hook.EffectivePolicy]
+	Recheck  bool     // runs the hooks of every gate again on a rewritten input; see [hook.EffectivePolicy]
 	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits"; only at the machine's level
 
 	places map[string]hook.Position // by path, such as "hooks[0].mode"
 }
 
-// Defaults apply to hooks without a rule, separately for events that can block and for all others. For a
-// hook that fails closed by its own entry or its system, they count where they are stricter.
+// Defaults apply to hooks without a rule, separately for gates and for all other events. If a hook's entry or its
+// system fails closed, defaults count only where they are stricter.
 type Defaults struct {
 	Gates, Observers OnFailure
 }
 
-// Rule demands something of the hooks that it matches. Zero members demand nothing.
+// Rule sets members of the policies of the hooks that it matches. Zero members set nothing.
 type Rule struct {
 	Match     Match
 	OnFailure OnFailure
@@ -77,27 +77,27 @@ type Rule struct {
 	Retry     *hook.Retry
 	Queue     time.Duration
 	Warm      string
-	Prewarm   *bool // with Warm: start it when a session begins
+	Prewarm   *bool // with Warm: start the process when a session begins
 	Recheck   *bool
 }
 
-// Limits limits the number of hooks of the overlay's level, or a lower one, that run at the same
-// time. Hooks in Go are not limited.
+// Limits limits how many hooks run at the same time, for hooks of the overlay's level and lower ones. Hooks in Go are
+// not limited.
 type Limits struct {
-	Concurrent int            // hooks at the same time, over all fires; 0: no bound
+	Concurrent int            // over all fires; 0: no limit
 	PerEvent   map[string]int // the same for one event, by its full name
 	Breaker    Breaker
-	Warm       int // hooks that are kept warm in the System; 0: as the nearest level sets, or 8
+	Warm       int // number of warm hooks in the System; 0: the nearest level that sets it, or 8
 }
 
-// Breaker pauses a hook after a number of consecutive infrastructure failures. An exit status that
-// means failure, and a denial, are not infrastructure failures. Zero Failures disables it.
+// Breaker pauses a hook after that many consecutive infrastructure failures. An exit status that means failure, and a
+// denial, do not count. Zero Failures disables it.
 type Breaker struct {
 	Failures int
 	For      time.Duration
 }
 
-// at returns the position of a path in the overlay, or of the nearest enclosing one.
+// at returns the position of a path in the overlay, or of its nearest parent with a position.
 func (o *Overlay) at(path string) hook.Position {
 	for p := path; p != ""; p = parent(p) {
 		if at, ok := o.places[p]; ok {

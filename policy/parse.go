@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// maxRetries limits how often a hook is run again.
+// maxRetries limits the retries that an overlay can demand.
 const maxRetries = 10
 
-// maxWarm limits the processes that an overlay can demand.
+// maxWarm limits the warm processes that an overlay can demand.
 const maxWarm = 256
 
 // Warms lists the ways to keep a hook warm.
@@ -30,12 +30,12 @@ var (
 	limitsMembers   = []string{"concurrent", "perEvent", "breaker", "warm"}
 )
 
-// Parse reads an overlay: JSON with comments and trailing commas. Each mistake is a fatal problem
-// with its position and a correction, and the whole file then has no effect.
+// Parse reads an overlay: JSON with comments and trailing commas. Each mistake is a fatal problem, with its position
+// and a correction; the whole file then has no effect.
 func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
 	v, err := settings.Parse(file, data)
 	if err == nil && v.Kind() == '{' && !bytes.ContainsRune(data, '{') {
-		// An editor may empty the file before it writes: that must not switch guards off.
+		// An editor may truncate the file before it writes: that must not disable guards.
 		return nil, []settings.Problem{{
 			Position: hook.Position{File: file, Line: 1, Column: 1}, Fatal: true,
 			Message: "the file is empty, as if it were half written; write {} to demand nothing, or remove it",
@@ -74,8 +74,8 @@ func (p *overlayParser) wrong(problem settings.Problem) {
 	p.problems = append(p.problems, problem)
 }
 
-// members passes each known member of an object to a function, and refuses the others. It records
-// the positions.
+// members passes each known member of an object to a function, and reports the others as problems. It records the
+// positions.
 func (p *overlayParser) members(
 	v settings.Value,
 	path, what string,
@@ -101,7 +101,7 @@ func (p *overlayParser) members(
 	}
 }
 
-// near lists known names that a misspelt one may mean.
+// near lists the known names that are similar to a misspelt one.
 func near(name string, known []string) string {
 	found := settings.Near(name, known)
 	if len(found) == 0 {
@@ -187,7 +187,7 @@ func (p *overlayParser) match(m *Match, v settings.Value, path string) {
 	})
 }
 
-// onFailure reads one word, or an object of classes.
+// onFailure reads one action, or an object from classes to actions.
 func (p *overlayParser) onFailure(v settings.Value, path string) OnFailure {
 	if v.Kind() == '"' {
 		return OnFailure{Default: hook.Action(p.word(v, "open", "ask", "closed"))}

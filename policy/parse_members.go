@@ -34,11 +34,11 @@ func (p *overlayParser) retry(v settings.Value, path string) *hook.Retry {
 	return r
 }
 
-// notRetried lists the classes in which the engine does not start a hook at all.
+// notRetried lists the classes of hooks that were not started, which a retry cannot change.
 var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassInvalid,
 	hook.ClassBreaker}
 
-// retryClass refuses the classes in which a retry cannot succeed: the hook would only be repeated.
+// retryClass reads a class. It rejects those in which a retry cannot succeed.
 func (p *overlayParser) retryClass(v settings.Value) hook.Class {
 	if text, _ := v.Text(); slices.Contains(notRetried, hook.Class(text)) {
 		p.wrong(
@@ -187,7 +187,7 @@ func (p *overlayParser) int(v settings.Value, least, most int) int {
 	return least
 }
 
-// duration reads a time with a unit.
+// duration reads a time with a unit, such as "5s".
 func (p *overlayParser) duration(v settings.Value) time.Duration {
 	text, ok := v.Text()
 	if !ok {

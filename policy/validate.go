@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// validate finds the mistakes in an overlay made in Go that the parser refuses in files: a misspelt
-// class would silently leave a guard without its policy.
+// validate finds the mistakes in an overlay made in Go that Parse finds in files: a misspelt class would otherwise
+// leave a guard without its policy.
 func (o *Overlay) validate() (problems []settings.Problem) {
 	wrong := func(format string, args ...any) {
 		problems = append(problems, settings.Problem{Message: o.name() + ": " + fmt.Sprintf(format, args...), Fatal: true})

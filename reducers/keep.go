@@ -7,24 +7,23 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// KeepCommon returns a reducer that calls reduce and preserves the common members of the answers
-// that reduce took: Stop and suppressOutput are set if any answer sets them, and stop reasons,
-// messages and contexts are joined by newlines, in order. A text that reduce itself writes comes
-// first. Only reduce decides about the decision, its reason and the event's own part.
+// KeepCommon returns a reducer that calls reduce and preserves the common members of the answers that reduce consumed.
+// Stop and suppressOutput are set if any answer sets them. Stop reasons, messages and contexts are joined by newlines,
+// in order, after any text that reduce itself writes. Only reduce determines the decision, its reason and the event's
+// own part.
 //
-// If reduce returns early, the fire still ends, and answers that it did not take have no effect. If
-// reduce takes none, all answers are used. It allocates once for each fire, and for texts of
-// several answers.
+// If reduce returns early, the fire still ends, and the remaining answers have no effect. If reduce consumes no answer
+// at all, the common members of every answer are kept. KeepCommon allocates once for each fire, and for joined texts.
 func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		k := &commonMembers[T]{outs: outs}
 		all := reduce(k.take)
 		if !k.ranged {
-			for range k.take { // hooks run only while their answers are taken
+			for range k.take { // hooks run only while their answers are consumed
 			}
 		}
 		if k.keep(&all) {
-			all.Raw = nil // the answer differs from the one that a hook wrote
+			all.Raw = nil // the answer differs from every hook's
 		}
 		return all
 	}
@@ -33,8 +32,8 @@ func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 // commonMembers collects the common members of answers on their way to a reducer.
 type commonMembers[T any] struct {
 	outs                     iter.Seq[hook.Output[T]]
-	ranged                   bool // the reducer has iterated over the answers
-	taken                    int  // answers collected, each once although a reducer may iterate twice
+	ranged                   bool // the reducer iterated over the answers
+	taken                    int  // answers collected; each counts once, even if the reducer iterates twice
 	stop, suppress           bool
 	stops, messages, context joinedLines
 }
@@ -64,7 +63,7 @@ func (k *commonMembers[T]) add(o *hook.Output[T]) {
 	k.context.add(o.Context)
 }
 
-// keep writes the collected members into the merged answer, and reports whether that changed it.
+// keep writes the collected members into the merged answer, and reports whether they changed it.
 func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 	changed = k.stop && !all.Stop || k.suppress && !all.Suppress
 	all.Stop, all.Suppress = all.Stop || k.stop, all.Suppress || k.suppress

@@ -10,13 +10,13 @@ import (
 
 // BlockWins lets any answer that blocks win (L38):
 //
-//   - the last answer that blocks gives the decision; without one it is ask if any asks, else
-//     allow; when an answer stops the agent and none blocks or asks, there is no decision;
-//   - reasons, messages and contexts of all answers are joined by newlines, and
-//     so are the stop reasons of those that stop;
+//   - The decision is that of the last answer that blocks. If none blocks it is ask if any answer asks, and
+//     otherwise allow. If an answer stops the agent and none blocks or asks, there is no decision.
+//   - Reasons, messages and contexts of all answers are joined by newlines, and
+//     so are the stop reasons of answers that stop.
 //   - Stop and Suppress are set if any answer sets them.
 //
-// specific adds the event's own part of one answer to that of all; with nil the last one wins.
+// specific merges the event's own part of one answer into that of all; if it is nil, the last one wins.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		so := new(blockMerge[T])
@@ -45,16 +45,15 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// blockMerge holds the state of BlockWins in one value: each variable that the body of a loop over an
-// iterator assigns to would be allocated.
+// blockMerge holds the state of BlockWins in one value, because each variable assigned in the body of a range-over-func
+// loop would be allocated.
 type blockMerge[T any] struct {
 	all                                hook.Output[T]
 	reasons, stops, messages, contexts joinedLines
 }
 
-// Replace lets later answers replace earlier ones field by field, also with an explicit null or
-// false (L38): a later allow overrides an earlier denial, but an assumed allow, which no hook
-// wrote, does not.
+// Replace lets later answers replace earlier ones field by field, also with an explicit null or false (L38): a later
+// allow overrides an earlier denial. An allow that no hook wrote, but the engine assumed, overrides nothing.
 //
 // specific has the same meaning as in [BlockWins].
 func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
@@ -68,8 +67,7 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// Last is [Replace] in which the event's own part, including its context, is replaced as a whole,
-// like any other field.
+// Last is [Replace] that replaces the event's own part, including its context, as a whole.
 func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 	for o := range outs {
 		if o.Set.Has(hook.SetSpecific) {
@@ -129,7 +127,7 @@ func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
 	}
 }
 
-// joinedLines joins the lines that are not empty. One line alone is not copied.
+// joinedLines joins the lines that are not empty. A single line is not copied.
 type joinedLines struct {
 	only string
 	all  strings.Builder

@@ -6,9 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// LastWhole keeps the last answer unchanged: nothing of an earlier answer is merged into it,
-// therefore an answer with few fields discards one with many. An answer that blocks ends the merge
-// (X16).
+// LastWhole keeps the last answer unchanged: it merges nothing of an earlier answer into it, so that an answer with few
+// fields discards one with many. An answer that blocks ends the merge (X16).
 //
 // keep selects the answers that are considered; nil selects all.
 func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
@@ -25,11 +24,10 @@ func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// counts calls keep in a separate function: without keep, the loop's answer then stays off the heap.
+// counts calls keep in a separate function, because otherwise the loop's answer would be allocated even without keep.
 func counts[T any](o hook.Output[T], keep func(*hook.Output[T]) bool) bool { return keep(&o) }
 
-// FirstWhole keeps the first answer that keep accepts, unchanged; nil accepts all. The hooks after
-// it still run (X16).
+// FirstWhole keeps the first answer that keep accepts, unchanged; a nil keep accepts all. Later hooks still run (X16).
 func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (first hook.Output[T]) {
 		found := false
@@ -42,8 +40,7 @@ func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// Gather merges only the event's own parts of the answers that have one, with add; it drops
-// everything else.
+// Gather merges the event's own parts with add; it drops everything else.
 func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {

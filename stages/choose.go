@@ -19,7 +19,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 		}
 		kept[h.Key] = kept[h.Key].add(h, p.timeout)
 	}
-	sequential, own := false, 0 // hooks with OwnOnly, and whether one of them is Sequential
+	sequential, own := false, 0 // hooks with OwnOnly; whether any of them is Sequential
 	for _, h := range hooks {
 		if d := kept[h.Key]; h.Key != "" && d.kept != h {
 			p.skip(h, hook.Duplicate, d.why(h, p.timeout))
@@ -36,12 +36,12 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 	p.OwnChain = !p.Sequential && sequential && own > 1
 }
 
-// duplicates are hooks with one key, of which one runs.
+// duplicates are hooks with the same key. Only kept runs.
 type duplicates struct{ kept *hook.Hook }
 
-// add returns d with h in it. The first hook, in the order of the sources, is kept, unless h is
-// more trusted and the first is [weaker] or has OwnOnly: a project cannot replace a guard by a copy
-// that guards less. Of equally trusted copies, the first whose failure blocks is kept.
+// add returns d extended by h. The first hook, in the order of the sources, is kept. A later, more trusted hook
+// replaces it if the first is [weaker] or has OwnOnly: a project cannot replace a guard by a copy that guards less. Of
+// equally trusted copies, the first whose failure blocks is kept.
 func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
 	switch {
 	case d.kept == nil,
@@ -55,7 +55,7 @@ func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
 // closes reports whether a failure of the hook blocks.
 func closes(h *hook.Hook) bool { return h.FailClosed && h.Background == hook.Foreground }
 
-// why names the hook that runs in place of h, and says the reason.
+// why names the hook that runs in place of h, and gives the reason.
 func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	runs := "runs already as " + d.kept.ID
 	switch same := h.TrustRank() == d.kept.TrustRank(); {
@@ -73,8 +73,8 @@ func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	return runs + ", which comes first"
 }
 
-// weaker describes in which respect a hook guards less than another with the same key; empty if in
-// none. standard is the timeout of hooks without their own; 0 or less means no limit.
+// weaker describes how h guards less than another hook with the same key; empty if it does not. standard is the timeout
+// of hooks without their own; 0 or less means no limit.
 func weaker(h, than *hook.Hook, standard time.Duration) string {
 	limit, least := timeout(h, standard), timeout(than, standard)
 	switch {

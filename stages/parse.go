@@ -8,10 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook
-// printed nothing; notes describe ignored parts. The error [wire.ErrText] means that the text is
-// not an answer but plain text; any other error means that the answer cannot be used, and has the
-// class [hook.ClassOutput] unless it is a [hook.ClassError].
+// Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook printed nothing; notes
+// describe ignored parts. It returns [wire.ErrText] for plain text. Any other error means that the answer is invalid,
+// and has the class [hook.ClassOutput] unless it is a [hook.ClassError].
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
 // ReplyRules controls how Parse reads the Replies of an event.
@@ -21,35 +20,33 @@ type ReplyRules[Out any] struct {
 	Decode Decode[Out]
 }
 
-// noReason is the reason of a denial for which the hook gave no reason.
+// noReason is the reason of a denial without a reason of the hook's own.
 const noReason = "blocked by a hook that gave no reason"
 
-// Parse reads the Reply of a report into its Output. The effect of the exit status
-// decides how (rules L27, L28, L31, L33, C35):
+// Parse reads the Reply of a report into its Output, by the effect of the exit status (rules L27, L28, L31, L33, C35):
 //
-//   - ParseAnswer: standard output is the answer; Text says how plain text counts.
-//     Standard error has no effect.
+//   - ParseAnswer: standard output is the answer; Text determines the meaning of plain
+//     text. Standard error has no effect.
 //   - ParseAndDeny: as ParseAnswer, but the answer denies in any case. The reason is
 //     the answer's, else standard error, else plain text on standard output; the
 //     other fields keep their effect.
-//   - DenyWithReason: as ParseAndDeny, but neither plain text nor the reason of an
-//     answer that does not deny counts.
-//   - ParseOrFail: the answer counts whatever the status; without one the hook failed.
+//   - DenyWithReason: as ParseAndDeny, but two texts are not used as the reason: plain
+//     text on standard output, and the reason of an answer that does not deny.
+//   - ParseOrFail: the answer counts whatever the status; without an answer the hook failed.
 //   - ReadAny, WarnAny, DenyAny: the answer is standard output, or standard error if
-//     that is blank. Plain text counts as Text says, as the warning of a failed hook,
-//     or as the reason of a denial.
+//     that is blank. The meaning of plain text depends on the effect: it is determined
+//     by Text, is the warning of a failed hook, or is the reason of a denial.
 //   - DenyForStderr: a denial, if standard error has a reason; else the hook failed.
 //     Standard output is not read.
-//   - DenyUnread: a denial for the reason on standard error, or for none. Standard
+//   - DenyUnread: a denial, with the reason on standard error, if any. Standard
 //     output is not read.
 //   - Fail: the hook failed, and its output is ignored.
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
-// An answer that cannot be used counts as none, with a note that says why; under
-// ParseAnswer its hook failed. An answer that was cut, since it was longer than the
-// engine keeps, is not read: its hook failed, unless its status denies. Standard
-// error is decoded only by the three effects with Any.
+// An invalid answer counts as no answer, with a note that gives the reason; under ParseAnswer the hook failed. An
+// answer longer than the engine's limit was cut and is not read: the hook failed, unless its status denies. Standard
+// error is decoded only by ReadAny, WarnAny and DenyAny.
 func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	switch how.Exits.Of(r.Reply) {
 	case hook.ParseAnswer:
@@ -87,7 +84,7 @@ func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	readText(r, how.Text, text)
 }
 
-// readText turns the plain text of a hook that worked into its answer.
+// readText turns the plain text of a successful hook into its answer.
 func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 	switch how {
 	case hook.TextContext:
@@ -124,8 +121,8 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	return "", nil
 }
 
-// anyAnswer is answer for effects that do not need an answer: an answer that cannot be used is
-// noted, and one that was cut is not read.
+// anyAnswer is answer for effects that do not need an answer: an invalid answer is noted, and one that was cut is not
+// read.
 func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
 	if r.Reply.Truncated&hook.Stdout != 0 {
 		return ""
@@ -205,8 +202,8 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// readAny is Parse for ReadAny, WarnAny and DenyAny. A hook that prints nothing and exits with a
-// status other than 0 has failed, whatever the effect.
+// readAny is Parse for ReadAny, WarnAny and DenyAny. A hook that prints nothing and exits with a status other than 0
+// has failed, whatever the effect.
 func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {
@@ -233,7 +230,7 @@ func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// readWords reads plain text for readAny.
+// readWords interprets plain text for readAny.
 func readWords[Out any](r *hook.Report[Out], how ReplyRules[Out], effect hook.ExitEffect, text string) {
 	switch effect {
 	case hook.DenyAny:

@@ -13,26 +13,25 @@ import (
 // Planned is the result of [Plan] for one subject.
 type Planned struct {
 	Run        []*hook.Hook // in the order in which their answers are merged
-	Sequential bool         // the hooks run one at a time, each with the changes of the earlier ones
+	Sequential bool         // the hooks run one at a time, each on the input as changed by the earlier ones
 	Skipped    []Skipped    // every other hook, with the reason
 
-	// OwnChain says that the hooks with OwnOnly run one at a time, each with the changes of
-	// the earlier ones, while the other hooks run at the same time, with the input unchanged.
+	// OwnChain means that the hooks with OwnOnly run one at a time, each on the input as changed by the earlier ones.
+	// The other hooks run in parallel with them, on the unchanged input.
 	OwnChain bool
 
-	// Late reports that the matchers ran out of time: hooks whose matcher did not
-	// run count as matching.
+	// Late reports that the matchers ran out of time. Hooks whose matcher did not run count as matching.
 	Late bool
 
 	// Panicked is the error of the first matcher or condition that panicked, or
 	// nil. Its hook counts as matching.
 	Panicked error
 
-	// Open holds the matching hooks if the subject alone does not decide which of
-	// them run: [Planned.Narrow] decides for each fire. Run is then empty.
+	// Open holds the matching hooks of a plan that depends on more than the subject: [Planned.Narrow] selects among
+	// them for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string      // for each hook of Open: the detail if its condition is false
+	falseConditions []string      // parallel to Open: the detail if the hook's condition is false
 	timeout         time.Duration // see Limits
 }
 
@@ -43,15 +42,14 @@ type Skipped struct {
 	Detail string
 }
 
-// Plan selects the hooks that run for a subject: those that can run and whose matcher accepts it,
-// without duplicates. Of hooks with one key the first one stays, unless a later one is more trusted
-// and the first one guards less: its timeout is shorter, its failure does not block, or the user
-// has not agreed to it. One selected hook that is Sequential makes the whole plan sequential, or,
-// if it has OwnOnly, only the hooks with OwnOnly; a hook that is not selected has no effect (L14,
-// L35).
+// Plan selects the hooks that run for a subject: those that can run and whose matcher accepts it, without duplicates.
+// Of hooks with the same key the first is kept, unless a later one is more trusted and the first guards less: its
+// timeout is shorter, its failure does not block, or the user has not agreed to it. A selected hook that is Sequential
+// makes the whole plan sequential or, if it has OwnOnly, only the hooks with OwnOnly; a hook that is not selected has
+// no such effect (L14, L35).
 //
-// Plan keeps the order of hooks. Matching may cost a regular expression per hook: cache the result.
-// A plan that is Open has to be narrowed for every fire.
+// Plan keeps the order of hooks. Matching may test a regular expression for each hook: cache the result. A plan with
+// Open hooks has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 	return PlanWithin(context.Background(), hooks, subject, Limits{})
 }
@@ -59,15 +57,15 @@ func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 // Limits holds the time limits of a plan.
 type Limits struct {
 	Matching time.Duration // total for all matchers of a plan; 0 means [MatchTime]
-	Timeout  time.Duration // for hooks without their own; 0 or less means no limit
+	Timeout  time.Duration // for hooks without their own timeout; 0 or less means no limit
 }
 
-// MatchTime is the default time limit of all matchers of a plan together.
+// MatchTime is the default limit for the total time of all matchers of a plan.
 const MatchTime = 100 * time.Millisecond
 
-// PlanWithin is [Plan] with limits and a context. When the time for matching has run out, or ctx
-// has ended, every matcher that is not [Quick] is taken to match: one hook too many does less harm
-// than a missing guard. A running matcher is not interrupted.
+// PlanWithin is [Plan] with limits and a context. After the time for matching has run out, or ctx has ended, every
+// matcher that is not [Quick] counts as matching: a superfluous hook does less harm than a missing guard. A running
+// matcher is not interrupted.
 func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits Limits) (p Planned) {
 	var matched []*hook.Hook
 	open := false
@@ -93,7 +91,7 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits 
 	return p
 }
 
-// deferConditions leaves the selection among matching hooks to Narrow.
+// deferConditions moves the matching hooks to Open, for Narrow to select from.
 func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	p.Open, p.falseConditions = hooks, make([]string, len(hooks))
 	for i, h := range hooks {
@@ -103,10 +101,10 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	}
 }
 
-// Narrow completes an Open plan for one fire: a hook whose condition is false for detail, or which
-// is spent, does not run, and does not replace a duplicate (rule C18: conditions filter before
-// deduplication). Narrow does not change p. Without a detail every condition is false; a condition
-// that panics is true. spent reports whether a once-only hook has already run; nil means none has.
+// Narrow completes an Open plan for one fire. A hook does not run, nor replaces a duplicate, if its condition is false
+// for detail or if it is spent (rule C18: conditions filter before deduplication). With a nil detail every condition is
+// false; a condition that panics is true. spent reports whether a run-once hook has already run; nil means that none
+// has. Narrow does not change p.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
 	n := Planned{timeout: p.timeout, Panicked: p.Panicked}
 	n.Skipped = make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))
@@ -132,8 +130,8 @@ func (p *Planned) holds(c hook.Condition, detail *hook.ConditionInput) (ok bool)
 	return c.Holds(*detail)
 }
 
-// matchPanics is deferred around matchers and conditions: it turns a panic, which
-// would end the program or lose a guard, into a match.
+// matchPanics is deferred around matchers and conditions. It turns a panic into a match: otherwise the panic would end
+// the program, or a guard would be lost.
 func matchPanics(matches *bool, panicked *error) {
 	if v := recover(); v != nil {
 		*matches = true
@@ -156,8 +154,8 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-// Quick is implemented by matchers that can report that they take no time, such as a
-// list of names. Other matchers do not run after the time limit of a plan.
+// Quick is implemented by matchers that can report that they are fast, such as a list of names. All other matchers are
+// skipped when a plan has run out of time.
 type Quick interface{ Quick() bool }
 
 // budget tracks the time left for the matchers of one plan.
@@ -166,10 +164,10 @@ type budget struct {
 	left time.Duration
 	late bool // a matcher did not run, or used up the time
 
-	panicked error // of the first matcher that panicked
+	panicked error // error of the first matcher that panicked
 }
 
-// match runs a matcher if there is time left, and subtracts its time.
+// match runs a matcher if there is time left, and subtracts the time that it took.
 func (b *budget) match(m hook.Matcher, subject string) (matched bool) {
 	defer matchPanics(&matched, &b.panicked)
 	if q, ok := m.(Quick); ok && q.Quick() {

@@ -9,19 +9,18 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reduce consumes the reports of hooks as they finish, puts their answers in plan order, and merges
-// them with merge; merge gets each answer as soon as all earlier ones have arrived. The result
-// depends on the order of the plan, never on which hook was faster.
+// Reduce consumes the reports of hooks as they finish, puts their answers in plan order, and merges them with merge,
+// which gets each answer as soon as all earlier ones have arrived. The result depends on the order of the plan, never
+// on which hook was faster.
 //
-// room has an element for the report of each hook, by its Index, and becomes the Reports of the
-// result. Reduce does not copy a report that is already in its element; other reports must not
-// point into room.
+// room has an element for the report of each hook, by its Index, and becomes the Reports of the result. A report that
+// is already in its element is not copied; other reports must not point into room.
 //
-// When merge returns early, Reduce calls enough, which has to cancel the running hooks, and
-// collects the remaining reports. The result has no report of a hook that did not start.
+// When merge returns early, Reduce calls enough, which has to cancel the running hooks, and collects the remaining
+// reports. Hooks that did not start have no report in the result.
 //
-// If merge panics, the first answer that blocks becomes the merged answer, which preserves every
-// denial, and Reduce returns an error.
+// If merge panics, the first answer that blocks becomes the merged answer, so that no denial is lost, and Reduce
+// returns an error.
 func Reduce[Out any](
 	reports iter.Seq[*hook.Report[Out]],
 	room []hook.Report[Out],
@@ -38,9 +37,8 @@ func Reduce[Out any](
 	return res, err
 }
 
-// ReduceOne is [Reduce] for a plan of one hook that has already run: it needs no iterator over
-// reports, which saves ten of twenty allocations. reports holds its report and becomes the Reports
-// of the result.
+// ReduceOne is [Reduce] for a plan of one hook that has already run. It needs no iterator, which saves ten of twenty
+// allocations. reports has the hook's report, and becomes the Reports of the result.
 func ReduceOne[Out any](reports []hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
 	r := &reports[0]
 	res.Answered, res.Reports = r.Answered, reports
@@ -72,7 +70,7 @@ type collector[Out any] struct {
 	panic    *hook.PanicError
 }
 
-// merge runs the reducer. A panic of the reducer becomes an error.
+// merge runs the reducer and turns a panic into an error.
 func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,8 +83,8 @@ func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], e
 	return merge(c.outputs), nil
 }
 
-// outputs yields the answers in plan order, each as soon as all earlier reports have arrived. It
-// consumes every report, even after its consumer has stopped.
+// outputs yields the answers in plan order, each as soon as all earlier reports have arrived. It consumes every report,
+// even if yield returns false.
 func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 	next, open := 0, true
 	if !c.drained {
@@ -101,11 +99,11 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 			}
 		}
 	}
-	for ; open && next < len(c.all); next++ { // a chain may end early, and a merge may range twice
+	for ; open && next < len(c.all); next++ { // a chain may end early, and a merge may iterate twice
 		open = c.give(next, yield)
 	}
 	if c.panic != nil {
-		panic(c.panic) // now that all reports have arrived
+		panic(c.panic) // deferred until all reports have arrived
 	}
 }
 
@@ -149,8 +147,8 @@ func (c *collector[Out]) present() []hook.Report[Out] {
 	return reports
 }
 
-// drain consumes the reports for a reducer that never ranged over the answers: hooks
-// run only while their reports are consumed.
+// drain consumes the reports if the reducer never iterated over the answers, because hooks run only while their reports
+// are consumed.
 func (c *collector[Out]) drain() {
 	if c.drained {
 		return

@@ -13,31 +13,29 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Each runs the hook at index i of a plan and returns its report, which does not change afterwards.
-// It never panics, and returns soon after ctx ends. A hook may end its goroutine; see Exited of
-// [Spawn].
+// Each runs the hook at index i of a plan and returns its report, which does not change afterwards. It never panics,
+// and returns soon after ctx ends. A hook that calls runtime.Goexit keeps Each from returning; see Exited of [Spawn].
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) *hook.Report[Out]
 
-// Spawn describes how the hooks of a plan run: [Spawn.Parallel] runs them on a
-// bounded pool, [Spawn.Fold] one after the other.
+// Spawn configures how the hooks of a plan run: [Spawn.Parallel] runs them on a bounded pool, [Spawn.Fold] one after
+// another.
 type Spawn[In, Out any] struct {
 	Plan     []*hook.Hook
 	In       In
 	Each     Each[In, Out]
 	Announce bool // before each hook starts, yield a report that only has Started
 
-	// Ready tells Parallel that the hooks probably return at once, as functions of the program do:
-	// it starts its pool only when one of them waits. With Announce it has no effect.
+	// Ready tells Parallel that the hooks probably return at once, like Go functions: it then starts its pool only when
+	// one of them blocks. With Announce it has no effect.
 	Ready bool
 
-	// Exited returns the report of a hook that ended its goroutine (runtime.Goexit), which keeps
-	// Each from returning. Nil: a report with only the hook and its index.
+	// Exited returns the report of a hook that ended its goroutine with runtime.Goexit. Nil: a report with only the
+	// hook and its index.
 	Exited func(i int) *hook.Report[Out]
 
-	// Chain holds the indexes, in order, of hooks that Parallel runs one after another, at the same
-	// time as the others. Next gets the report of each, like the next of Fold, on the chain's
-	// goroutine, and must not panic. Ready then has no effect. Empty: all hooks run at the same
-	// time.
+	// Chain holds the indexes, in order, of hooks that Parallel runs one after another, while the others run in
+	// parallel. After each of them Next is called with its report, on the chain's goroutine; it must not panic. A Chain
+	// disables Ready. Empty: all hooks run in parallel.
 	Chain []int
 	Next  func(In, *hook.Report[Out]) (In, bool)
 
@@ -104,13 +102,13 @@ func (s Spawn[In, Out]) Parallel(
 	}
 }
 
-// parallel runs the hooks of one plan for a [crew] and keeps their reports.
+// parallel adapts the hooks of one plan to a [crew], and stores their reports.
 type parallel[In, Out any] struct {
 	Spawn[In, Out]
 	crew    crew
 	reports []*hook.Report[Out] // by index in the plan; written before the turn is sent
 	yield   func(*hook.Report[Out]) bool
-	chained In // the input of the next hook of the chain; only its goroutine uses this
+	chained In // input of the chain's next hook; used only by the chain's goroutine
 }
 
 func (p *parallel[In, Out]) run(i int) (returned bool) { return p.runWith(i, p.In) }
@@ -142,28 +140,27 @@ func (p *parallel[In, Out]) deliver(t turn) (goOn bool) {
 	return p.yield(p.reports[t.place])
 }
 
-// turn is sent from a worker to the consumer: the hook at an index of the plan has started, or its
-// report is ready. It does not contain the report: the pool is then compiled once, not for each
-// type of answer.
+// turn is a message from a worker to the consumer: the hook at an index of the plan has started, or its report is
+// ready. It does not contain the report, so that the pool is compiled once and not for each type of answer.
 type turn struct {
 	place   int
 	started bool
 }
 
-// planned is a [parallel] without its types.
+// planned is a [parallel] without its type parameters.
 type planned interface {
-	run(i int) (returned bool)        // false, or no return: the hook ended its goroutine
-	runChained(i int) (returned bool) // the same for a hook of the chain
-	next(i int) (goOn bool)           // whether the chain continues after a hook
-	exited(i int)                     // writes the report of a hook that ended its goroutine
-	deliver(t turn) (goOn bool)       // yields a report to the consumer
+	run(i int) (returned bool)        // false, or no return, if the hook called runtime.Goexit
+	runChained(i int) (returned bool) // like run, for a hook of the chain
+	next(i int) (goOn bool)           // reports whether the chain continues after hook i
+	exited(i int)                     // writes the report of a hook that called runtime.Goexit
+	deliver(t turn) (goOn bool)       // yields the report to the consumer
 }
 
-// crew runs the hooks of a plan at the same time.
+// crew runs the hooks of a plan in parallel.
 type crew struct {
 	hooks    planned
 	size     int   // number of hooks in the plan
-	limit    int   // number of hooks that run at the same time
+	limit    int   // number of hooks that may run at the same time
 	chain    []int // indexes of hooks that run one after another, as one task of the pool
 	announce bool
 	ctx      context.Context
@@ -174,9 +171,9 @@ type crew struct {
 	next   atomic.Int32
 	phase  atomic.Int32
 	starts sync.WaitGroup
-	pool   *pool.Pool // this field and those below are set before the phase becomes pooled
+	pool   *pool.Pool // set, like the fields below, before the phase becomes pooled
 	turns  chan turn
-	free   chan struct{} // closed, then nil, when no hook runs on the consumer's goroutine
+	free   chan struct{} // closed, then set to nil, when no hook runs on the consumer's goroutine
 }
 
 // runPooled runs every hook on a pool.
@@ -226,8 +223,8 @@ func (c *crew) runOne(i int, turns chan<- turn) {
 	returned = c.hooks.run(i)
 }
 
-// runChain runs the hooks of a chain on a worker, one after another, and sends their turns. A hook
-// that ended its goroutine does not end the chain. After ctx has ended no further hook starts.
+// runChain runs the hooks of a chain on a worker, one after another, and sends their turns. The chain goes on after a
+// hook that called runtime.Goexit. After ctx has ended no further hook starts.
 func (c *crew) runChain(chain []int, turns chan<- turn) {
 	i, rest, returned := chain[0], chain[1:], false
 	if c.announce {
@@ -246,8 +243,8 @@ func (c *crew) runChain(chain []int, turns chan<- turn) {
 	returned = c.hooks.runChained(i)
 }
 
-// patience is the number of yields after which the watching goroutine assumes that the hook waits:
-// some ten microseconds. It counts yields because the clock may be a fake one.
+// patience is the number of yields, some ten microseconds, after which the watching goroutine assumes that the hook
+// blocks. It does not measure time, because the clock may be a fake one.
 const patience = 1000
 
 // The phases of runEagerly.
@@ -257,11 +254,11 @@ const (
 	over
 )
 
-// runEagerly runs hooks that probably return at once, one after the other on the consumer's
-// goroutine. When a hook waits, a pool runs the others at the same time.
+// runEagerly runs hooks that probably return at once, one after another on the consumer's goroutine. When a hook
+// blocks, a pool runs the remaining hooks in parallel.
 //
-// This delays no consumer that merges answers in plan order: until the pool runs, the running hook
-// is the first in the plan without a report.
+// This does not delay a consumer that merges answers in plan order: until the pool runs, the running hook is the first
+// in the plan without a report.
 func (c *crew) runEagerly() {
 	c.left = c.size
 	c.starts.Add(1)
@@ -279,7 +276,7 @@ func (c *crew) runEagerly() {
 		if i >= c.size {
 			break
 		}
-		c.left-- // before it runs: the hook may end this goroutine
+		c.left-- // before the call: the hook may end this goroutine
 		c.hooks.run(i)
 		deliver(i)
 	}
@@ -309,7 +306,7 @@ func (c *crew) watch() {
 	if !c.phase.CompareAndSwap(watched, pooled) {
 		return
 	}
-	workers.Go(func() { <-free }) // for the hook that runs on the consumer's goroutine
+	workers.Go(func() { <-free }) // occupies a worker for the hook on the consumer's goroutine
 	for range c.size - int(c.next.Load()) {
 		workers.Go(func() {
 			if i := int(c.next.Add(1)) - 1; i < c.size {
