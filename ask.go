@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// resolve turns an Ask into a denial when the session cannot ask the user.
+// resolve turns an Ask into a denial if the session cannot ask the user.
 func (s *Session) resolve(v *Verdict) {
 	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
 		v.Decision = hook.Deny
@@ -15,7 +15,7 @@ func (s *Session) resolve(v *Verdict) {
 	}
 }
 
-// permit asks the user about a call, and reports whether it may run.
+// permit asks the user whether a call may run.
 func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok bool, why string) {
 	if s.hooks.cfg.Ask == nil {
 		return false, lines(reason, "A hook wants to ask the user, but the program cannot: the call is refused.")

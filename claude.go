@@ -68,7 +68,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return d
 }
 
-// claudeWords returns the translator of tools into the names of a Claude Code profile.
+// claudeWords returns a translator from tools to the names of a Claude Code profile.
 func claudeWords(p claude.Profile) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		kind := kinds[t.Kind]
@@ -82,7 +82,7 @@ func claudeWords(p claude.Profile) func(*Tool) *translated {
 	}
 }
 
-// direct applies the instructions that every result of Claude Code's hooks has.
+// direct applies the instructions that every event of Claude Code has.
 func (p *dialectAnswer) direct(d claude.Directive) {
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 }
@@ -90,8 +90,7 @@ func (p *dialectAnswer) direct(d claude.Directive) {
 // lifecycle reads the result of an event that has only the common instructions.
 func lifecycle[R any](res *hook.Result[R], p *dialectAnswer) { p.direct(claude.ApplyLifecycle(res)) }
 
-// claudeStart reads the result of SessionStart, and the variables that its hooks have exported. Reading variables
-// starts a shell, if there are any.
+// claudeStart reads the result of SessionStart. If hooks have exported variables, it starts a shell to read them.
 func claudeStart(res *hook.Result[claude.SessionStartOutput], p *dialectAnswer) {
 	lifecycle(res, p)
 	p.exportEnv()
@@ -189,7 +188,7 @@ func continues(res *hook.Result[claude.BasicOutput], p *dialectAnswer) {
 	case !v.Again:
 	case v.Prompt != "":
 		p.Continue = v.Prompt
-	case len(v.Context) > 0: // contexts alone make the agent continue
+	case len(v.Context) > 0: // contexts make the agent continue even without a denial
 		p.Continue, p.Context = lines(v.Context...), nil
 	default:
 		p.Continue = "A hook has sent the agent back to work, and gave no reason."
@@ -212,7 +211,7 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *dialectAnswer) 
 	}
 }
 
-// object turns objections to a finished tool call into a denial.
+// object turns hooks' objections to a finished tool call into a denial.
 func (p *dialectAnswer) object(v claude.ResultVerdict) {
 	p.direct(v.Directive)
 	if v.Feedback != "" {
@@ -228,7 +227,7 @@ func (r *ToolResult) json() jsontext.Value {
 	return wire.Quote(r.Text)
 }
 
-// resultOf returns the result that a hook wrote as JSON.
+// resultOf returns the tool result that a hook wrote as JSON.
 func resultOf(value jsontext.Value) *ToolResult {
 	if text, ok := wire.Text(value); ok {
 		return &ToolResult{Text: text}

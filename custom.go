@@ -17,17 +17,16 @@ type DialectConfig struct {
 	// Load reads the settings. Nil means the Settings of the dialect, if it has any.
 	Load pipeline.Load
 
-	// ToolName maps a tool to the dialect's name, and Argument maps the canonical name of an
-	// argument of a kind to the dialect's name. "" means the host's name of the tool, and the
-	// canonical name of the argument. Both are called from any goroutine. Without either, hooks see
-	// tools and arguments under the host's names.
+	// ToolName maps a tool to the dialect's name for it. Argument maps the canonical name of an argument, given the
+	// kind, to the dialect's name. A nil function, or a result "", leaves the host's name of the tool and the canonical
+	// name of the argument; if both are nil, arguments also keep the host's names. Both are called from many
+	// goroutines.
 	ToolName func(Tool) string
 	Argument func(k Kind, canonical string) string
 }
 
-// NewDialect makes a Dialect of a program's own hook system, whose events d declares. Each stage
-// fires one event at a moment; at a moment without a stage the dialect runs no hooks. [Open]
-// reports a mistake in a stage, or in d.
+// NewDialect makes a Dialect for a program's own hook system, whose events d declares. Each stage fires one event at a
+// moment; at a moment without a stage the dialect runs no hooks. [Open] reports mistakes in a stage or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
 		return &Dialect{name: "?", wrong: errors.New("NewDialect is given no dialect; give it the one that its events are declared in")}
@@ -87,19 +86,18 @@ type Input interface {
 // Stage is an event of a dialect that fires at a moment. Make one with [Fires].
 type Stage struct{ stage momentStage }
 
-// Fires makes the Stage of an event. In selects the moment: *ToolCall is [BeforeTool].
+// Fires makes the Stage of an event. The type In selects the moment: *ToolCall is [BeforeTool].
 //
-// input makes the event's input. Tools and arguments have the dialect's names; Original has the arguments
-// before hooks rewrote them.
+// input makes the event's input. Tools and arguments have the dialect's names; Original has the arguments before hooks
+// rewrote them.
 //
-// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context, Messages
-// and SuppressOutput are set before it is called, from the common fields of the merged answer; an Allow of
-// the dialect does not skip the host's permission prompt unless read sets Preapproved. To rewrite arguments,
-// or a request, read sets Input to the complete new object, in the dialect's names. To replace the result of
-// a tool or a model, read sets Result. It is called once for the merged result and, where hooks rewrote, once
-// for each answer alone, to find hooks that disagree. A nil read takes only the common fields.
+// read copies a result into the Verdict. Decision, Reason, Stop, StopReason, Context, Messages and SuppressOutput are
+// already set from the common fields of the merged answer. An Allow skips the host's permission prompt only if read
+// sets Preapproved. To rewrite arguments or a request, read sets Input to the complete new object, in the dialect's
+// names. To replace the result of a tool or a model, read sets Result. read is called once for the merged result and,
+// if hooks rewrote, once for each answer alone, to find hooks that disagree. A nil read uses only the common fields.
 //
-// Both are called from any goroutine.
+// Both functions are called from many goroutines.
 func Fires[In Input, E, R any](
 	ev *pipeline.Event[E, R], input func(*In) E, read func(*hook.Result[R], *Verdict),
 ) Stage {
@@ -146,7 +144,7 @@ func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Res
 	return v
 }
 
-// inWords returns the input with the dialect's names.
+// inWords returns the input with the dialect's names of tools and arguments.
 func (m *moment[In]) inWords(in *In, p *dialectAnswer) In {
 	words := *in
 	switch {

@@ -9,17 +9,17 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is one hook system: which of its events fire at which moment, and how it calls tools.
-// Make one with [Claude], [LLxprt], [Xcsh] or [NewDialect]; several [Hooks] may share one.
+// Dialect is one hook system: the events that it fires at each moment, and its names for tools. Make one with [Claude],
+// [LLxprt], [Xcsh] or [NewDialect]. Several [Hooks] may share a Dialect.
 type Dialect struct {
 	name      string
-	translate func(*Tool) *translated               // translates a tool; nil: the host's names
+	translate func(*Tool) *translated               // translates a tool; nil: keep the host's names
 	variants  []func(*Tool) *translated             // translators for other profiles
-	variant   func(*pipeline.Session) int           // returns the index of the translator of a session; -1: translate
-	load      pipeline.Load                         // reads the settings; nil: the dialect has none
-	attach    func(context.Context, *Session) error // completes a session; may be nil
+	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: use translate
+	load      pipeline.Load                         // reads the settings; nil: there are none
+	attach    func(context.Context, *Session) error // called with each new session; may be nil
 	stages    [moments]momentStage
-	llxprt    *LLxprtConfig // set by LLxprt
+	llxprt    *LLxprtConfig // set if the dialect is LLxprt
 	wrong     error         // why the dialect cannot be used
 }
 
@@ -34,7 +34,7 @@ type momentStage struct {
 	fire   any // func(context.Context, *In, *dialectAnswer), where In is the moment's input
 }
 
-// stage makes the stage of a dialect at m.
+// stage makes a dialect's stage at moment m.
 func (m *moment[In]) stage(fire func(context.Context, *In, *dialectAnswer), events ...pipeline.Declared) momentStage {
 	return momentStage{m.at, events, fire}
 }
@@ -49,7 +49,7 @@ func fires[In, E, R any](
 	}, ev)
 }
 
-// fired fires an event, adds the reports of its hooks to p, and returns the result.
+// fired fires an event, appends the reports of its hooks to p, and returns the result.
 func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *dialectAnswer) *hook.Result[R] {
 	res, err := ev.Fire(ctx, p.s.ses, in)
 	p.err = err
@@ -65,18 +65,18 @@ func table(stages ...momentStage) (by [moments]momentStage) {
 	return by
 }
 
-// dialectAnswer holds the answer of one dialect, or of the program, at a moment.
+// dialectAnswer is the answer of one dialect, or of the program's own hooks, at a moment.
 type dialectAnswer struct {
 	Verdict
 	s       *Session
 	dialect int         // index in Hooks.dialects
-	tool    *knownTool  // the tool of the call
+	tool    *knownTool  // the called tool
 	name    string      // the dialect's name of the tool
-	view    rename.View // maps the call's arguments, or the request, to the dialect's names and back
+	view    rename.View // maps the names in the call's arguments, or in the request, to the dialect's and back
 	changes []rename.Change
 	claims  []claim
-	unclear bool  // hooks could see other arguments than the tool uses
-	err     error // why the fire failed: ctx's error, or that the session is closed
+	unclear bool  // hooks may read other arguments than the tool does
+	err     error // why the fire failed: ctx's error, or ErrClosed
 }
 
 // merge adds the answers of other dialects, in order.
@@ -84,7 +84,7 @@ func (p *dialectAnswer) merge(others []dialectAnswer) {
 	for i := range others {
 		o := &others[i]
 		if p.unclear && o.unclear {
-			o.Reason = "" // the reason is already in p
+			o.Reason = "" // p already has the reason
 		}
 		p.unclear = p.unclear || o.unclear
 		p.add(&o.Verdict)
@@ -95,7 +95,7 @@ func (p *dialectAnswer) merge(others []dialectAnswer) {
 	}
 }
 
-// show translates a call for the dialect, and reports whether its arguments are one JSON object.
+// show translates a call for the dialect; ok is false if its arguments are not one JSON object.
 func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	p.tool = p.s.hooks.tool(c.Name)
 	name, args := p.words(c.Name)
@@ -103,15 +103,14 @@ func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments that hooks could read differently from the tool; it returns "" if no
-// argument is ambiguous.
+// clash describes arguments that hooks could read differently from the tool. It returns "" if there are none.
 func (p *dialectAnswer) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))
 }
 
-// words returns the dialect's name of the tool that the host calls name, and the names of its
-// arguments, for the profile of the session.
+// words returns the dialect's name of the tool that the host calls name, and its names of the arguments, in the
+// session's profile.
 func (p *dialectAnswer) words(name string) (theirs string, args *rename.Names) {
 	if p.tool == nameless {
 		return name, nil

@@ -20,109 +20,101 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Config configures [Open]. The zero Config runs the hooks of every dialect, found in each system's
-// usual places.
+// Config configures [Open]. The zero Config runs the hooks of every dialect, read from each system's usual files.
 type Config struct {
-	// Tools describes the host's tools. A tool that is not listed keeps its name and the names of
-	// its arguments in every dialect.
+	// Tools describes the host's tools. In every dialect, other tools keep the host's names of the tool and its arguments.
 	Tools []Tool
 
-	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose tool list
-	// is not known yet. It is called once for each name, from any goroutine; for a name of more
-	// than 256 bytes, and for any name after the first 4096, it is called each time. ok is false if
-	// the tool is unknown. A description that cannot be used is logged and ignored. Resolve may be
+	// Resolve describes a tool that is not in Tools, such as a tool of an MCP server whose list is not known yet. It is
+	// called from many goroutines, once for each name; a name of more than 256 bytes, and names after the first 4096,
+	// are not cached. ok is false if the tool is unknown. An invalid description is logged and ignored. Resolve may be
 	// nil.
 	Resolve func(name string) (t Tool, ok bool)
 
-	// Dialects are the systems whose hooks run, in the order in which they compose: up to seven,
-	// each once, or [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and [Xcsh]; empty
-	// means only the program's own hooks.
+	// Dialects lists the systems whose hooks run, at most seven, in the order in which their answers are merged. Each
+	// may occur once, but [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and [Xcsh]; empty means only the
+	// program's own hooks.
 	Dialects []*Dialect
 
-	// Load adds hooks from elsewhere, such as those of package fleet, to those of Dialects.
+	// Load adds hooks from other sources, such as package fleet.
 	Load []pipeline.Load
 
-	// Workers limits the hooks that run outside the process at the same time, over all
-	// sessions; 0 means 4 for each processor, and at least 16.
+	// Workers limits the hooks that run outside the process at the same time, over all sessions. 0 means 4 for each
+	// processor, and at least 16.
 	Workers int
 
-	// Warm keeps the interpreters of hooks ready, if a policy demands it. Nil means a [run.Warm]; warm.New of
-	// module warm returns one that also runs scripts for bash that use cat, grep and jq. Hooks closes it.
+	// Warm keeps the interpreters of hooks ready between calls, for hooks whose policy demands it. Nil means a
+	// [run.Warm]. warm.New of module warm also runs bash scripts that use cat, grep and jq. Close closes Warm.
 	Warm pipeline.Warmer
 
-	// Log gets a warning for every hook that failed and for every settings entry that
-	// cannot be used; nil means [slog.Default].
+	// Log gets a warning for every failed hook and every invalid settings entry; nil means [slog.Default].
 	Log *slog.Logger
 
-	// Record is the path of a file that gets a line of JSON for each fire that looks at a hook; see
-	// package record. Empty means the path in the environment variable SNAPHOOK_RECORD. A file that
-	// cannot be opened is logged as a warning, and hooks run without a record.
+	// Record is the path of a file to which each fire that considers a hook appends a line of JSON; see package record.
+	// Empty means the path in the environment variable SNAPHOOK_RECORD. If the file cannot be opened, a warning is
+	// logged and there is no record.
 	Record string
 
 	// RecordInput selects how much of an event's input a line of Record keeps. The zero
 	// value keeps the keys, with the type in place of each value.
 	RecordInput record.Input
 
-	// Observe follows every fire that looks at a hook, for records, metrics and progress. Each
-	// Observer gets the context that the previous one returned. One with a method HookStart is also
-	// called when a hook begins. Empty costs nothing.
+	// Observe lists observers of every fire that considers a hook, for records, metrics and progress. Each Observer
+	// gets the context that the previous one returned. Its method HookStart, if it has one, is called when a hook
+	// begins. An empty list costs nothing.
 	Observe []pipeline.Observer
 
-	// ObserveIdle makes Record and Observe also follow the fires of events for which no hook is
-	// configured. Without it these fires cost nothing.
+	// ObserveIdle also calls the observers, and writes Record, for fires of events without hooks. Without ObserveIdle
+	// those fires cost nothing.
 	ObserveIdle bool
 
-	// Policy adds the program's demands on hooks to those of their settings; see package policy.
-	// The files .snaphook.json of the project, and config.json of the user and of the machine,
-	// apply as well.
+	// Policy adds the program's rules for hooks; see package policy. The project's file .snaphook.json, and the files
+	// config.json of the user and of the machine, apply as well.
 	Policy []policy.Overlay
 
-	// PolicyFiles reads the policy files in addition to Policy; nil means the three that Policy
-	// names. Pass the Source that trust decisions were made with: the files then cannot change
-	// between the two reads.
+	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files named there. Pass
+	// the Source with which trust decisions were made, to keep the files from changing between the two reads.
 	PolicyFiles *policy.Source
 
-	// Wrap wraps the Runner of a hook, such as in a sandbox; see [pipeline.Config]. Wrap of
-	// trust.Covered guarantees that only reviewed files run, even if the project changes while a
-	// session is open.
+	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox; see
+	// [pipeline.Config]. Wrap of trust.Covered guarantees that only reviewed files run, even if the project changes
+	// while a session is open.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
-	// Granted returns the guards of a directory that the user agreed to; Guards of trust.Decisions
-	// implements it. If a settings change removes a guard, the calls that it selected are blocked
-	// until the user agrees again; see [pipeline.Config]. Nil: a removed guard blocks nothing.
+	// Granted returns the guards of a directory that the user agreed to; use Guards of trust.Decisions. If such a guard
+	// is missing from the settings, the calls that it would match are blocked until the user agrees again; see
+	// [pipeline.Config]. If Granted is nil, a missing guard blocks nothing.
 	Granted func(dir string) map[string][]hook.Guard
 
-	// Ask puts a question to the user, and blocks until there is an answer or ctx has ended; ok is
-	// false if the user gave none. [Session.RunTool] calls it, with the options allow and deny,
-	// when a hook's decision is Ask; so do modules that ask, and running hooks that MayAsk accepts.
-	// h is nil in the first two cases. Nil: no question can be asked, except by the host of an
-	// Interactive session itself.
+	// Ask puts a question to the user. It blocks until the user answers or ctx ends; ok is false without an answer.
+	// Three callers use it: [Session.RunTool], with the options allow and deny, when the hooks' decision is Ask;
+	// modules that ask; and running hooks that MayAsk accepts. Only in the last case is h not nil. If Ask is nil, only
+	// the host of an Interactive session can ask, by itself.
 	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
 
-	// MayAsk selects the commands that may ask while they run. Their standard input stays open
-	// after the payload; a command that reads it to its end hangs. Nil: none may.
+	// MayAsk selects the commands that may ask while they run. Their standard input stays open after the payload, which
+	// hangs a command that reads to end of file. Nil: none may ask.
 	MayAsk func(*hook.Hook) bool
 
-	// Recheck runs the hooks of a gate once more when its arguments have been rewritten: every
-	// guard then has seen the arguments that run. Rewrites of the second round have no effect. A
-	// policy with recheck does the same for the calls that its hooks match.
+	// Recheck runs the hooks of a gate a second time if the arguments have been rewritten, so that every guard has seen
+	// the final arguments. Rewrites of the second run have no effect. A policy can demand the same for the calls that
+	// its hooks match.
 	Recheck bool
 
-	// Finished receives the outcome of each hook that ran in the background. It is called on a
-	// separate goroutine, and must not close the session. Nil: [Session.NextTurn] returns the
-	// texts.
+	// Finished receives the outcome of each background hook. It is called on a separate goroutine, and must not close
+	// the session. If it is nil, [Session.NextTurn] returns the hooks' texts.
 	Finished func(*Session, pipeline.Finished)
 }
 
-// Hooks runs the hooks of a process. Its methods may be called from many goroutines.
+// Hooks runs the hooks of a process. It is safe for concurrent use.
 type Hooks struct {
 	cfg      Config
 	log      *slog.Logger
 	sys      *pipeline.System
 	watch    *pipeline.Watch
-	dialects []*Dialect // the program's own, and then the dialects of the config
+	dialects []*Dialect // the program's own, then those of the Config
 	tools    map[string]*knownTool
-	resolved sync.Map     // name to *knownTool
+	resolved sync.Map     // from name to *knownTool
 	kept     atomic.Int64 // number of names in resolved
 	closed   atomic.Bool
 
@@ -130,8 +122,8 @@ type Hooks struct {
 	sessions map[*Session]bool
 }
 
-// Open makes the Hooks of a process. It reads nothing: the settings of a directory are read for its
-// first session. The error names the mistake in the tools, or in the list of dialects.
+// Open makes the Hooks of a process. It reads no files: the settings of a directory are read for its first session. It
+// returns an error if the Config has a mistake in its tools or dialects.
 func Open(cfg Config) (*Hooks, error) {
 	dialects := cfg.Dialects
 	if dialects == nil {
@@ -163,7 +155,7 @@ func Open(cfg Config) (*Hooks, error) {
 		Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
 		Policy: cfg.policy(), Granted: cfg.Granted,
 		Warm:         cmp.Or[pipeline.Warmer](cfg.Warm, &run.Warm{Log: cfg.Log}),
-		HostRechecks: true, // over all dialects; see recheck
+		HostRechecks: true, // across all dialects; see recheck
 	}
 	sets := make([][]pipeline.Declared, int(moments)*maxDialects)
 	for i, d := range h.dialects {
@@ -203,8 +195,8 @@ func (cfg Config) observers() []pipeline.Observer {
 	return append(slices.Clip(cfg.Observe), r)
 }
 
-// joinProfiles replaces two LLxprt dialects by one for both, at the index of the first: their hooks
-// are for the same events.
+// joinProfiles replaces two LLxprt dialects by one that serves both, at the position of the first, because their hooks
+// share their events.
 func joinProfiles(all []*Dialect) ([]*Dialect, error) {
 	isLLxprt := func(d *Dialect) bool { return d != nil && d.llxprt != nil }
 	one := slices.IndexFunc(all, isLLxprt)
@@ -243,16 +235,16 @@ func checkDialects(all []*Dialect) error {
 	return nil
 }
 
-// knownTool is a tool of the host, with its spelling in each dialect.
+// knownTool is a tool of the host, translated for each dialect.
 type knownTool struct {
 	Tool
-	by [][]*translated // by dialect: Dialect.translate, then its variants
+	by [][]*translated // by dialect: its translate, then its variants
 }
 
-// nameless is an undeclared tool, which keeps its names in every dialect.
+// nameless is an undeclared tool, which keeps the host's names in every dialect.
 var nameless = new(knownTool)
 
-// know translates a tool of the host for every dialect.
+// know translates a tool for every dialect.
 func (h *Hooks) know(t *Tool) *knownTool {
 	if names := t.unknown(); len(names) > 0 {
 		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
@@ -274,7 +266,7 @@ func (h *Hooks) know(t *Tool) *knownTool {
 	return k
 }
 
-// tool returns the declared tool of a name.
+// tool returns the knownTool for a name, or nameless.
 func (h *Hooks) tool(name string) *knownTool {
 	if k := h.tools[name]; k != nil {
 		return k
@@ -301,10 +293,11 @@ func (h *Hooks) tool(name string) *knownTool {
 	return was.(*knownTool)
 }
 
-// A model may invent any number of tool names. These constants limit the number and length of the names kept.
+// mostResolved and mostResolvedBytes limit the number and length of cached tool names, because a model may invent any
+// name.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// named returns the host's name of a tool, given the dialect's name.
+// named returns the host's name of the tool that a dialect calls name.
 func (h *Hooks) named(dialect int, name string) string {
 	for _, t := range h.cfg.Tools {
 		if h.tools[t.Name].by[dialect][0].name == name {
@@ -314,11 +307,11 @@ func (h *Hooks) named(dialect int, name string) string {
 	return name
 }
 
-// System returns the engine on which Hooks is built: for its Reload, SetEnabled and FailedOpen.
+// System returns the engine below Hooks, for its Reload, SetEnabled and FailedOpen.
 func (h *Hooks) System() *pipeline.System { return h.sys }
 
-// Close ends all sessions and hook runs, and returns when they have ended. Every later moment is a
-// denial with [hook.ErrClosed]. It may be called more than once.
+// Close ends all sessions and hook runs, and returns when they have ended. Later moments are denials with
+// [hook.ErrClosed]. Close may be called more than once.
 func (h *Hooks) Close() {
 	h.closed.Store(true)
 	h.mu.Lock()

@@ -7,15 +7,15 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Turn is one event of a moment at which a dialect fires several; see [InTurn].
+// Turn is one of several events that a dialect fires at a moment; see [InTurn].
 type Turn[In Input] struct {
 	Stage Stage          // made by [Fires] for the same moment
-	When  func(*In) bool // reports whether the event fires for an input, which has the dialect's names; nil: always
+	When  func(*In) bool // reports whether the event fires for an input in the dialect's names; nil: always
 }
 
-// InTurn returns the Stage of a moment at which several events of a dialect fire, one after the other:
-// Cursor asks at preToolUse, and then at beforeShellExecution. Each event gets the arguments
-// and the tool's result as changed by the hooks of the earlier events; none fires after a denial or a stop.
+// InTurn returns the Stage of a moment at which a dialect fires several events one after another, as Cursor fires
+// preToolUse and then beforeShellExecution. Each event gets the arguments and the tool's result as changed by hooks of
+// earlier events. After a denial or a stop no further event fires.
 func InTurn[In Input](turns ...Turn[In]) Stage {
 	m := momentOf[In]()
 	var events []pipeline.Declared

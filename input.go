@@ -5,8 +5,7 @@ import "github.com/snaphook-go/snaphook/wire"
 // Moment is a point in an agent's work at which hooks run.
 type Moment uint8
 
-// The moments. Each is a method of [Session] and has a function that adds a hook of the program,
-// such as [OnBeforeTool].
+// The moments. Each has a method of [Session], and a function such as [OnBeforeTool] that adds a hook of the program.
 const (
 	Start         Moment = iota // a session begins, or continues after a break
 	Prompt                      // the user has sent a prompt
@@ -42,16 +41,14 @@ func (m Moment) String() string {
 // wire documents its methods.
 type Object = wire.Object
 
-// ToolCall is the model's call of a tool, with the host's names. Hooks and this package never write
-// to it.
+// ToolCall is a model's call of a tool, with the host's names. It is never written to by hooks or this package.
 type ToolCall struct {
 	ID    string      `json:"tool_use_id,omitzero"`
 	Name  string      `json:"tool_name"`
 	Input wire.Object `json:"tool_input"` // the arguments, one JSON object; nil is {}
 
-	// Original holds the model's arguments if hooks have rewritten them, else nil. Hooks of Claude
-	// Code and LLxprt see it next to the arguments, as snaphook_original_input. [Session.RunTool]
-	// sets it.
+	// Original holds the model's arguments if hooks have rewritten them, otherwise nil. Hooks of Claude Code and LLxprt
+	// receive it as snaphook_original_input, besides the arguments. [Session.RunTool] sets it.
 	Original wire.Object `json:"snaphook_original_input,omitzero"`
 }
 
@@ -67,14 +64,14 @@ type PromptInput struct {
 	Text string `json:"prompt"`
 }
 
-// BeforeModelInput is the input of [BeforeModel]. The request has the form that LLxprt's hooks
-// know: {"model", "messages": [{"role": "user", "model" or "system", "content"}], "config",
-// "toolConfig"}; package events/llxprt/genai converts Google GenAI requests.
+// BeforeModelInput is the input of [BeforeModel]. The request has the form that LLxprt's hooks expect: {"model",
+// "messages": [{"role": "user", "model" or "system", "content"}], "config", "toolConfig"}; package events/llxprt/genai
+// converts Google GenAI requests.
 type BeforeModelInput struct {
 	Request wire.Object
 }
 
-// AfterModelInput is the input of [AfterModel], in the forms of LLxprt's hooks. The
+// AfterModelInput is the input of [AfterModel]. Request and response have the form that LLxprt's hooks expect; the
 // response is {"candidates": [{"content": {"role": "model", "parts": ["…"]}}]}.
 type AfterModelInput struct {
 	Request  wire.Object
@@ -88,7 +85,7 @@ type ToolChoiceInput struct {
 	Request wire.Object
 }
 
-// AfterToolInput is the input of [AfterTool]. Its arguments are those with which the tool ran.
+// AfterToolInput is the input of [AfterTool]. Its arguments are the ones with which the tool ran.
 type AfterToolInput struct {
 	ToolCall
 	Result ToolResult
@@ -98,7 +95,7 @@ type AfterToolInput struct {
 type PermissionInput struct {
 	ToolCall
 	Reason      string        // why the user is asked
-	Suggestions []wire.Object // permission rules that the dialog would offer, as Claude Code writes them
+	Suggestions []wire.Object // permission rules for the dialog to offer, as Claude Code writes them
 }
 
 // SubagentStartInput is the input of [SubagentStart].
@@ -113,7 +110,7 @@ type SubagentStopInput struct {
 	Type       string `json:"agent_type"`
 	Transcript string // the sub-agent's transcript file
 	Answer     string
-	Again      bool // hooks have already made it continue
+	Again      bool // hooks have already made the sub-agent continue
 }
 
 // StopInput is the input of [Stop].

@@ -17,11 +17,11 @@ import (
 // LLxprtConfig configures how the hooks of LLxprt and Gemini CLI are read.
 type LLxprtConfig = llxprt.Settings
 
-// LLxprt returns the hook system of LLxprt Code and Gemini CLI. The zero config finds the settings
-// where LLxprt keeps them.
+// LLxprt returns the hook system of LLxprt Code and Gemini CLI. The zero config finds the settings where LLxprt keeps
+// them.
 //
-// [Config].Dialects may have it twice, once for each profile: then each hook follows the rules of
-// its own system. They run in the position of the first; see [llxprt.Both].
+// [Config].Dialects may list it twice, once for each profile. Then each hook follows the rules of its own system, and
+// all run in the position of the first; see [llxprt.Both].
 func LLxprt(cfg LLxprtConfig) *Dialect {
 	word := func(w dialectNames) string { return w.llxprt }
 	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word, asIs), load: cfg.Load, llxprt: &cfg, stages: table(
@@ -79,8 +79,8 @@ func common[R any](res *hook.Result[R], p *dialectAnswer) {
 	p.Context = append(p.Context, systemMessages(res, p)...)
 }
 
-// systemMessages returns the messages that both the model and the user read: those of hooks that
-// worked, without the warnings of failed hooks.
+// systemMessages returns the messages of successful hooks, which both the model and the user read; warnings of failed
+// hooks are left out.
 func systemMessages[R any](res *hook.Result[R], p *dialectAnswer) []string {
 	var warnings []string
 	for i := range res.Reports {
@@ -91,7 +91,7 @@ func systemMessages[R any](res *hook.Result[R], p *dialectAnswer) []string {
 	return lo.Without(p.Messages, warnings...)
 }
 
-// said returns each hook's text if merged is these texts joined, and else merged alone.
+// said returns the text of each hook if merged is these texts joined; otherwise it returns merged alone.
 func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
@@ -115,7 +115,7 @@ func llxprtCall(in *ToolCall, p *dialectAnswer) (c llxprt.BeforeToolInput) {
 	return c
 }
 
-// llxprtAsked returns the notification that the user is asked for a permission.
+// llxprtAsked returns the notification that a permission prompt is shown.
 func llxprtAsked(in *PermissionInput, p *dialectAnswer) llxprt.NotificationInput {
 	c := llxprtCall(&in.ToolCall, p)
 	details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
@@ -128,7 +128,7 @@ func llxprtAsked(in *PermissionInput, p *dialectAnswer) llxprt.NotificationInput
 
 func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *dialectAnswer) {
 	decide(res, p)
-	p.Context = nil  // in this event additionalContext is not for the model
+	p.Context = nil  // here additionalContext is not for the model
 	if !p.Denied() { // after a denial the model reads only the reason
 		p.Context = systemMessages(res, p)
 	}
@@ -136,8 +136,8 @@ func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *dialectAnswer) {
 	claims(p, res, func(g *llxprt.BeforeToolOutput) []rename.Change { return p.view.Patch(g.ToolInput) })
 }
 
-// decide takes the decision of a result. LLxprt's merged answer is a permission also when no hook
-// decides: only an explicit decision of a hook is taken.
+// decide copies the decision of a result. LLxprt's merged answer allows even if no hook decides; decide therefore
+// copies an allow only if a hook wrote it.
 func decide[LOut any](res *hook.Result[LOut], p *dialectAnswer) {
 	common(res, p)
 	if blocked, reason := llxprt.BlockingError(&res.Output); blocked {
@@ -160,8 +160,8 @@ func decide[LOut any](res *hook.Result[LOut], p *dialectAnswer) {
 	}
 }
 
-// llxprtReview takes an objection to a finished tool call. In the profile of Gemini CLI the reason
-// replaces the result.
+// llxprtReview copies objections to a finished tool call. In the profile of Gemini CLI the reason replaces the tool's
+// result.
 func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *dialectAnswer) {
 	common(res, p)
 	blocked, reason := llxprt.BlockingError(&res.Output)
@@ -187,7 +187,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 	return o
 }
 
-// llxprtRequest takes changes to a model request, or a response that replaces it.
+// llxprtRequest copies the changed model request, or the response that replaces the request.
 func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *dialectAnswer) {
 	common(res, p)
 	if res.Blocked() {
@@ -207,7 +207,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *dialectAnswer)
 	p.changes = p.view.Whole(now)
 }
 
-// llxprtAnswer takes the changes of all hooks to a response: each may change another part.
+// llxprtAnswer copies the changes that all hooks make to a response; each may change another part.
 func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *dialectAnswer) {
 	common(res, p)
 	switch {
@@ -221,8 +221,8 @@ func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *dialectAnswer) {
 	}
 }
 
-// llxprtTools takes the tools that hooks choose, with the host's names. Members that no hook sets
-// keep the request's values.
+// llxprtTools copies the tools that hooks choose, in the host's names. Members that no hook sets keep the request's
+// values.
 func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *dialectAnswer) {
 	common(res, p)
 	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
@@ -240,7 +240,7 @@ func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *dialectA
 	}
 }
 
-// response returns the model response that hooks have written, or nil.
+// response returns the model response written by hooks, or nil.
 func response(o wire.Object) *ToolResult {
 	if o == nil || !o.IsObject() {
 		return nil

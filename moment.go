@@ -16,27 +16,27 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// moment describes one moment for all dialects.
+// moment describes one moment, for all dialects.
 type moment[In any] struct {
 	at   Moment
 	gate bool                          // hooks can block
 	own  *pipeline.Event[In, *Verdict] // the program's own hooks
-	args func(*In) *wire.Object        // returns the part that hooks can rewrite; nil: none
-	call func(*In) *ToolCall           // returns the call that is translated for each dialect; nil: there is no tool
-	name func(*In) *string             // returns the subject of matchers, the host's name; nil: the call's name, or none
+	args func(*In) *wire.Object        // returns the part that hooks can rewrite; nil: there is none
+	call func(*In) *ToolCall           // returns the call to translate for each dialect; nil: there is no tool
+	name func(*In) *string             // returns the host's name that matchers test; nil: the call's name, or none
 
 	firings *sync.Pool // of *firing[In]
 }
 
-// maxDialects limits the dialects of a moment; index 0 is the program itself.
+// maxDialects limits the dialects of a moment; index 0 is for the program's own hooks.
 const maxDialects = 8
 
-// fireSet has one bit for each dialect that fires an event at a moment.
+// fireSet has one bit for each dialect that fires at a moment.
 type fireSet uint8
 
 func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
 
-// set returns the index, in the Watch of a Hooks, of the events that a dialect fires at a moment.
+// set returns the index of a dialect's events at a moment in the Watch of a Hooks.
 func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
 
 // fires returns the dialects that fire an event at a moment.
@@ -45,8 +45,7 @@ func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fi
 // runs returns the dialects with a hook that could run at a moment.
 func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
 
-// run runs the hooks of a moment, and puts their merged answer into v. Neither v nor in escapes: a
-// caller's verdict stays on its stack.
+// run runs the hooks of a moment, and writes their merged answer to v. Neither v nor in escapes to the heap.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
 	if in == nil {
 		err := &hook.InputError{Event: m.at.String(), Err: errors.New("it is a nil pointer; want the address of the moment's input")}
@@ -70,12 +69,11 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	return err
 }
 
-// firing holds the buffers of a moment while its hooks run. They are reused: no fire of an event
-// keeps its input.
+// firing holds the buffers of a moment while its hooks run. Buffers are reused, because no fire keeps its input.
 type firing[In any] struct {
 	in    In
 	asked int                        // number of parts in use
-	parts [maxDialects]dialectAnswer // one for each dialect with hooks; the first one collects all answers
+	parts [maxDialects]dialectAnswer // one for each dialect with hooks; the first collects all answers
 }
 
 // release clears the answers.
@@ -85,7 +83,7 @@ func (f *firing[In]) release() {
 	f.in, f.asked = none, 0
 }
 
-// refuse makes v a denial because of an error: nothing runs unguarded.
+// refuse makes v a denial because of an error, so that nothing runs unguarded.
 func (v *Verdict) refuse(err error) {
 	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
 }
@@ -108,8 +106,7 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 	return err
 }
 
-// round runs the hooks of the program, then those of all dialects at the same time, and merges
-// their answers.
+// round runs the program's hooks, then those of all dialects in parallel, and merges their answers.
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires fireSet) (err error) {
 	for d := range s.hooks.dialects {
 		if fires.has(d) {
@@ -156,7 +153,7 @@ func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []dialectAnsw
 	others.Wait()
 }
 
-// ask runs the hooks of one dialect. A panic loses only this dialect's answer; at a gate it is a denial.
+// ask runs the hooks of one dialect. A panic loses this dialect's answer; at a gate it is a denial.
 func (m *moment[In]) ask(ctx context.Context, in *In, p *dialectAnswer) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -192,8 +189,7 @@ func (m *moment[In]) failed(ctx context.Context, value any, p *dialectAnswer) {
 		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
 }
 
-// unclear denies a call with ambiguous arguments: a guard could look at one value while the tool
-// uses the other.
+// unclear denies a call with ambiguous arguments: a guard could check one value while the tool uses another.
 func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *dialectAnswer) {
 	err := fmt.Errorf("the arguments of %q have %s; give it once", call.Name, clash)
 	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()

@@ -54,9 +54,8 @@ var (
 	ends     = declare(moment[EndInput]{at: End, name: func(in *EndInput) *string { return &in.Reason }})
 )
 
-// run runs the hooks of the moment whose input in is. Almost all moments share this function, which
-// is neither generic nor inlined: the compiler cannot tell which arguments of an inlined generic
-// function escape.
+// run runs the hooks of the moment whose input is in. The methods of Session share this function, which is neither
+// generic nor inlined, because the compiler cannot tell which arguments of an inlined generic function escape.
 //
 //go:noinline
 func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
@@ -102,31 +101,29 @@ func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
 	return nil // unreachable: the methods of Session pass no other input
 }
 
-// Each method below runs the hooks of one moment, and returns the host's instructions. The verdict
-// is never nil. The error is ctx's error, or [hook.ErrClosed] once the session or its Hooks are
-// closed; with any error the verdict is a denial. Without hooks a moment costs a few nanoseconds,
-// and nothing is allocated as long as the verdict stays with the caller.
+// Each method below runs the hooks of one moment and returns the host's instructions. The verdict is never nil. The
+// error is ctx's error, or [hook.ErrClosed] once the session or its Hooks are closed; with any error the verdict is a
+// denial. Without hooks a call costs a few nanoseconds, and allocates nothing if the verdict does not escape from the
+// caller.
 //
-// The bodies are repeated to make the methods inlinable: a verdict that the caller does not keep is
-// then on the caller's stack.
+// The bodies are repeated because only small methods are inlined, and only an inlined method can leave the verdict on
+// the caller's stack.
 
-// Start runs the hooks of a session that begins, or continues after a break. The verdict has
-// Context, Messages and Env.
+// Start runs the hooks when a session begins, or continues after a break. The verdict has Context, Messages and Env.
 func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Prompt runs the hooks for the user's prompt. A denial drops the prompt, and Reason is for the
-// user; Context is for the model.
+// Prompt runs the hooks for the user's prompt. A denial drops the prompt and gives a Reason for the user; Context is
+// for the model.
 func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeModel runs the hooks for a request to the model. The verdict's Input is the request to
-// send; after a denial, or with a Result, the host sends none, and uses Result.Data as the
-// response.
+// BeforeModel runs the hooks for a request to the model. The verdict's Input is the request to send. After a denial, or
+// if there is a Result, the host sends no request and uses Result.Data as the response.
 func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
@@ -146,9 +143,9 @@ func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeTool runs the hooks for a tool call that is about to run. The verdict's Input has the
-// arguments to run it with; after a denial Reason is for the model, in place of a result. Arguments
-// that are not a JSON object are an input error, and a denial.
+// BeforeTool runs the hooks for a tool call that is about to run. The verdict's Input has the arguments to run it with.
+// After a denial, give Reason to the model in place of a result. Arguments that are not a JSON object are an input
+// error, and a denial.
 //
 // Without hooks only the first and last character of the arguments are checked.
 func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
@@ -156,47 +153,46 @@ func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, err
 	return v, s.beforeTool(ctx, call, v)
 }
 
-// AfterTool runs the hooks for a tool call that has finished or failed. A denial undoes nothing:
-// its Reason is for the model, in addition to the result.
+// AfterTool runs the hooks for a tool call that has finished or failed. A denial undoes nothing: its Reason is for the
+// model, besides the result.
 func (s *Session) AfterTool(ctx context.Context, in *AfterToolInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Permission runs the hooks for a permission that the user is about to be asked for: an Allow or a
-// denial replaces the user's answer. The verdict's Input has the arguments.
+// Permission runs the hooks when the user is about to be asked for a permission: an Allow or a denial replaces the
+// user's answer. The verdict's Input has the arguments.
 func (s *Session) Permission(ctx context.Context, in *PermissionInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// SubagentStart runs the hooks for a sub-agent that begins. Context is for the sub-agent.
+// SubagentStart runs the hooks when a sub-agent begins. Context is for the sub-agent.
 func (s *Session) SubagentStart(ctx context.Context, in *SubagentStartInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// SubagentStop runs the hooks for a sub-agent that is about to finish its answer. Continue makes it
-// go on working.
+// SubagentStop runs the hooks when a sub-agent is about to finish its answer. Continue makes it go on.
 func (s *Session) SubagentStop(ctx context.Context, in *SubagentStopInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Stop runs the hooks for an agent that is about to finish its answer. Continue makes it go on working.
+// Stop runs the hooks when the agent is about to finish its answer. Continue makes it go on.
 func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeCompact runs the hooks for a conversation that is about to be compacted. A denial prevents
-// it; Result.Text replaces the summary, and Context is for the model that writes the summary.
+// BeforeCompact runs the hooks when the conversation is about to be compacted. A denial prevents it. Result.Text
+// replaces the summary. Context is for the model that writes the summary.
 func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// AfterCompact runs the hooks for a conversation that has been compacted.
+// AfterCompact runs the hooks when the conversation has been compacted.
 func (s *Session) AfterCompact(ctx context.Context, in *AfterCompactInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)

@@ -2,14 +2,14 @@ package snaphook
 
 import "context"
 
-// Func is a hook of the program itself, for one moment; [OnBeforeTool] and its like add one. The
-// program's hooks of a moment run before the hooks of the dialects, in the order in which they were
-// added, each sees the rewrites of the earlier ones, and the dialects' hooks see all of them. They
-// get the host's names. remove removes the hook; fires that have begun are not affected.
+// Func is a hook of the program itself, for one moment; add it with [OnBeforeTool] and its like. At each moment the
+// program's hooks run before the hooks of the dialects, in the order in which they were added. Each gets the rewrites
+// of the earlier ones, and the dialects' hooks get all of them. A Func gets the host's names. remove removes the hook;
+// fires that have begun are not affected.
 //
-// A hook that returns an error or panics has failed: at Prompt, BeforeModel, BeforeTool, Permission
-// and BeforeCompact that is a denial, elsewhere only the reports have it. Only ctx limits the time
-// of a hook. The verdict's Input is complete, or nil.
+// A hook that returns an error or panics has failed. At Prompt, BeforeModel, BeforeTool, Permission and BeforeCompact a
+// failure is a denial; elsewhere it is only in the reports. Only ctx limits the time of a hook. The verdict's Input is
+// complete, or nil.
 type Func[In any] = func(context.Context, In) (Verdict, error)
 
 // OnStart adds a hook of the program at [Start].

@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Scope selects the sessions for which a program adds a hook: [Hooks] for all sessions, or one
-// [Session].
+// Scope selects the sessions for which a hook is added: [Hooks] for all sessions, or one [Session].
 type Scope interface{ scope() pipeline.Scope }
 
 func (h *Hooks) scope() pipeline.Scope {
@@ -28,8 +27,8 @@ func (s *Session) scope() pipeline.Scope {
 	return s.ses
 }
 
-// own declares the dialect of the program's own hooks. They run one after another in the order in
-// which they were added, and each sees the rewrites of the earlier ones.
+// own declares the dialect of the program's own hooks. They run one after another in the order in which they were
+// added; each gets the rewrites of the earlier ones.
 var (
 	own       = &Dialect{name: ownEvents.Name}
 	ownEvents = &pipeline.Dialect{Name: "host", Rules: pipeline.Rules{Sequential: true, Timeout: -1}}
@@ -61,8 +60,7 @@ func declare[In any](m moment[In]) *moment[In] {
 	return &m
 }
 
-// mergeOwn merges the answers of the program's own hooks. Each hook's report keeps the answer
-// unchanged.
+// mergeOwn merges the answers of the program's own hooks. The reports keep each hook's answer unchanged.
 func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) {
 	merged := new(Verdict)
 	for o := range outs {
@@ -80,7 +78,7 @@ func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) 
 
 // on adds a hook of the program.
 func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
-	var to pipeline.Scope // nil if there is no scope; On reports it
+	var to pipeline.Scope // nil if at is nil; On reports it
 	if at != nil {
 		to = at.scope()
 	}

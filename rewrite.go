@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// claim is the value that one hook sets for an argument.
+// claim is the value that a hook sets for an argument.
 type claim struct {
 	rename.Change
 	hook string // the hook's id
@@ -22,11 +22,11 @@ type claim struct {
 // Conflict describes an argument that several hooks set to different values. The last value in the
 // order of dialects and plans wins.
 type Conflict struct {
-	Key   string   // the argument's name in the host
+	Key   string   // the host's name of the argument
 	Hooks []string // ids of the hooks, in order
 }
 
-// claims records the changes of each hook.
+// claims records which arguments each hook changes.
 func claims[R any](p *dialectAnswer, res *hook.Result[R], of func(*R) []rename.Change) {
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err == nil {
@@ -37,7 +37,7 @@ func claims[R any](p *dialectAnswer, res *hook.Result[R], of func(*R) []rename.C
 	}
 }
 
-// conflicts finds the arguments that hooks disagree about.
+// conflicts finds the arguments that several hooks set to different values.
 func conflicts(claims []claim) (found []Conflict) {
 	by := lo.GroupBy(claims, func(c claim) string { return c.Name })
 	for _, first := range lo.UniqBy(claims, func(c claim) string { return c.Name }) {
@@ -49,8 +49,8 @@ func conflicts(claims []claim) (found []Conflict) {
 	return found
 }
 
-// rechecks reports whether the hooks run again after a rewrite: the program, or the policy of a
-// matching hook, demands it.
+// rechecks reports whether hooks run again after a rewrite, because the program or the policy of a matching hook
+// demands it.
 func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
 	if s.hooks.cfg.Recheck {
 		return true
@@ -66,7 +66,7 @@ func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
 	return false
 }
 
-// rewrite replaces the arguments of an input, and keeps the model's as Original.
+// rewrite replaces the arguments of an input, and keeps the model's arguments as Original.
 func (m *moment[In]) rewrite(in *In, args wire.Object) {
 	now := m.args(in)
 	if m.call != nil {
@@ -77,8 +77,8 @@ func (m *moment[In]) rewrite(in *In, args wire.Object) {
 	*now = args
 }
 
-// recheck fires the gates again with the rewritten arguments. Rewrites of this round have no
-// effect: no hook would see them.
+// recheck fires the gates again with the rewritten arguments. Rewrites of this round have no effect, because no hook
+// would check them.
 func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
 	v := &f.parts[0].Verdict
 	final := &firing[In]{in: f.in}
@@ -97,9 +97,8 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 	return err
 }
 
-// discard adds a note for each rewrite of the second round to the hook's report and to the log.
-// Such rewrites have no effect, since no other hook has seen them. It returns them as conflicts
-// with the first round.
+// discard adds a note for each rewrite of the second round to the hook's report and to the log, since such rewrites
+// have no effect. It returns them as conflicts with the first round.
 func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
 	const note = "its rewrite in the second round has no effect: no other hook has seen it"
 	for _, c := range second {

@@ -9,17 +9,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// RunTool runs a tool with the hooks around it: [Session.BeforeTool], a question to the user if a
-// hook wants that ([Config].Ask), the tool with the arguments as the hooks left them, and
-// [Session.AfterTool].
+// RunTool runs a tool with its hooks: [Session.BeforeTool], a question to the user if a hook demands one
+// ([Config].Ask), the tool with the arguments that the hooks have left, and [Session.AfterTool].
 //
-// A refused call is not an error: the tool is not called, Text is the reason for the model, and
-// Failed is set. An error of the tool is a failure, which hooks see; RunTool returns it unchanged,
-// with the result. Any other error is ctx's error, [hook.ErrClosed], or the error of arguments that
-// are not a JSON object: the tool has not run unless the result says otherwise.
+// A refused call is not an error: the tool is not called, Text is the reason for the model, and Failed is set. An error
+// of the tool is a failure that hooks see; RunTool returns it unchanged, with the result. Any other error is ctx's
+// error, [hook.ErrClosed], or the error for arguments that are not a JSON object; then the tool has not run unless the
+// result says otherwise.
 //
-// The result's Text is for the model, followed by the contexts and the objections of the hooks,
-// with a blank line before each. SuppressOutput is set if the tool or a hook has set it.
+// The result's Text is for the model, followed by the contexts and objections of the hooks, with a blank line before
+// each. SuppressOutput is set if the tool or a hook has set it.
 func (s *Session) RunTool(
 	ctx context.Context,
 	call *ToolCall,
@@ -69,10 +68,10 @@ func refused(v *Verdict, why string) ToolResult {
 	return r
 }
 
-// ended tells the model that a hook has ended the agent's work.
+// ended is the text for the model if a hook has stopped the agent.
 const ended = "A hook has ended the agent's work."
 
-// stopText returns the text that the model gets in place of a result when hooks have ended the agent's work.
+// stopText returns the text that replaces the result if hooks have stopped the agent.
 func stopText(v *Verdict) string {
 	if v.Stop && v.Reason == "" {
 		return lines(ended, v.StopReason)
@@ -80,8 +79,8 @@ func stopText(v *Verdict) string {
 	return ""
 }
 
-// TextWithStop returns Text and, if a hook has ended the agent's work, a paragraph that tells the
-// model to stop: for frameworks in which only the model can end the turn.
+// TextWithStop returns Text. If a hook has stopped the agent, it adds a paragraph that tells the model to end its turn,
+// for frameworks in which only the model can.
 func (r ToolResult) TextWithStop() string {
 	if r.Stop && !strings.HasPrefix(r.Text, ended) {
 		r.append(lines(ended, r.StopReason))
@@ -89,7 +88,7 @@ func (r ToolResult) TextWithStop() string {
 	return r.Text
 }
 
-// reviewed returns the result of a tool after the hooks' changes.
+// reviewed returns the result of a tool with the hooks' changes applied.
 func reviewed(out ToolResult, before, after *Verdict, err error) ToolResult {
 	if r := after.Result; r != nil {
 		out.Text, out.Data, out.Failed = r.Text, r.Data, r.Failed

@@ -13,24 +13,23 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// SessionConfig describes one conversation. The zero value is a trusted session without
-// a user, in the current directory.
+// SessionConfig describes one conversation. The zero SessionConfig is a trusted session without a user, in the current
+// directory.
 type SessionConfig struct {
 	ID         string // the session's id, in the input of every hook
-	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
-	Transcript string // the file with the conversation, in the input of hooks; may be empty
+	Dir        string // the project's directory, in which hooks run; it must exist; empty means the current directory
+	Transcript string // path of the conversation's transcript, passed to hooks; may be empty
 
-	// Interactive reports that there is a user who can be asked.
+	// Interactive means that there is a user who can be asked.
 	Interactive bool
 
-	// Untrusted reports that the user has not agreed to run the hooks of the directory: hooks and
-	// modules of the project do not run. If the session is Interactive, no hook of Claude Code
-	// runs; if it is not, all of them do, as in Claude Code itself.
+	// Untrusted means that the user has not agreed to run the hooks of the directory: hooks and modules of the project
+	// do not run. As in Claude Code itself, none of its hooks runs if the session is Interactive, and all of them run
+	// otherwise.
 	Untrusted bool
 
-	// Undecided reports that the user has not been asked yet: hooks of the project run, but its
-	// settings neither switch off hooks of another level nor loosen a restriction. Untrusted
-	// implies it.
+	// Undecided means that the user has not been asked yet: hooks of the project run, but its settings can neither
+	// disable hooks of other levels nor loosen a restriction. Untrusted implies Undecided.
 	Undecided bool
 }
 
@@ -38,23 +37,22 @@ type SessionConfig struct {
 type Session struct {
 	ses     *pipeline.Session
 	watch   *pipeline.Watch
-	shut    atomic.Uint32 // the session or its Hooks are closed: every moment is a denial
+	shut    atomic.Uint32 // set when the session or its Hooks are closed: every moment is then a denial
 	hooks   *Hooks
 	cfg     SessionConfig
 	modules *xcsh.Modules // nil without the dialect xcsh
-	closed  atomic.Bool   // the session is releasing its resources
+	closed  atomic.Bool   // Close has begun
 	aborted atomic.Bool   // a module wants to stop the agent
-	started atomic.Bool   // modules have seen the start of the session
+	started atomic.Bool   // modules have received the start of the session
 	turns   atomic.Int64  // number of model responses
 
 	mu       sync.Mutex
-	queued   []string // texts of modules for the model's next turn
+	queued   []string // texts from modules for the model's next turn
 	problems []settings.Problem
 }
 
-// NewSession makes a session. It reads the settings of the directory, unless another session uses
-// them already, and loads the modules. A settings file that cannot be read is an error: its guards
-// would be lost.
+// NewSession makes a session. It loads the modules, and reads the settings of the directory unless another session
+// already uses them. A settings file that cannot be read is an error, because its guards would be lost.
 func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	if h.closed.Load() {
 		return nil, hook.ErrClosed
@@ -94,9 +92,8 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	return s, nil
 }
 
-// Active reports whether any hook of a dialect, or of the program, could run at a moment; in a
-// closed session it is true, since every moment is a denial. It costs a nanosecond or two: call it
-// before building an expensive input.
+// Active reports whether any hook could run at a moment. In a closed session it is true, because every moment is a
+// denial. It costs a nanosecond or two: call it before building an expensive input.
 func (s *Session) Active(at Moment) bool {
 	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
 }
@@ -113,8 +110,7 @@ func (s *Session) Dir() string { return s.ses.Dir() }
 //	claude.FileChanged.Fire(ctx, s.Pipeline(), &in)
 func (s *Session) Pipeline() *pipeline.Session { return s.ses }
 
-// Modules returns the session's modules of xcsh, to which a program can add more; nil if [Xcsh] is
-// not among the dialects.
+// Modules returns the session's modules of xcsh, to which a program can add more; nil without the dialect [Xcsh].
 func (s *Session) Modules() *xcsh.Modules { return s.modules }
 
 // Hooks lists every configured hook, including those that can never run.
@@ -127,8 +123,8 @@ func (s *Session) Problems() []settings.Problem {
 	return append(s.ses.Problems(), s.problems...)
 }
 
-// NextTurn returns the texts for the model's next turn that background hooks and modules have
-// produced since the last call.
+// NextTurn returns texts for the model's next turn: those that background hooks and modules have produced since the
+// last call.
 func (s *Session) NextTurn() []string {
 	s.mu.Lock()
 	queued := s.queued
@@ -141,15 +137,15 @@ func (s *Session) NextTurn() []string {
 // ctx ends first.
 func (s *Session) Wait(ctx context.Context) error { return s.ses.Wait(ctx) }
 
-// EnvFiles returns the files with the variables that hooks have exported, as shell text. A host
-// sources them in this order before each of its shell commands.
+// EnvFiles returns files of shell text with the variables that hooks have exported. The host sources them, in this
+// order, before each of its shell commands.
 func (s *Session) EnvFiles() []string { return s.ses.EnvFiles() }
 
-// Exports returns the text of all EnvFiles.
+// Exports returns the concatenated text of all EnvFiles.
 func (s *Session) Exports() (string, error) { return s.ses.Exports() }
 
-// Close ends the session's background hooks, waiting for them until ctx ends, and its modules.
-// Every later moment is a denial with [hook.ErrClosed]. It may be called more than once.
+// Close ends the session's modules and its background hooks; it waits for the hooks until ctx ends. Later moments are
+// denials with [hook.ErrClosed]. Close may be called more than once.
 func (s *Session) Close(ctx context.Context) error {
 	s.hooks.mu.Lock()
 	delete(s.hooks.sessions, s)
@@ -169,7 +165,7 @@ func (s *Session) end(ctx context.Context) error {
 	return err
 }
 
-// beforeTool runs the hooks for a tool call. It checks the arguments also if there are no hooks.
+// beforeTool runs the hooks for a tool call. It checks the arguments even without hooks.
 //
 //go:noinline
 func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
@@ -188,8 +184,7 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 	return err
 }
 
-// plain reports whether arguments begin and end like an object. Without hooks nothing else is
-// checked.
+// plain reports whether arguments begin and end like an object, which is the only check if there are no hooks.
 func plain(args wire.Object) bool {
 	n := len(args)
 	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)

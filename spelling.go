@@ -12,13 +12,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
-// dialectNames holds the dialects' names of a tool, or of an argument, where they differ from the
-// canonical name. After a "|" there is a second name that a dialect's hooks may answer with. hosts
-// has further names by which a host's argument is recognised.
+// dialectNames holds the dialects' names of a tool or an argument, where they differ from the canonical name. A second
+// name after a "|" is one that a dialect's hooks may also answer with. hosts lists further names by which a host's
+// argument is recognised.
 type dialectNames struct{ claude, llxprt, xcsh, hosts string }
 
-// kinds lists the kinds of tools, with the canonical names of their arguments. In words, the name
-// of an MCP tool contains the server's name and its own.
+// kinds lists the kinds of tools, with the canonical names of their arguments. For MCP tools, the tool's name has the
+// names of the server and of its tool.
 var kinds = [...]struct {
 	name string
 	tool dialectNames
@@ -54,13 +54,13 @@ var kinds = [...]struct {
 	Other: {name: "Other"},
 }
 
-// all returns the words of every dialect and host.
+// all returns the names in all dialects and hosts.
 func (w dialectNames) all() []string {
 	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
 }
 
-// mcpName writes the name of a server or a tool as in Claude Code's names of MCP tools: each
-// character outside of [A-Za-z0-9_-] becomes an underscore.
+// mcpName writes the name of a server or a tool as Claude Code does for MCP tools: each character outside of
+// [A-Za-z0-9_-] becomes an underscore.
 func mcpName(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
@@ -73,19 +73,19 @@ func mcpName(name string) string {
 // asIs returns the name of a server or a tool unchanged.
 func asIs(name string) string { return name }
 
-// translated holds a dialect's names for one tool of the host.
+// translated has a dialect's names for one tool of the host.
 type translated struct {
 	name string // the tool's name in the dialect
 	args *rename.Names
 }
 
-// untranslated returns a tool for a dialect that uses the host's names.
+// untranslated returns the translation for a dialect that uses the host's names.
 func untranslated(t *Tool) *translated {
 	return &translated{t.Name, rename.New(map[string]string{}, map[string]string{})}
 }
 
-// spelled returns a translator for one dialect of the table kinds. part writes the names of an MCP
-// server and its tool as the dialect does.
+// spelled returns a translator for one dialect of the table kinds. word selects the dialect's name, and part spells the
+// names of an MCP server and its tool.
 func spelled(word func(dialectNames) string, part func(name string) string) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
@@ -96,10 +96,10 @@ func spelled(word func(dialectNames) string, part func(name string) string) func
 	}
 }
 
-// translate makes the translation of a tool that the dialect calls name. argument maps the
-// canonical name of an argument to the dialect's; empty means the canonical name.
+// translate makes the translation of a tool that the dialect calls name. argument maps the canonical name of an
+// argument to the dialect's; "" means the canonical name.
 func translate(t *Tool, name string, argument func(canonical string) string) *translated {
-	in, out := map[string]string{}, map[string]string{} // host's name to the dialect's, and back
+	in, out := map[string]string{}, map[string]string{} // from the host's name to the dialect's, and back
 	args := kinds[t.Kind].args
 	names := slices.AppendSeq(slices.Collect(maps.Keys(args)), maps.Keys(t.Args))
 	slices.Sort(names)
@@ -109,7 +109,7 @@ func translate(t *Tool, name string, argument func(canonical string) string) *tr
 	return &translated{name, rename.New(in, out)}
 }
 
-// match maps one argument. A name in the tool's Args is always the host's.
+// match maps one argument. A name in the tool's Args is always the host's name of it.
 func match(t *Tool, canonical, theirs string, aliases []string, in, out map[string]string) {
 	first, second, _ := strings.Cut(theirs, "|")
 	named := slices.Collect(maps.Values(t.Args))

@@ -11,12 +11,11 @@ import (
 	"github.com/samber/lo"
 )
 
-// Kind is the kind of work that a tool does. It selects each dialect's name of the tool and of
-// its arguments.
+// Kind is the kind of work that a tool does. It determines each dialect's names of the tool and of its arguments.
 type Kind int
 
-// The kinds, each with the canonical names of its arguments. A tool of kind Other,
-// and one that is not declared, has its own name in every dialect.
+// The kinds, each with the canonical names of its arguments. A tool of kind Other, or without a declaration, keeps the
+// host's names in every dialect.
 const (
 	Shell  Kind = iota + 1 // command, timeout, description
 	Read                   // path, offset, limit
@@ -45,16 +44,15 @@ type Tool struct {
 	Name string
 	Kind Kind
 
-	// Args maps the canonical names of the Kind's arguments to the host's: {"command": "cmd"}. An
-	// argument without an entry has its canonical name, or one of the spellings that hook systems
-	// use.
+	// Args maps the canonical names of the Kind's arguments to the host's: {"command": "cmd"}. An argument without an
+	// entry has its canonical name, or another name that hook systems use for it.
 	Args map[string]string
 
 	// Server is the MCP server that offers the tool, for kind MCP.
 	Server string
 }
 
-// check returns an error if a host's tool has a mistake.
+// check returns an error if the description of a tool is invalid.
 func (t *Tool) check() error {
 	switch {
 	case t.Name == "":
@@ -91,8 +89,8 @@ func kindList() string {
 	return strings.Join(names[1:], ", ")
 }
 
-// unknown lists the names in Args that are not arguments of the kind, which may be a typing
-// mistake. Hooks see these arguments under the host's names.
+// unknown lists the names in Args that are not arguments of the kind, perhaps by a typing mistake. Hooks get those
+// arguments under the host's names.
 func (t *Tool) unknown() (names []string) {
 	if t.Kind == MCP || t.Kind == Other {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// warnTwice reports a problem for each settings file whose hooks run in several dialects: Cursor and Copilot
-// also read those of Claude Code, and each dialect then runs them.
+// warnTwice reports a problem for each settings file whose hooks run in several dialects. This happens because Cursor
+// and Copilot also read the files of Claude Code.
 func (s *Session) warnTwice() {
 	dialects := map[string][]string{} // by file
 	for _, h := range s.ses.Hooks() {

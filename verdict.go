@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The decisions of a [Verdict], from the mildest to the strictest. They equal the decisions of
-// package hook; with them a host does not have to import that package.
+// The decisions of a [Verdict], from the mildest to the strictest. They equal the decisions of package hook, which
+// hosts then do not need to import.
 const (
 	Undecided = hook.Undecided // no hook decided
 	Allow     = hook.Allow
@@ -22,37 +22,36 @@ const (
 	Deny      = hook.Deny
 )
 
-// Verdict is the merged answer of the hooks of all dialects at a moment. The zero Verdict means
-// that no hook answered: proceed as planned. A host must not change a Verdict.
+// Verdict is the merged answer of the hooks of all dialects at a moment. The zero Verdict means that no hook answered:
+// proceed as planned. A host must not change a Verdict.
 type Verdict struct {
 	Decision hook.Decision // the strictest: Deny, Ask, Allow, or Undecided
 	Reason   string        // the reasons for the Decision, in order, one per line
 
 	Stop       bool   // end the agent's work, whatever the Decision
 	StopReason string // for the user
-	Continue   string // at [Stop] and [SubagentStop]: make the agent continue, with this text; at [Start]: a prompt
+	Continue   string // at [Stop] and [SubagentStop]: the agent continues with this text; at [Start]: a prompt
 
 	Input wire.Object // the complete arguments or request, with the host's names, changed or not
-	// Result replaces the host's result: at [AfterTool] the tool's; at [BeforeModel] and
-	// [AfterModel] the model's response, in Data; at [BeforeCompact] the summary, and at
-	// [SubagentStop] the answer, in Text. Nil replaces nothing.
+	// Result, if not nil, replaces the host's result. At [AfterTool] it is the tool's result. At [BeforeModel] and
+	// [AfterModel] Data is the model's response. At [BeforeCompact] Text is the summary, and at [SubagentStop] the
+	// answer.
 	Result *ToolResult
 
-	// Context has texts for the model, in order. LLxprt's system messages are here as well as in Messages:
-	// its hooks put them into the conversation. A message with a denial of BeforeTool, and the warning of a
-	// failed hook, are only in Messages.
+	// Context has texts for the model, in order. LLxprt's system messages are in Context and in Messages, because
+	// LLxprt adds them to the conversation. Messages alone has the warnings of failed hooks, and messages that come
+	// with a denial of BeforeTool.
 	Context  []string
 	Messages []string          // for the user, in order
 	Env      map[string]string // at [Start]: variables for the commands that the host runs
 
-	// SuppressOutput reports that the user is not shown the output of the moment: at [BeforeTool]
-	// and [AfterTool] the tool's result, at [AfterModel] the model's response. The model still gets
-	// it. Claude Code's hooks do not set it, since their suppressOutput hides the stdout of the
-	// hook: see [Report].SuppressOutput.
+	// SuppressOutput means that the output is hidden from the user, not from the model: at [BeforeTool] and [AfterTool]
+	// the tool's result, at [AfterModel] the model's response. Claude Code's hooks do not set it, because their
+	// suppressOutput hides the hook's own stdout: see [Report].SuppressOutput.
 	SuppressOutput bool
 
-	// Preapproved reports that an Allow skips the permission prompt of the host. Claude Code's
-	// does; in LLxprt an allow only means that the hook does not object.
+	// Preapproved means that an Allow skips the host's permission prompt, as in Claude Code. In LLxprt an allow only
+	// means that the hook does not object.
 	Preapproved bool
 
 	Reports   []Report // one for each hook that was started, in order
@@ -65,17 +64,17 @@ func (v *Verdict) Denied() bool { return v.Decision == hook.Deny }
 // ToolResult is the result of a tool.
 type ToolResult struct {
 	Text   string         // for the model
-	Data   jsontext.Value // replaces Text for hooks, if the result is more than a text; any JSON, or nil
+	Data   jsontext.Value // replaces Text for hooks, if the result is more than a text; may be nil
 	Failed bool           // the tool has failed, or has not run
 
-	// Stop, set by [Session.RunTool], ends the agent's work.
+	// Stop is set by [Session.RunTool] to end the agent's work.
 	Stop       bool
 	StopReason string
 
 	// SuppressOutput hides the result from the user, not from the model. See [Verdict].
 	SuppressOutput bool
 
-	Context  []string // set by [Session.RunTool]: additions of hooks for the model; Text contains them too
+	Context  []string // set by [Session.RunTool]: texts of hooks for the model, which Text contains too
 	Messages []string // set by [Session.RunTool]: messages of hooks to the user
 	Reports  []Report // set by [Session.RunTool]: one for each hook that was started, before the tool and after it
 }
@@ -87,7 +86,7 @@ type Report struct {
 	Hook    string // the hook's id
 	Name    string // as configured; may be empty
 	Command string
-	File    string // file:line:column of its settings entry; empty if it has none
+	File    string // file:line:column of its settings entry, or empty
 
 	Outcome string // success, blocking, non_blocking_error, cancelled or backgrounded
 	Exit    int    // exit status; -1 if a signal ended it
@@ -95,12 +94,12 @@ type Report struct {
 	Stderr  string
 	Elapsed time.Duration
 	Err     error    // why there is no answer; nil if the hook worked
-	Notes   []string // mistakes in its answer that were ignored
+	Notes   []string // parts of the answer that were invalid and ignored
 
-	SuppressOutput bool // the answer has suppressOutput: in Claude Code, do not show the user Stdout
+	SuppressOutput bool // the answer has suppressOutput: in Claude Code, hide Stdout from the user
 }
 
-// report adds the reports of a result; outcome classifies each.
+// report appends the reports of a result; outcome classifies each.
 func report[Out any](p *dialectAnswer, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
 	dialect, all := p.s.hooks.dialects[p.dialect].name, make([]Report, len(res.Reports))
 	for i := range res.Reports {
@@ -119,8 +118,7 @@ func report[Out any](p *dialectAnswer, res *hook.Result[Out], outcome func(*hook
 	p.Reports = joined(p.Reports, all)
 }
 
-// word maps a decision to those of a Verdict. A call that is put off waits for the user, like an
-// Ask.
+// word maps a hook's decision to one that a Verdict has. A deferred call becomes an Ask.
 func word(d hook.Decision) hook.Decision {
 	switch d {
 	case hook.Deny, hook.Block:
@@ -133,7 +131,7 @@ func word(d hook.Decision) hook.Decision {
 	return hook.Undecided
 }
 
-// decide takes a decision, and lets an Allow skip the host's permission prompt.
+// decide copies a decision. An Allow skips the host's permission prompt.
 func (p *dialectAnswer) decide(d hook.Decision, reason string) {
 	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
@@ -172,7 +170,7 @@ func (v *Verdict) add(p *Verdict) {
 	v.Reports = joined(v.Reports, p.Reports)
 }
 
-// joined appends a list to another. If all is nil, more is not copied.
+// joined appends more to all. If all is nil, it returns more without a copy.
 func joined[T any](all, more []T) []T {
 	if all == nil {
 		return slices.Clip(more)
@@ -180,7 +178,7 @@ func joined[T any](all, more []T) []T {
 	return append(all, more...)
 }
 
-// lines joins texts that are not empty. Most often there is one, which is not copied.
+// lines joins the texts that are not empty. A single text is not copied.
 func lines(texts ...string) string {
 	full := func(text string) bool { return text != "" }
 	first := slices.IndexFunc(texts, full)
@@ -193,7 +191,7 @@ func lines(texts ...string) string {
 	return strings.Join(lo.Compact(texts), "\n")
 }
 
-// complete fills in the instructions that follow from the merged answer.
+// complete sets the fields that follow from the merged answer.
 func (v *Verdict) complete() {
 	if v.Stop {
 		v.Continue = "" // Stop overrides Continue

@@ -17,27 +17,27 @@ import (
 
 // XcshConfig configures how modules of xcsh and pi are found and run.
 type XcshConfig struct {
-	// Config configures the modules. Without Loaders the loaders that the program links are used:
-	// importing jsrun/modules is enough for JavaScript and TypeScript.
+	// Config configures the modules. If it has no Loaders, those linked into the program are used: import jsrun/modules
+	// for JavaScript and TypeScript.
 	xcsh.Config
 
-	// Modules lists paths of modules in addition to those that discovery finds.
+	// Modules lists paths of modules to load besides those that discovery finds.
 	Modules []string
 
 	// NoProject excludes the modules of the project, even in a trusted session.
 	NoProject bool
 
-	// Setup adds modules in Go to each session; see [xcsh.Modules]. NewSession returns its error.
-	// It may be nil.
+	// Setup adds modules written in Go to each session; see [xcsh.Modules]. NewSession returns its error. Setup may be
+	// nil.
 	Setup func(*xcsh.Modules) error
 
-	// Host returns the functions that the modules of a session may call. Nil: modules ask the user
-	// by [Config].Ask, [Session.NextTurn] returns their messages, and an abort is a Stop.
+	// Host returns the functions of the host that a session's modules may call. If it is nil, modules ask the user by
+	// [Config].Ask, their messages are returned by [Session.NextTurn], and an abort is a Stop.
 	Host func(*Session) xcsh.Host
 }
 
-// Xcsh returns the hook system of xcsh and pi. Its hooks are modules: xcsh's discovery finds them,
-// and a program adds more by [Session.Modules].
+// Xcsh returns the hook system of xcsh and pi. Its hooks are modules, which discovery finds as in xcsh; a program adds
+// more by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w dialectNames) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
@@ -63,7 +63,7 @@ func Xcsh(cfg XcshConfig) *Dialect {
 	)}
 }
 
-// declared lists the declarations of events, those of both runtimes.
+// declared lists the declarations of events, for both runtimes.
 func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pipeline.Declared) {
 	for _, e := range events {
 		both := e.Declared()
@@ -92,7 +92,7 @@ func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *dialectAns
 	p.abort()
 }
 
-// notice makes a stage of one event whose handlers return nothing.
+// notice makes the stage of one event whose handlers return nothing.
 func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *dialectAnswer) E) momentStage {
 	return m.stage(func(ctx context.Context, in *In, p *dialectAnswer) {
 		sent := input(in, p)
@@ -107,7 +107,7 @@ func (p *dialectAnswer) abort() {
 	}
 }
 
-// xcshStart fires the event for the start of a session, or for the switch of the user to another session.
+// xcshStart fires the event for the start of a session, or for the user's switch to another session.
 func xcshStart(ctx context.Context, in *StartInput, p *dialectAnswer) {
 	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
 		reason := map[string]string{"clear": "new"}[in.Source]
@@ -117,7 +117,7 @@ func xcshStart(ctx context.Context, in *StartInput, p *dialectAnswer) {
 	tell(ctx, xcsh.SessionStart, &xcsh.SessionStartEvent{}, p)
 }
 
-// xcshPrompt collects the messages that modules add to a prompt.
+// xcshPrompt collects messages that modules add to a prompt.
 func xcshPrompt(ctx context.Context, in *PromptInput, p *dialectAnswer) {
 	res, _ := xcshFire(ctx, xcsh.BeforeAgentStart, &xcsh.BeforeAgentStartEvent{Prompt: in.Text}, p)
 	all := res.Specific.Messages
@@ -143,8 +143,8 @@ func xcshGate(ctx context.Context, in *ToolCall, p *dialectAnswer) {
 	}
 }
 
-// xcshEdit takes the changes of modules to a tool's result. In the hook runtime the result of a
-// failed tool is not changed.
+// xcshEdit copies the changes that modules make to a tool's result. In the hook runtime the result of a failed tool
+// stays unchanged.
 func xcshEdit(ctx context.Context, in *AfterToolInput, p *dialectAnswer) {
 	sent := xcsh.ToolResultEvent{
 		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
@@ -162,8 +162,8 @@ func xcshEdit(ctx context.Context, in *AfterToolInput, p *dialectAnswer) {
 	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}
 }
 
-// xcshCompaction fires the two events before a compaction; it skips the second if the first has
-// cancelled the compaction or returned a summary.
+// xcshCompaction fires the two events before a compaction. It skips the second if a module has cancelled the compaction
+// or returned a summary in the first.
 func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *dialectAnswer) {
 	none := []xcsh.Message{}
 	before, _ := xcshFire(ctx, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
@@ -186,7 +186,7 @@ func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *dialectAnswe
 	}
 }
 
-// The roles of messages. A request uses LLxprt's names: the model's is "model", xcsh's "assistant".
+// The roles of messages. Requests use LLxprt's names: "model" where xcsh has "assistant".
 var (
 	toModule   = map[string]string{"model": "assistant"}
 	fromModule = map[string]string{"assistant": "model"}
@@ -200,8 +200,8 @@ func withRole(m wire.Object, words map[string]string) wire.Object {
 	return m
 }
 
-// xcshRequest shows the messages of a request to modules, and takes the changed list. If the
-// content of a message is a list of parts, only their text is used.
+// xcshRequest passes the messages of a request to modules, and copies the changed list. Of messages whose content is a
+// list of parts, only the text is used.
 func xcshRequest(ctx context.Context, in *BeforeModelInput, p *dialectAnswer) {
 	p.view = rename.View{Object: in.Request}
 	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
@@ -228,7 +228,7 @@ func xcshRequest(ctx context.Context, in *BeforeModelInput, p *dialectAnswer) {
 	}
 }
 
-// saidMessage returns a text of the model as a message in the form of modules.
+// saidMessage returns a text of the model as a message for modules.
 func saidMessage(text string) xcsh.Message {
 	o := wire.Object(`{"role":"assistant"}`).With("content", xcsh.Parts(xcsh.TextPart(text)))
 	return xcsh.Message{Object: o}

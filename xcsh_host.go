@@ -42,8 +42,7 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	return nil
 }
 
-// find loads the modules that discovery finds. Modules of the project run only if the user has
-// agreed to that.
+// find loads the modules that discovery finds. Modules of the project run only if the user has agreed to them.
 func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {
@@ -73,7 +72,7 @@ func (s *Session) notLoaded(failed []*xcsh.LoadError) {
 	}
 }
 
-// lost reports a module that does not run, since it may be a guard.
+// lost reports a module that does not run, because it may be a guard.
 func (s *Session) lost(problem string) {
 	s.mu.Lock()
 	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
@@ -83,7 +82,7 @@ func (s *Session) lost(problem string) {
 	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
-// host returns the functions that modules may call. Their log entries go to the log.
+// host returns the functions that modules may call. Modules' log entries go to the log.
 func (s *Session) host() xcsh.Host {
 	h := xcsh.Host{
 		Abort: func() { s.aborted.Store(true) },
@@ -104,7 +103,7 @@ func (s *Session) host() xcsh.Host {
 	return h
 }
 
-// userInterface lets modules ask the user by [Config].Ask.
+// userInterface lets modules ask the user through [Config].Ask.
 type userInterface struct {
 	xcsh.NoUI
 	s *Session
@@ -131,7 +130,7 @@ func (u *userInterface) Confirm(ctx context.Context, title, message string) bool
 	return answered && key == "yes"
 }
 
-// Notify implements [xcsh.UI]: the message is in the log.
+// Notify implements [xcsh.UI] by logging the message.
 func (u *userInterface) Notify(message, level string) {
 	u.s.hooks.log.Info("a hook module says", "session", u.s.cfg.ID, "level", level, "message", message)
 }

@@ -9,37 +9,35 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Agreed holds the files of a project that a user agreed to run, with their bytes at that time.
-// Package trust implements it.
+// Agreed holds the files of a project that a user agreed to run, with their contents at that time. Package trust
+// implements it.
 type Agreed interface {
 	// Same returns an error if any file has changed since the user agreed.
 	Same(ctx context.Context) error
 
-	// Open opens a file that is to run. It returns an error if the bytes of the descriptor differ
-	// from the agreed bytes, and nil for a file outside the project. text is the whole file, or
-	// nil if it is long. Close f.
+	// Open opens a file that is about to run. It returns an error if the file's bytes differ from the agreed ones, and
+	// a nil f for a file outside the project. text is the whole file, or nil if it is long. The caller closes f.
 	Open(ctx context.Context, path string) (f *os.File, text []byte, err error)
 }
 
-// Pin makes later calls run only the files that the user agreed to; other calls fail. Call it
-// before the first Run.
+// Pin restricts later calls to files that the user agreed to; other calls fail. Call it before the first Run.
 //
-// Every call checks each file first. A command that is one plain call of a script of sh, dash or bash, or of
-// a compiled program, then runs the very bytes that were checked, even if the file has changed since: a shell
-// gets the text of the script as an argument, with the script's path as $0, and a program is started through
-// its descriptor. The shell or the interpreter opens all other files again, about a millisecond after the
-// check: scripts of more than 128 KiB, scripts of bash that read more about their callers than
-// BASH_SOURCE[0], scripts of other interpreters, and the files that a script opens while it runs.
+// Every call first checks each file. Two kinds of commands then run exactly the bytes that were checked, even if the
+// file has changed since: a plain call of a script of sh, dash or bash, and a call of a compiled program. A shell gets
+// the script's text as an argument, with the script's path as $0; a program is started through its descriptor. All
+// other files are opened again by the shell or the interpreter, about a millisecond after the check: scripts of more
+// than 128 KiB, bash scripts that read more about their callers than BASH_SOURCE[0], scripts of other interpreters, and
+// files that a script opens while it runs.
 func (c *Command) Pin(a Agreed) { c.agreed = a }
 
-// Pinnable is a [hook.Runner] that can be pinned to the files that a user agreed to.
+// Pinnable is a [hook.Runner] that can be restricted to files that a user agreed to.
 type Pinnable interface{ Pin(a Agreed) }
 
 var _ Pinnable = (*Command)(nil)
 
-// Pinned returns a Runner that runs only the files that the user agreed to. A command is pinned
-// as [Command.Pin] describes; for any other Runner all files are checked before each call. Pinned
-// looks through a Runner with a method Unwrap() hook.Runner.
+// Pinned returns a Runner that runs only files that the user agreed to. It pins a command as [Command.Pin] describes.
+// For any other Runner it checks all files before each call. A Runner with a method Unwrap() hook.Runner is unwrapped
+// first.
 func Pinned(r hook.Runner, a Agreed) hook.Runner {
 	for at := r; at != nil; {
 		if c, ok := at.(Pinnable); ok {
@@ -79,7 +77,7 @@ func notAgreed(err error) error {
 	return &hook.ClassError{Class: hook.ClassUntrusted, Err: err}
 }
 
-// runKept runs a call pinned, or warm. ran is false if the call has to start like any other command.
+// runKept runs a call pinned, or in a warm interpreter. ran is false if the call has to start like any other command.
 func (c *Command) runKept(
 	ctx context.Context, call hook.Call, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
@@ -88,7 +86,7 @@ func (c *Command) runKept(
 	case c.agreed == nil:
 	case !worker:
 		reply, ran, err = c.runAgreed(ctx, j, execute)
-	default: // the call has started: check the agreed files meanwhile
+	default: // the call has started: check the agreed files in the meantime
 		if err := c.agreed.Same(ctx); err != nil {
 			return reply, true, notAgreed(err)
 		}
@@ -116,7 +114,7 @@ func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply
 		return c.runAgreed(ctx, j, execute)
 	}
 	if pinned.unset && reply.Exit == 127 && bytes.Contains(reply.Stderr, []byte("unbound variable")) {
-		reply.Exit = 1 // the exit status of bash for such a script file
+		reply.Exit = 1 // bash exits with this status for such a script file
 	}
 	return reply, true, err
 }

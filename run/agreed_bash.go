@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// bashText rewrites a script of bash that becomes an argument of bash -c, to behave as it does in a file. In
-// a file BASH_SOURCE[0] equals $0; in an argument it is empty, and a script that only works where both are
-// equal would do nothing. ok is false for a script that reads more about its callers.
+// bashText rewrites a bash script so that it behaves as an argument of bash -c like in a file. In a file BASH_SOURCE[0]
+// equals $0; in an argument it is empty, and a script that only works where both are equal would do nothing. ok is
+// false for a script that reads more about its callers.
 func bashText(script string) (text string, ok bool) {
 	if !strings.Contains(script, "BASH_SOURCE") {
 		return script, !asksMore(script)
@@ -45,7 +45,7 @@ func bashText(script string) (text string, ok bool) {
 	return text, !asksMore(text)
 }
 
-// asksMore reports whether a script may read values that bash sets only for files.
+// asksMore reports whether a script may read other values that bash sets only for files.
 func asksMore(script string) bool {
 	for _, word := range [...]string{
 		"BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "BASH_ARG", "BASH_EXECUTION_STRING", "caller", "$-", "${-",
@@ -66,7 +66,7 @@ func isFirst(index syntax.ArithmExpr) bool {
 	return ok && word.Lit() == "0"
 }
 
-// end returns the offset at which BASH_SOURCE and its index end.
+// end returns the offset after BASH_SOURCE and its index.
 func end(script string, start int) int {
 	at := min(start+len("BASH_SOURCE"), len(script))
 	if strings.HasPrefix(script[at:], "[0]") && start > 1 && script[start-1] == '{' {

@@ -5,5 +5,5 @@ import (
 	"strconv"
 )
 
-// descriptor is a path by which the kernel finds an open file.
+// descriptor returns a path by which the kernel finds an open file.
 func descriptor(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }

@@ -4,6 +4,5 @@ package run
 
 import "os"
 
-// descriptor returns the file's name: only Linux can start a program from its descriptor, and only
-// Linux has this format.
+// descriptor returns the file's name, because only Linux can start a program from its descriptor.
 func descriptor(f *os.File) string { return f.Name() }

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// pin returns a job that opens none of the files again. ok is false if the job may run unchanged.
+// pin returns a job that does not open the checked files again. ok is false if the job may run unchanged.
 func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err error) {
 	j, ok = j.withoutShell(c)
 	if !ok {
@@ -29,7 +29,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 		if f == nil || err != nil {
 			return j, false, err
 		}
-		_ = f.Close() // it was read
+		_ = f.Close() // already read
 		pinned, ok = j.asText(j.program, j.argv[:at:at], text, j.argv[at:])
 		return pinned, ok, nil
 	}
@@ -41,9 +41,9 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 		j.program, j.held = descriptor(f), f
 		return j, true, nil
 	}
-	_ = f.Close() // it was read
+	_ = f.Close() // already read
 	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
-		return j, false, startError(&j, syscall.EACCES) // do not start it in another way: the file may change
+		return j, false, startError(&j, syscall.EACCES) // start it in no other way: the file may change
 	}
 	program, before, ok := j.interpreter(text)
 	if ok {
@@ -52,7 +52,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	return pinned, ok, nil
 }
 
-// opened opens a file that is about to run. It returns nil for a file outside the project.
+// opened opens a file that is about to run. It returns a nil file if the path is outside the project.
 func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
 	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
 	if errors.Is(err, fs.ErrNotExist) { // it was missing before too; it must not run if it appears
@@ -67,7 +67,7 @@ func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []
 	return f, text, nil
 }
 
-// withoutShell returns the process that a call starts without a shell.
+// withoutShell returns the process that a call would start without a shell.
 func (j job) withoutShell(c *Command) (direct job, ok bool) {
 	if direct, ok := j.direct(c); ok {
 		return direct, true
@@ -79,7 +79,7 @@ func (j job) withoutShell(c *Command) (direct job, ok bool) {
 	return j, err == nil
 }
 
-// agreedShells lists the shells whose options are known.
+// agreedShells lists the shells whose options the engine knows.
 var agreedShells = map[string]bool{"sh": true, "dash": true, "bash": true}
 
 // script returns the index of the script among the arguments of a shell; 0 if the job is not a
@@ -99,14 +99,12 @@ func (j *job) script() int {
 	return 0
 }
 
-// isLetters reports whether an argument has only shell options that mean the same for a script file and for a
-// text.
+// isLetters reports whether an argument has only shell options that mean the same for a script file and for a text.
 func isLetters(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "aefhmnuvxCEPTB") == ""
 }
 
-// interpreter returns the shell that a script's first line names, and the arguments before the
-// script.
+// interpreter returns the shell named on a script's first line, and the arguments before the script.
 func (j *job) interpreter(text []byte) (program string, before []string, ok bool) {
 	line, ok := shebangOf(text)
 	program, option, _ := strings.Cut(line, " ")
@@ -135,8 +133,8 @@ func shebangOf(text []byte) (line string, ok bool) {
 	return strings.Trim(line, " \t"), whole && ended && !strings.ContainsAny(line, "\t\r\x00")
 }
 
-// asText returns a job in which a shell gets the text of a script in place of its file. args are
-// the script, as named, and its arguments.
+// asText returns a job that passes the text of a script to a shell in place of its file. args are the script, as named,
+// and its arguments.
 func (j job) asText(shell string, before []string, text []byte, args []string) (job, bool) {
 	script, ok := string(text), len(text) > 0 && len(text) < mostArgument && text[0] != '-' && text[0] != '+'
 	if !ok || strings.ContainsRune(script, 0) {
@@ -165,11 +163,10 @@ func (j job) asText(shell string, before []string, text []byte, args []string) (
 	return j, true
 }
 
-// mostArgument is the length of the longest argument that Linux accepts, including the final NUL.
+// mostArgument is the longest argument that Linux accepts, including the final NUL, in bytes.
 const mostArgument = 128 << 10
 
-// isProgram reports whether a file is compiled: the kernel starts it, and no interpreter opens it
-// again.
+// isProgram reports whether a file is compiled: the kernel starts it, and no interpreter opens it again.
 func isProgram(f *os.File) bool {
 	var magic [4]byte
 	_, err := f.ReadAt(magic[:], 0)

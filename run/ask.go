@@ -13,11 +13,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// mostQuestions is the number of questions of one process that may wait for the user. Further
-// questions count as ordinary output.
+// mostQuestions limits the questions of one process that wait for the user. Further questions count as ordinary output.
 const mostQuestions = 64
 
-// errEnded ends the context of a question whose answer is no longer needed.
+// errEnded is the cancellation cause for a question whose answer is no longer needed.
 var errEnded = errors.New("the hook that asked has ended")
 
 // questionQueue removes the questions from a process's output, and writes the answers to its standard input.
@@ -32,8 +31,8 @@ func newQuestionQueue(ask func(context.Context, hook.Question) (string, bool)) *
 	return &questionQueue{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
 }
 
-// take moves the questions out of the output captured since the last call. Output from before a
-// capture overflowed is complete; later output is not.
+// take moves the questions out of the output captured since the last call. Only output captured before an overflow is
+// complete.
 func (d *questionQueue) take(c *capture) {
 	for !c.over {
 		size := bytes.IndexByte(c.kept[d.searched:], '\n')
@@ -96,8 +95,8 @@ func question(line []byte) (q hook.Question, ok bool) {
 	return q, true
 }
 
-// serve writes the payload and then answers questions, one after the other, until ctx ends. After a question
-// without an answer, or when the process has closed its standard input, it asks no further question.
+// serve writes the payload and then answers questions one by one until ctx ends. It asks no further question after one
+// without an answer, or when the process has closed its standard input.
 func (d *questionQueue) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
 	_, err := stdin.Write(payload)
 	open := err == nil
@@ -113,7 +112,7 @@ func (d *questionQueue) serve(ctx context.Context, payload []byte, stdin io.Writ
 	}
 }
 
-// answer asks the user, and writes the answer to the process; it returns false if either fails.
+// answer asks the user and writes the answer to the process. It returns false if either fails.
 func (d *questionQueue) answer(ctx context.Context, q hook.Question, stdin io.Writer) bool {
 	key, ok := d.ask(ctx, q)
 	if !ok || ctx.Err() != nil {
@@ -130,12 +129,12 @@ func (d *questionQueue) answer(ctx context.Context, q hook.Question, stdin io.Wr
 	return err == nil
 }
 
-// outputFilter finds the lines of a process's standard output that are for the engine. The zero outputFilter
-// finds none.
+// outputFilter finds lines on a process's standard output that are meant for the engine. The zero outputFilter finds
+// none.
 type outputFilter struct {
-	questions *questionQueue // nil if there are no questions
+	questions *questionQueue // nil if the hook may not ask
 	marker    asyncMarker
-	declared  chan time.Duration // nil if there are no declarations; has room for one
+	declared  chan time.Duration // receives the declaration, if any; nil if it has no effect
 }
 
 func newOutputFilter(j *job) (e outputFilter) {
@@ -148,7 +147,7 @@ func newOutputFilter(j *job) (e outputFilter) {
 	return e
 }
 
-// listen searches new output for questions and declarations; it is called after each read.
+// listen searches new output for questions and declarations. It is called after each read.
 func (e *outputFilter) listen(c *capture) {
 	heard := c.kept
 	if e.questions != nil {

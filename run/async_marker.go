@@ -10,21 +10,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMarker limits the length of a line that is for the engine and not part of the output.
+// maxMarker limits the length of a line that is meant for the engine.
 const maxMarker = 64 << 10
 
-// asJavaScript makes the decoder accept the same texts as JavaScript.
+// asJavaScript makes the decoder accept what JavaScript accepts.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// asyncMarker waits for the first line of an output, which may declare that the process continues
-// in the background. The zero asyncMarker has seen no output.
+// asyncMarker checks the first line of an output, which may declare that the process continues in the background. The
+// zero asyncMarker has seen no output.
 type asyncMarker struct {
 	searched int  // number of bytes without a line end
 	done     bool // the first line is complete, or is not a declaration
 }
 
-// scan looks for a declaration on the first line of output. Callers pass the whole output again
-// whenever it grows; scan reports a declaration once.
+// scan looks for a declaration on the first line of output. Callers pass the whole output whenever it grows. A
+// declaration is reported once.
 func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	if h.done {
 		return 0, false
@@ -39,11 +39,10 @@ func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	return declaration(output[:h.searched+size])
 }
 
-// declaration reads {"async": true}, and the time that the process asks for, in
-// milliseconds; 0 if it names none.
+// declaration reads {"async": true}, with the time that the process asks for in milliseconds, or 0.
 func declaration(line []byte) (wish time.Duration, ok bool) {
 	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
-		return 0, false // avoids reading most answers twice
+		return 0, false // avoids decoding most answers twice
 	}
 	var said struct {
 		Async   jsontext.Value `json:"async"`

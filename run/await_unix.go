@@ -7,10 +7,9 @@ import "os"
 // collect returns the state of a process that has ended.
 type collect func() (*os.ProcessState, error)
 
-// awaitExit waits for the process and reaps it at once: these systems have no common way to do one
-// without the other (waitid of macOS returns for a stopped process too). The group of a killed hook
-// is therefore signalled just after its leader was reaped; the group's id stays in use as long as
-// it has members.
+// awaitExit waits for the process and reaps it at once, because these systems have no common way to wait without
+// reaping (waitid of macOS returns for a stopped process too). The group of a killed hook is therefore signalled just
+// after its leader was reaped; the group's id stays in use while it has members.
 func awaitExit(p *os.Process) collect {
 	state, err := p.Wait()
 	return func() (*os.ProcessState, error) { return state, err }

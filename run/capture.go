@@ -6,23 +6,21 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// bufferSizes lists the sizes of a growing buffer. Large sizes are far apart, because each step copies the
-// contents.
+// bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
 var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 
-// capture keeps the first limit bytes of a stream and forgets the rest.
+// capture keeps the first limit bytes of a stream and discards the rest.
 type capture struct {
 	limit  int
 	kept   []byte
 	waste  []byte // buffer for the discarded rest
 	over   bool   // bytes were dropped
-	shared *Room  // the limit shared with other captures; nil: no shared limit
+	shared *Room  // limit shared with other captures; nil: none
 }
 
-// room returns space for the next read, at least one byte, and allocates it if needed. Pass the number of
-// bytes read to took.
+// room returns space for the next read, at least one byte. The caller passes the number of bytes read to took.
 func (c *capture) room() []byte {
 	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
 		size := c.limit
@@ -55,11 +53,11 @@ func (c *capture) took(n int) {
 	c.kept = c.kept[:len(c.kept)+n]
 }
 
-// bytes returns the captured bytes, or nil if there are no bytes, and empties c.
+// bytes returns the captured bytes, nil if there are none, and empties c.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {
-		c.kept = nil // too big to be reused: it is returned without a copy
+		c.kept = nil // too big for reuse: returned without a copy
 		return kept
 	}
 	c.kept = kept[:0]

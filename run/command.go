@@ -13,106 +13,99 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Grace is the default time between SIGTERM and SIGKILL (L24); a [Command] may set another.
+// Grace is the default time between SIGTERM and SIGKILL (L24); a [Command] may set its own.
 const Grace = 5 * time.Second
 
-// MaxStdout and MaxStderr are the capture limits, in bytes. Run reads and discards output beyond
-// them, and flags the stream in [hook.Reply.Truncated].
+// MaxStdout and MaxStderr limit the captured output, in bytes. Run reads and discards the rest, and flags the stream in
+// [hook.Reply.Truncated].
 const (
 	MaxStdout = 8 << 20
 	MaxStderr = 1 << 20
 )
 
 const (
-	// patience limits the wait for the output of a process that has ended without writing to
-	// standard output while another process still holds the stream: a script that redirects itself
-	// with exec > >(tee log) ends before its tee.
+	// patience limits the wait for output after a process has ended without writing to standard output, while another
+	// process still has the stream open: a script that redirects itself with exec > >(tee log) ends before its tee.
 	patience = 50 * time.Millisecond
 
-	// killWait limits the wait for the end of a process after SIGKILL.
+	// killWait limits how long Run waits for a process to end after SIGKILL.
 	killWait = 2 * time.Second
 )
 
-// Command is a [hook.Runner] that starts a program for each call, in the call's directory, with the
-// call's payload, and nothing else, on its standard input. A program that does not read it is not
-// an error.
+// Command is a [hook.Runner] that starts a program for each call, in the call's directory, with the call's payload, and
+// nothing else, on its standard input. The program does not have to read it.
 //
-// The program leads its own process group. When the context ends, or the call's timeout has passed, the group
-// gets SIGTERM and, if its leader is still there after its Grace, SIGKILL; processes of the group that
-// outlive the leader are killed too. On Linux the same happens to descendants that have left the group, as
-// setsid(1) does, unless they have lost their parent before, as daemons have. On Linux the program is also
-// killed when this process is killed, and its group soon after, unless it had run for less than 250 ms. Run
-// returns when the leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply
-// that holds the captured output. If the kernel holds a killed process for more than two seconds, Run reports
-// this in its error and leaves a goroutine to collect the process. On Windows the program and its descendants
-// are killed at once.
+// The program leads its own process group. When the context ends, or at the call's timeout, the group gets SIGTERM and,
+// if its leader still runs after Grace, SIGKILL; processes of the group that outlive the leader are killed too. On
+// Linux the same happens to descendants that have left the group, as setsid(1) does, unless they have lost their parent
+// before, like daemons. On Linux the program is also killed when this process is killed, and its group soon after,
+// unless it had run for less than 250 ms. Run returns when the leader is gone, with [context.Cause] or a
+// [hook.TimeoutError] as the error and a Reply that has the captured output. If the kernel keeps a killed process for
+// more than two seconds, Run reports this in its error and leaves a goroutine to collect the process. On Windows the
+// program and its descendants are killed at once.
 //
-// Run waits for the program, not for its output: it does not stop or wait for a child in the background. Only
-// if the program wrote nothing to standard output, and a child still holds the stream open, does Run wait up
-// to 50 ms for its first bytes.
+// Run waits for the program, not for its output: it neither stops nor waits for a child in the background. Only if the
+// program wrote nothing to standard output, and a child still has the stream open, does Run wait up to 50 ms for the
+// first bytes.
 //
-// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes to the
-// background, for the time that "asyncTimeout" gives in milliseconds. The call's timeout no longer applies; a
-// goroutine watches the program under the new context, and passes all of its output, including that line, to
-// done. Run does not wait for that goroutine. The declaration also has an effect if the program ends before
-// Run has read it.
+// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes to the background, for
+// the time that "asyncTimeout" gives in milliseconds. The call's timeout no longer applies; a goroutine watches the
+// program under the new context, and passes all of its output, including that line, to done. Run does not wait for that
+// goroutine. The declaration also counts if the program ends before Run has read it.
 //
-// With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to the
-// end therefore waits until its timeout: a host has to choose the hooks that may ask. Each line of
-// standard output of the form
+// With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to the end therefore waits
+// until its timeout: the host has to choose which hooks may ask. Each line of standard output of the form
 //
 //	{"prompt": "id", "message": "text", "options": [{"key": "k", "label": "l"}]}
 //
-// is a question and not part of the output. The user gets the questions one after the other, and Run writes
-// {"prompt_response": "id", "selected": "k"} as the answer; without an answer standard input ends. The hook's
-// timeout includes the time that the user takes. When the program is to end, or has ended, Ask's context ends
-// too, and Run waits for Ask.
+// is a question and not part of the output. The user gets the questions one by one, and Run writes {"prompt_response":
+// "id", "selected": "k"} as the answer; without an answer standard input ends. The time that the user takes counts
+// against the hook's timeout. When the program has ended or has to end, Ask's context ends too, and Run waits for Ask.
 //
-// A program that fails is a Reply. An error without a Reply names the program or directory that
-// could not be used, and the reason; it wraps the [syscall.Errno].
+// A program that fails is a Reply. An error without a Reply names the unusable program or directory and the reason; it
+// wraps the [syscall.Errno].
 //
-// A Command may be used from many goroutines at once. A run costs little more than the process: one
-// goroutine, the caller's, and a thread while it waits (Linux), and three pipes.
+// A Command may be used from many goroutines at once. A run costs little more than the process: one goroutine, the
+// caller's, and a thread while it waits (Linux), and three pipes.
 type Command struct {
-	// Argv is the program and its arguments. A program without a slash is
-	// searched for in the PATH of the call's environment, as a shell would:
-	// relative directories of PATH count from the call's directory.
+	// Argv is the program and its arguments. A program without a slash is searched for in the PATH of the call's
+	// environment, as by a shell: relative directories of PATH are relative to the call's directory.
 	Argv []string
 
-	// Direct is the program that the bash of Argv would replace itself with; see the function [Direct]. Run
-	// starts it without the shell, in the environment that bash would pass on, in any order. If bash would do
-	// something else, because of a variable such as BASH_ENV or because the program cannot be started, Run
-	// starts Argv instead. If Direct is nil, Run always starts Argv.
+	// Direct is the program by which the bash of Argv would replace itself; see the function [Direct]. Run starts it
+	// without the shell, with the environment that bash would pass on, in any order. In cases in which bash would act
+	// differently, because of a variable such as BASH_ENV or because the program cannot be started, Run starts Argv
+	// instead. If Direct is nil, Run always starts Argv.
 	Direct []string
 
-	// Environ returns the whole environment of the process, each name once; nil means the engine's own. The
-	// variables of [hook.Call.Env] replace variables of the same name. They cost a copy of the environment,
-	// and a new search for the program.
+	// Environ returns the whole environment of the process, each name once; nil means the engine's own. Variables of
+	// [hook.Call.Env] replace those of the same name; a call with such variables costs a copy of the environment, and a
+	// new search for the program.
 	Environ func(call hook.Call) []string
 
-	// Needs lists directories that have to exist before the program is started, such as a plugin's: "python3
-	// gone.py" exits with status 2, which would be read as a denial. Each costs a stat.
+	// Needs lists directories that have to exist before the program is started, such as a plugin's: without this check
+	// "python3 gone.py" exits with status 2, which counts as a denial. Each costs a stat.
 	Needs []string
 
-	// Fallback lists directories to work in if the call's directory is missing: the first that
-	// exists is used. A call whose directory exists pays nothing for them.
+	// Fallback lists directories to work in if the call's directory is missing; the first that exists is used. They
+	// cost nothing if the call's directory exists.
 	Fallback []string
 
-	// NoTerminal detaches the program from the engine's terminal: it leads its own session, and has no
-	// /dev/tty. Otherwise the program may write to the terminal; if it reads from it, the system stops it
-	// until its timeout. It has no effect on Windows.
+	// NoTerminal detaches the program from the engine's terminal: the program leads its own session, and has no
+	// /dev/tty. Otherwise the program may write to the terminal; if it reads from it, the system stops it until its
+	// timeout. NoTerminal has no effect on Windows.
 	NoTerminal bool
 
 	// Grace is the time between SIGTERM and SIGKILL; 0 means the constant Grace.
 	Grace time.Duration
 
-	// Room limits the captured output of several commands together; nil: each command has only its own limit.
+	// Room limits the captured output of several commands together. Nil: each command has only its own limit.
 	Room *Room
 
-	ready   atomic.Pointer[readied] // cache: how the last call started without a shell
-	located atomic.Pointer[readied] // cache: where the last call found the program of Argv
+	ready   atomic.Pointer[readied] // cached start of the last call without a shell
+	located atomic.Pointer[readied] // cached path of Argv's program
 	warm    atomic.Pointer[warmth]  // nil: every call starts a process
-	agreed  Agreed                  // nil: anything may run
+	agreed  Agreed                  // nil: any file may run
 }
 
 var _ hook.Runner = (*Command)(nil)
@@ -122,7 +115,7 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// run implements Run with an executor, so that tests can run each of them.
+// run implements Run with an executor, a parameter for tests.
 func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (hook.Reply, error) {
 	if ctx.Err() != nil {
 		return hook.Reply{}, context.Cause(ctx)
@@ -174,8 +167,8 @@ func (c *Command) start(ctx context.Context, j job, execute executor) (reply hoo
 	return reply, started, err
 }
 
-// locate finds the program of Argv, and caches its path for calls with the same environment. fresh
-// reports that it was searched for.
+// locate finds the program of Argv, and caches its path for calls with the same environment. fresh reports that the
+// path was not cached.
 func (c *Command) locate(j *job) (fresh bool, err error) {
 	if r := c.located.Load(); r.fits(j) {
 		j.program = r.program
@@ -200,29 +193,29 @@ func inDir(file, dir string) string {
 
 // job describes a process to start.
 type job struct {
-	program    string // the file to execute; the program itself only sees argv[0]
+	program    string // the file to execute; the program itself only gets argv[0]
 	argv       []string
 	env        []string
-	shared     bool   // env is shared with other calls, and must not be changed
+	shared     bool   // other calls share env, which must not be changed
 	dir        string // "" means the engine's own
-	event      string // event of the hook
+	event      string // the hook's event
 	stdin      []byte
 	timeout    time.Duration // 0: no limit
 	grace      time.Duration
-	room       *Room // limit for output; nil: no limit
+	room       *Room // limit for output; nil: none
 	noTerminal bool
-	loading    bool     // the job is only for Starts: nothing runs
-	unset      bool     // bash gets the text of the program as an argument
-	held       *os.File // the program, open until it has started; may be nil
+	loading    bool     // the job is only for Starts: nothing is run
+	unset      bool     // bash gets the program's text as an argument
+	held       *os.File // the opened program, closed once it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
-	background func(func()) // runs the rest after ErrDetached; nil: a goroutine does
+	background func(func()) // runs the rest after ErrDetached; nil: a new goroutine does
 }
 
 // executor runs a job. started reports whether a process was started; an error is possible in both cases.
 type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
-// job returns the job of a call, without its program.
+// job returns the job for a call, without its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
 		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
@@ -258,8 +251,8 @@ func (c *Command) complete() error {
 	return nil
 }
 
-// detachIfMarked completes Run: if the process ended before its declaration was read, the hook still goes to
-// the background, because the result must not depend on timing.
+// detachIfMarked completes Run: if the process ended before its declaration was read, the hook still goes to the
+// background, because the result must not depend on timing.
 func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {

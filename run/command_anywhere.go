@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// executeAnywhere runs a process with os/exec, for systems other than Unix: the end of ctx kills the process,
-// and on Windows its descendants too. It is compiled on all systems for tests.
+// executeAnywhere runs a process with os/exec, for systems other than Unix. The end of ctx kills the process, and on
+// Windows its descendants too. It is compiled on all systems for tests.
 func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
@@ -45,9 +45,9 @@ type anyProcess struct {
 	stdout, stderr capturingWriter
 	filter         outputFilter
 	asking         sync.WaitGroup
-	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
-	gone           chan struct{}           // closed when the process is
-	err            error                   // how the process ended; valid after gone
+	stopAsking     context.CancelCauseFunc // cancels the question that the user is asked
+	gone           chan struct{}           // closed when the process has ended
+	err            error                   // how the process ended; set before gone is closed
 }
 
 // capturingWriter captures the bytes written to it.
@@ -81,12 +81,12 @@ func newProgram(j *job) *anyProcess {
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
 	hide(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
-	p.cmd.WaitDelay = patience // the pipes may be held by a child in the background
+	p.cmd.WaitDelay = patience // a child in the background may have the pipes open
 	return p
 }
 
 func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
-	var stdin io.WriteCloser // of a process that may ask
+	var stdin io.WriteCloser // set if the process may ask
 	if p.filter.questions == nil {
 		p.cmd.Stdin = bytes.NewReader(j.stdin)
 	} else if stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -107,7 +107,7 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	return nil
 }
 
-// end waits for the end of the process and returns its result.
+// end waits until the process has ended, and returns the result.
 func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 	defer p.family.leave()
 	var cause error

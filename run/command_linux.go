@@ -19,21 +19,20 @@ func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executePolling)
 }
 
-// executePolling runs a process with raw pipes and one poll(2) loop in the
-// caller's goroutine. os/exec needs three times the system calls, and a
-// goroutine for each stream.
+// executePolling runs a process with raw pipes and one poll(2) loop on the caller's goroutine. os/exec needs three
+// times as many system calls, and a goroutine for each stream.
 func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
-	// Standard input is written before the process starts. The user's answers are not known at that time, and
-	// a pipe that stays open needs a goroutine that writes.
+	// This function writes standard input before the process starts. It cannot do so for the user's answers, which are
+	// not known yet.
 	if memfdFlags() < 0 || j.ask != nil {
 		return executeStreams(ctx, j)
 	}
 	p := processes.Get().(*process)
 	p.stdout.shared, p.stderr.shared = j.room, j.room
-	bell := ctx.Done() != nil || j.detach != nil // whose context may end
+	bell := ctx.Done() != nil || j.detach != nil // ctx may end
 	err := whileBusy(ctx, func() error { return p.attempt(&j, bell) })
 	if j.held != nil {
-		_ = j.held.Close() // it was read
+		_ = j.held.Close() // already read
 	}
 	if err != nil {
 		p.free()
@@ -48,7 +47,7 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	reply, err := p.watch(ctx, &j)
 	if errors.Is(err, errDeclared) {
 		ctx, done := j.detach(p.wish)
-		grace := j.grace // so that the closure does not hold all of j
+		grace := j.grace // keeps the closure from holding all of j
 		j.later(func() { p.background(ctx, grace, done) })
 		return hook.Reply{}, true, hook.ErrDetached
 	}
@@ -64,26 +63,25 @@ const (
 	pollBell
 )
 
-// process is one process, with the resources to start and watch it. It is reused for the next
-// process because of its buffers.
+// process is one process, with the resources to start and watch it. It is reused because of its buffers.
 type process struct {
 	pid            int
 	pidfd          int
-	bell           int // eventfd: ctx has ended
+	bell           int // eventfd that is set when ctx ends
 	stdout, stderr pipeEnd
 	theirs         [3]int // the child's ends of the pipes: stdin, stdout, stderr
-	strays         []int  // pidfds of descendants outside its group, found when the process has to end
+	strays         []int  // pidfds of descendants outside the group, found when the process has to end
 	marker         asyncMarker
-	wish           time.Duration // asyncTimeout of its declaration
+	wish           time.Duration // asyncTimeout from the declaration
 	polled         [4]unix.PollFd
 	files          [3]uintptr
 	attr           syscall.ProcAttr
 	sys            syscall.SysProcAttr
-	ring           func()        // rings the bell; called in another goroutine
-	rang           chan struct{} // closed when the bell was rung
-	remote         *remoteCall   // the process of a resident interpreter, or nil; with it pidfd is the status pipe
-	guardAt        time.Time     // when guard starts to watch it; zero means never
-	guard          *guardian     // the guardian that watches it, or nil
+	ring           func()        // writes to bell; called on another goroutine
+	rang           chan struct{} // closed after the bell was written to
+	remote         *remoteCall   // the process of a warm interpreter, or nil; then pidfd is the status pipe
+	guardAt        time.Time     // when guard starts to watch the process; zero means never
+	guard          *guardian     // the guardian that watches the process, or nil
 }
 
 var processes = sync.Pool{New: func() any {
@@ -97,8 +95,7 @@ var processes = sync.Pool{New: func() any {
 	return p
 }}
 
-// starting lets one process start at a time. The system serializes starts anyway, and waiting
-// processes would hold twice the descriptors.
+// starting serializes starts. The system does so anyway, and waiting processes would need twice the descriptors.
 var starting sync.Mutex
 
 // attempt starts the process once. On failure no descriptor stays open.
@@ -127,7 +124,7 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	return err
 }
 
-// open makes all descriptors before the process starts: a failure later would lose the process.
+// open creates all descriptors before the process starts, because a later failure would lose the process.
 func (p *process) open(stdin []byte, bell bool) (err error) {
 	if p.theirs[0], err = readable(stdin); err != nil {
 		return err
@@ -167,10 +164,10 @@ func (p *process) close() {
 	p.strays = p.strays[:0]
 }
 
-// bound runs a job whose process ends with this one, even if this one is killed. The thread that starts the
-// process is kept until the process has ended, because the kernel treats the end of the thread as the end of
-// the parent. A process that goes to the background keeps the thread longer than the caller waits; a job that
-// may do this runs in its own goroutine.
+// bound runs a job whose process ends with this one, even if this one is killed. It keeps the thread that starts the
+// process until the process has ended, because the kernel treats the end of that thread as the end of the parent. A
+// process in the background keeps its thread longer than the caller waits: a job that may go there runs on its own
+// goroutine.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)
@@ -180,8 +177,8 @@ func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error)
 	return inner(ctx, j)
 }
 
-// memfdFlags returns the flags with which this kernel makes a file in memory, or -1 if it lacks
-// memfds or pidfds, and executePortable has to be used.
+// memfdFlags returns the flags with which this kernel creates a file in memory. It is -1 if the kernel lacks memfds or
+// pidfds; then executePortable is used.
 var memfdFlags = sync.OnceValue(func() int {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -204,8 +201,8 @@ type pipeEnd struct {
 	fd int
 }
 
-// read reads at most most bytes, and returns the descriptor. A process with much output gets a
-// wider pipe, which wakes the engine less often.
+// read reads at most most bytes, and returns the descriptor. It widens the pipe of a process with much output, which
+// wakes the engine less often.
 func (s *pipeEnd) read(most int) (fd int32) {
 	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
@@ -220,8 +217,7 @@ func (s *pipeEnd) read(most int) (fd int32) {
 // much is a little less than the default capacity of a pipe, in bytes.
 const much = 60 << 10
 
-// pipe makes a pipe for output. Only the engine's end is non-blocking: the child expects blocking
-// writes.
+// pipe creates a pipe for output. Only the engine's end is non-blocking, because the child expects blocking writes.
 func pipe() (ours, theirs int, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -231,9 +227,8 @@ func pipe() (ours, theirs int, err error) {
 	return ends[0], ends[1], err
 }
 
-// readable returns a descriptor from which data can be read, then EOF: a filled pipe, or a file in
-// memory if data does not fit into a pipe. A user with many pipes gets small ones, of a single
-// page.
+// readable returns a descriptor from which data can be read, followed by EOF: a filled pipe, or a file in memory if
+// data does not fit into a pipe. Users with many pipes get small ones, of a single page.
 func readable(data []byte) (fd int, err error) {
 	if len(data) > 64<<10 {
 		return inMemory(data)
@@ -258,7 +253,7 @@ func readable(data []byte) (fd int, err error) {
 	return inMemory(data)
 }
 
-// inMemory returns a descriptor of a file that has data, and no name.
+// inMemory returns the descriptor of an unnamed file with data.
 func inMemory(data []byte) (fd int, err error) {
 	fd, err = unix.MemfdCreate("stdin", memfdFlags())
 	if err != nil {

@@ -26,7 +26,7 @@ func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	p := newChild(&j)
 	err := p.start(ctx, &j)
 	if j.held != nil {
-		_ = j.held.Close() // it was read
+		_ = j.held.Close() // already read
 	}
 	if err != nil {
 		p.close()
@@ -47,10 +47,10 @@ type childProcess struct {
 	stdin          *os.File
 	stdout, stderr pipeReader
 	filter         outputFilter
-	moving         sync.WaitGroup          // the goroutines that move data
-	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
-	gone           chan struct{}           // closed when the process is
-	state          collect                 // valid after gone
+	moving         sync.WaitGroup          // goroutines that copy data
+	stopAsking     context.CancelCauseFunc // cancels the question that the user is asked
+	gone           chan struct{}           // closed when the process has ended
+	state          collect                 // set before gone is closed
 	ward           ward
 }
 
@@ -72,8 +72,7 @@ func newChild(j *job) *childProcess {
 	return p
 }
 
-// watch waits until the process has ended, has to end, or has declared that it continues in the
-// background.
+// watch waits until the process has ended, has to end, or has declared that it continues in the background.
 func (p *childProcess) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	select {
 	case <-p.gone:
@@ -84,7 +83,7 @@ func (p *childProcess) watch(ctx context.Context) (wish time.Duration, declared 
 	return 0, false
 }
 
-// end waits for the end of the process and returns its result.
+// end waits until the process has ended, and returns the result.
 func (p *childProcess) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
 	defer p.close()
 	state, err := p.wait(ctx, grace)
@@ -141,7 +140,7 @@ func (p *childProcess) start(ctx context.Context, j *job) error {
 	return nil
 }
 
-// feed writes the payload. Standard input then ends, unless answers to questions may follow.
+// feed writes the payload. Then it ends standard input, unless the process may ask.
 func (p *childProcess) feed(ctx context.Context, j *job) {
 	if p.filter.questions == nil {
 		p.moving.Go(func() {
@@ -150,7 +149,7 @@ func (p *childProcess) feed(ctx context.Context, j *job) {
 		})
 		return
 	}
-	// A question outlives ctx if the process goes to the background meanwhile.
+	// If the process goes to the background, a question outlives ctx.
 	ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.moving.Go(func() { p.filter.questions.serve(ctx, j.stdin, p.stdin) })
 }

@@ -2,17 +2,16 @@ package settings
 
 import "github.com/tailscale/hujson"
 
-// maxDuplicates limits the number of problems that [Value.Duplicates] returns, since each contains
-// a path of any length.
+// maxDuplicates limits the problems that [Value.Duplicates] returns, because each contains a path of any length.
 const maxDuplicates = 20
 
-// Duplicates finds repeated names of members in v and in all nested objects: each is a problem at
-// the position of the later name. It returns at most twenty, in the order of the file.
+// Duplicates finds repeated names in v and in all nested objects. Each is a problem at the position of the later name.
+// It returns at most twenty, in the order of the file.
 func (v Value) Duplicates() (problems []Problem) {
 	if v.node == nil {
 		return nil
 	}
-	again := map[*hujson.Value]Value{} // the first name, for each repeated one
+	again := map[*hujson.Value]Value{} // for each repeated name, its first occurrence
 	for node := range v.node.All() {
 		in := Value{doc: v.doc, node: node}
 		if first, given := again[node]; given {

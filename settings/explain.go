@@ -15,8 +15,8 @@ import (
 // unquoted is the message for bare words and for words that only look like numbers.
 const unquoted = `names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`
 
-// hints replaces messages of the parsers by clearer ones. The first hint applies whose reason is
-// part of the message and whose chars, if any, contain the character in question.
+// hints replaces parser messages by clearer ones. A hint applies if its reason is part of the message and the character
+// in question is in chars, or chars is empty. The first one is used.
 var hints = []struct{ reason, chars, hint string }{
 	{"after object name", "", "a colon is missing between the name and its value"},
 	{"after top-level value", "", "a file holds one value; remove what follows it"},
@@ -31,8 +31,7 @@ var hints = []struct{ reason, chars, hint string }{
 	{"in string", "", `a string cannot hold this character; write \t for a tab, else \u and four hexadecimal digits`},
 }
 
-// explain describes a mistake that hujson found in terms of the file. open lists the brackets
-// that the text does not close.
+// explain rewords a mistake that hujson found. open lists the brackets that the text does not close.
 func (d *document) explain(err error, open []int) error {
 	line, column := 1, 1 // both count bytes from 1
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
@@ -52,8 +51,7 @@ func (d *document) explain(err error, open []int) error {
 	return fatal(d.position(at), "%s", d.hint(at, reason))
 }
 
-// hint explains why the character at offset at cannot stand there; reason is the parser's
-// message.
+// hint explains why the character at offset at is invalid there; reason is the parser's message.
 func (d *document) hint(at int, reason string) string {
 	c, _ := utf8.DecodeRune(d.text[at:])
 	for _, h := range hints {
@@ -64,8 +62,8 @@ func (d *document) hint(at int, reason string) string {
 	return reason
 }
 
-// checkPlain checks that text, which starts at offset start of the file, is plain JSON. The
-// parser has checked the rest, except the contents of strings.
+// checkPlain checks that text, which begins at offset start of the file, is plain JSON. Apart from the contents of
+// strings, the parser has checked the rest.
 func (d *document) checkPlain(start int, text []byte) error {
 	err := json.Unmarshal(text, new(jsontext.Value), jsontext.AllowDuplicateNames(true))
 	syntax, wrong := errors.AsType[*jsontext.SyntacticError](err)

@@ -9,18 +9,18 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Converted holds a file of another format as JSON.
+// Converted is the content of a file in another format, as JSON.
 type Converted struct {
 	JSON      []byte
 	Positions []ValuePosition // positions of the values in the file, by Offset
-	Blank     bool            // the file holds comments and white space only
+	Blank     bool            // the file has only comments and white space
 }
 
-// ValuePosition is the line and column of a value in the file that was converted.
-type ValuePosition struct{ Offset, Line, Column int } // Offset is the value's in the JSON
+// ValuePosition is the position of a value in the converted file.
+type ValuePosition struct{ Offset, Line, Column int } // Offset is that of the value in the JSON
 
-// FormatError reports why the text of a file cannot be read. Line and Column count from 1, columns
-// in bytes; Line is 0 if the position is unknown.
+// FormatError reports why a file cannot be read. Line and Column count from 1, columns in bytes; Line is 0 if the
+// position is unknown.
 type FormatError struct {
 	Line, Column int
 	Err          error
@@ -31,7 +31,7 @@ func (e *FormatError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// convert parses a file of another format. The values have their positions in that file.
+// convert parses a file in another format. The values keep their positions in that file.
 func (l Layer) convert(text []byte) (Value, error) {
 	if len(text) > maxSize {
 		return Value{}, tooLong(l.File)
@@ -52,7 +52,7 @@ func (l Layer) convert(text []byte) (Value, error) {
 	return v, nil
 }
 
-// placed returns the position in a converted file of the value at or before an offset.
+// placed returns the position, in the converted file, of the last value that starts at or before an offset.
 func (d *document) placed(offset int) hook.Position {
 	byOffset := func(p ValuePosition, at int) int { return cmp.Compare(p.Offset, at) }
 	i, exact := slices.BinarySearchFunc(d.places, offset, byOffset)

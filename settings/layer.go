@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Layer is one settings file of a known rank.
+// Layer is one settings file, with its rank.
 type Layer struct {
 	Name   string      // for people: "project settings"
 	Source hook.Source // its rank, for the code that merges the layers
@@ -23,9 +23,8 @@ type Layer struct {
 	Data   []byte      // the text of the file; nil means that File is read
 	Strict bool        // plain JSON only, see [ParseStrict]
 
-	// Format turns the text of a file of another format than JSON into JSON, within the same limits
-	// of size and nesting. Its error is a [FormatError] if it knows the position. Nil: the file is
-	// JSON.
+	// Format converts the text of a file in another format to JSON, within the same limits of size and nesting. It
+	// returns a [FormatError] if the position is known. Nil: the file is JSON.
 	Format func(text []byte) (Converted, error)
 }
 
@@ -62,10 +61,9 @@ func (l Layer) Read() (v Value, found bool, err error) {
 	return v, true, err
 }
 
-// Read reads all layers at once. values[i] belongs to layers[i] and is the zero Value if there is
-// no such file, or if it has a problem; problems are in the order of the layers, at most one for
-// each. An empty file, or one with only comments, is a fatal problem: it may be half written, or
-// the disk was full, and its guards would be lost.
+// Read reads all layers at once. values[i] belongs to layers[i]; it is the zero Value if the file is missing or has a
+// problem. Problems are in the order of the layers, at most one for each. An empty file, or one with only comments, is
+// a fatal problem: it may be half written, and its guards would be lost.
 func Read(layers []Layer) (values []Value, problems []Problem) {
 	values = make([]Value, len(layers))
 	errs := make([]error, len(layers))
@@ -102,8 +100,8 @@ func readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// brokenLink returns the error of a file that cannot be found because it, or a directory above it,
-// is a link to a missing file: a user has put settings there. Nil: there is no such link.
+// brokenLink returns an error if a missing file is explained by a link, at its path or above, whose target is missing:
+// the user meant settings to be there. Nil: there is no such link.
 func brokenLink(name string) error {
 	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
 		target, err := os.Readlink(at)
@@ -126,8 +124,8 @@ func brokenLink(name string) error {
 	}
 }
 
-// withoutPath removes the operation and the file's name from an error; the problem's position
-// already has the name.
+// withoutPath removes the operation and the file's name from an error, because the problem's position already has the
+// name.
 func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostMistakes limits the number of wrong letters in the name of a member. A name of oneMistake
-// letters may have one, and a name of twoMistakes letters two.
+// mostMistakes limits the wrong letters that a misspelt name may have: one in a name of at least oneMistake letters,
+// two in a name of at least twoMistakes.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
-// otherWord returns the member for which people write another name; "" if there is none.
+// otherWord returns the member that people mean by another word; "" if there is none.
 func otherWord(name string) string {
 	switch name {
 	case "cmd", "script":
@@ -20,10 +20,9 @@ func otherWord(name string) string {
 	return ""
 }
 
-// Misspelt finds members of an object that nothing reads and that differ from a known name in
-// case or in a letter or two, or that are another word for it, if the known name is absent. known
-// lists the names that are read.
-// Settings have many members of other programs: a name far from all known ones is not a problem.
+// Misspelt finds members that are probably misspelt: nothing reads them, and they differ from a known name in case or
+// in a letter or two, or are another word for it, while the known name is absent. known lists the names that are read.
+// A name unlike all known ones is not a problem, because settings have many members of other programs.
 func (v Value) Misspelt(known ...string) (problems []Problem) {
 	members := v.members()
 	for i := range members {
@@ -58,7 +57,7 @@ func isSlip(name, meant string) bool {
 		allowed = 1
 	}
 	if len(name) > len(meant)+allowed || len(meant) > len(name)+allowed {
-		return false // also limits the time for very long names
+		return false // also bounds the time for very long names
 	}
 	if allowed == 0 {
 		return strings.EqualFold(name, meant)

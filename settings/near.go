@@ -8,9 +8,8 @@ import (
 // maxNear limits the number of names that a "did you mean" offers.
 const maxNear = 3
 
-// Near returns the candidates that a misspelt name may mean, the nearest first and three at most.
-// It ignores case, counts two swapped neighbouring letters as one mistake, and allows one mistake
-// for every three letters of a candidate.
+// Near returns at most three candidates that a misspelt name may mean, the nearest first. It ignores case, counts two
+// swapped neighbouring letters as one mistake, and allows one mistake for every three letters of a candidate.
 func Near(name string, candidates []string) []string {
 	wrote := []rune(strings.ToLower(name))
 	var byMistakes [][]string
@@ -18,7 +17,7 @@ func Near(name string, candidates []string) []string {
 		meant := []rune(strings.ToLower(candidate))
 		allowed := max(1, len(meant)/3)
 		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
-			continue // also limits the time for very long names
+			continue // also bounds the time for very long names
 		}
 		if mistakes := distance(wrote, meant, allowed); mistakes <= allowed {
 			byMistakes = append(byMistakes, make([][]string, max(0, mistakes+1-len(byMistakes)))...)
@@ -29,8 +28,8 @@ func Near(name string, candidates []string) []string {
 	return near[:min(len(near), maxNear)]
 }
 
-// distance returns the number of letters to insert, delete, replace, or swap with their neighbour
-// to turn a into b. It stops counting at most+1.
+// distance returns the number of edits that turn a into b: a letter inserted, deleted, replaced or swapped with its
+// neighbour. It returns most+1 for more than most edits.
 func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1
@@ -61,7 +60,7 @@ func distance(a, b []rune, most int) int {
 			least = min(least, d)
 		}
 		if i > 0 && least > most && slices.Min(above) > most {
-			return most + 1 // a swap reaches back two rows at most
+			return most + 1 // a swap refers to two rows at most
 		}
 		before, above, row = above, row, before
 	}

@@ -15,12 +15,12 @@ const (
 	maxDepth = 1000    // arrays and objects within each other
 )
 
-// Parse reads JSON with // and /* */ comments and trailing commas. A byte order mark is skipped,
-// and a file with nothing in it is an empty object. Lines, and // comments with them, end with LF
-// or CRLF. The file's name is only used for positions; data is not kept.
+// Parse reads JSON with // and /* */ comments and trailing commas. A byte order mark is skipped, and a file with
+// nothing in it is an empty object. Lines end with LF or CRLF, and so do // comments. The file's name is only used for
+// positions; data is not kept.
 //
-// The error is a fatal [Problem]: data is not such JSON, not UTF-8, longer than 1 MiB or nested
-// deeper than 1000 levels. A repeated name is not an error; see [Value.Duplicates].
+// The error is a fatal [Problem]: data is not such JSON, not UTF-8, longer than 1 MiB or nested deeper than 1000
+// levels. A repeated name is not an error; see [Value.Duplicates].
 //
 // The time is proportional to the length of data.
 func Parse(file string, data []byte) (Value, error) { return parse(file, data, false) }
@@ -53,7 +53,7 @@ func parse(file string, data []byte, strict bool) (Value, error) {
 	return Value{doc: d, node: &d.root}, nil
 }
 
-// blank reports whether v is the root of a file with comments and white space only.
+// blank reports whether v is the root of a file with only comments and white space.
 func (v Value) blank() bool { return v.doc != nil && v.doc.blank }
 
 func tooLong(file string) error {
@@ -66,7 +66,7 @@ type document struct {
 	size   int             // size of the file
 	text   []byte          // the file and a line feed
 	lines  []int           // the offset of every line
-	blank  bool            // it has comments and white space only
+	blank  bool            // only comments and white space
 	places []ValuePosition // positions of values in a file of another format; nil for JSON
 	root   hujson.Value
 }
@@ -96,11 +96,10 @@ func (d *document) read(strict bool) (err error) {
 	return d.checkPlain(0, plain) // hujson accepts half a surrogate pair
 }
 
-// unclosed returns the offsets of the brackets, and of the string or comment, that text opens but
-// does not close. It stops at the first bracket beyond maxDepth: hujson, which recurses for every
-// level, must not read it.
+// unclosed returns the offsets of brackets, and of the string or comment, that text does not close. It stops at the
+// first bracket deeper than maxDepth; such text must not be passed to hujson, which is recursive.
 func unclosed(text []byte) (open []int) {
-	end := "" // the end of the string or comment around at
+	end := "" // the end of the string or comment that contains at
 	for at := 0; at < len(text) && (len(open) <= maxDepth || end != ""); at++ {
 		c, rest := text[at], text[at:]
 		switch {

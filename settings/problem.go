@@ -6,13 +6,13 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Problem is a part of a settings file that cannot be used, or looks like a mistake. It is an
-// error, although most problems affect one entry only.
+// Problem is a part of a settings file that is invalid, or looks like a mistake. It is an error, although most problems
+// affect one entry only.
 type Problem struct {
 	Position hook.Position // of the value, or only the file if no position is known
 	Path     string        // JSON pointer: "/hooks/BeforeTool/0/hooks/2"
 	Message  string        // the mistake, and a correction
-	Fatal    bool          // nothing of the file could be used
+	Fatal    bool          // the whole file was ignored
 }
 
 // String returns file:line:column: message.

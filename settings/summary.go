@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxAlike is how many problems of one kind [Summary] keeps.
+// maxAlike is the number of problems of one kind that [Summary] keeps.
 const maxAlike = 20
 
-// Summary returns the problems without repetitions: of the problems of one file whose messages
-// differ only in quoted text and numbers it keeps the first twenty, and adds one with the number of
-// the rest after the last. It keeps all fatal problems, and the order.
+// Summary returns the problems without repetitions. Of the problems of one file whose messages differ only in quoted
+// text and numbers, it keeps the first twenty and adds one with the number of the others. It keeps all fatal problems,
+// and the order.
 //
 // The time is proportional to the length of the messages.
 func Summary(problems []Problem) []Problem {
@@ -39,7 +39,7 @@ func Summary(problems []Problem) []Problem {
 	return kept
 }
 
-// pattern returns a message without its quoted texts and its digits.
+// pattern returns a message without quoted texts and digits.
 func pattern(message string) string {
 	var b strings.Builder
 	b.Grow(len(message))
@@ -50,7 +50,7 @@ func pattern(message string) string {
 			quoted = !quoted
 			b.WriteByte(c)
 		case quoted && c == '\\':
-			i++ // the quote that follows does not end the text
+			i++ // the quote after a backslash does not end the text
 		case !quoted && (c < '0' || c > '9'):
 			b.WriteByte(c)
 		}

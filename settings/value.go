@@ -20,12 +20,12 @@ import (
 // Values do not change and may be used from many goroutines at once. A Value keeps its whole file
 // in memory: the text, and some 120 bytes for each value in it.
 type Value struct {
-	within *hujson.Value // for a missing member: the value in which it was looked for
+	within *hujson.Value // for a missing member: the object that lacks it
 	doc    *document
 	node   *hujson.Value // in doc.root; nil for the zero Value
 }
 
-// Exists reports whether v is in the file. A null exists.
+// Exists reports whether v is in the file, also as null.
 func (v Value) Exists() bool { return v.node != nil }
 
 // Kind returns 'n', 't', 'f', '"', '0', '[' or '{'; 0 for the zero Value.
@@ -36,8 +36,7 @@ func (v Value) Kind() jsontext.Kind {
 	return jsontext.Kind(v.node.Value.Kind())
 }
 
-// Position returns the start of v; for a missing member, the start of the value in which it was
-// looked for.
+// Position returns the start of v; for a missing member, the start of the object that lacks it.
 func (v Value) Position() hook.Position {
 	if v.node == nil && v.within != nil {
 		return v.doc.position(v.within.StartOffset)
@@ -48,15 +47,15 @@ func (v Value) Position() hook.Position {
 	return v.doc.position(v.node.StartOffset)
 }
 
-// Path returns the JSON pointer of v: "/hooks/BeforeTool/0". It is empty for the whole file; the
-// name of a member has the path of its value.
+// Path returns the JSON pointer of v, such as "/hooks/BeforeTool/0"; it is empty for the whole file. The path of a
+// [Value.Name] is that of the member's value.
 func (v Value) Path() string {
 	path, _ := v.trace()
 	return string(path)
 }
 
-// Name returns the name of v, a string with its own position, if v is a member of an object; else
-// the zero Value.
+// Name returns the name of v, as a string with its own position, if v is a member of an object; otherwise the zero
+// Value.
 func (v Value) Name() Value {
 	if _, member := v.trace(); member != nil && v.node == &member.Value {
 		return Value{doc: v.doc, node: &member.Name}
@@ -64,8 +63,7 @@ func (v Value) Name() Value {
 	return Value{}
 }
 
-// trace follows the offsets from the root down to v. If v is the name or the
-// value of a member, it returns that too.
+// trace returns the path from the root to v. If v is the name or the value of a member, it returns that member too.
 func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	if v.node == nil {
 		return "", nil
@@ -89,8 +87,8 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	return path, member
 }
 
-// Get returns the member of that name, the last one if there are several, and the zero Value if
-// there is none or v is not an object. It looks at every member.
+// Get returns the member of that name, the last one if there are several. It returns the zero Value if there is none or
+// v is not an object. It looks at every member.
 func (v Value) Get(name string) Value {
 	members := v.members()
 	for i := range slices.Backward(members) {
@@ -143,7 +141,7 @@ func (v Value) members() []hujson.ObjectMember {
 	return v.node.Value.(*hujson.Object).Members
 }
 
-// Text returns the string that v is, and whether it is one.
+// Text returns the string value of v; ok is false if v is not a string.
 func (v Value) Text() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
@@ -160,7 +158,7 @@ func text(v hujson.Value) string {
 	return literal.String()
 }
 
-// is reports whether text(v) is s.
+// is reports whether the string v equals s.
 func is(v hujson.Value, s string) bool {
 	literal := v.Value.(hujson.Literal)
 	if plain, ok := unescaped(literal); ok {
@@ -169,8 +167,8 @@ func is(v hujson.Value, s string) bool {
 	return literal.String() == s
 }
 
-// unescaped returns the text of a string without escapes. The file is valid UTF-8, and
-// its strings have been checked.
+// unescaped returns the text of a string without escapes. ok is false if it has escapes. The file's UTF-8 and strings
+// have been checked.
 func unescaped(literal hujson.Literal) (text []byte, ok bool) {
 	if len(literal) < 2 || literal[0] != '"' || bytes.IndexByte(literal, '\\') >= 0 {
 		return nil, false
@@ -178,14 +176,14 @@ func unescaped(literal hujson.Literal) (text []byte, ok bool) {
 	return literal[1 : len(literal)-1], true
 }
 
-// Bool returns the boolean that v is, and whether it is one.
+// Bool returns the boolean value of v; ok is false if v is not a boolean.
 func (v Value) Bool() (value, ok bool) {
 	kind := v.Kind()
 	return kind == 't', kind == 't' || kind == 'f'
 }
 
-// Number returns the number that v is, and whether it is one. One that is too
-// large for a float64 is infinite.
+// Number returns the numeric value of v; the second result is false if v is not a number. A number too large for a
+// float64 is infinite.
 func (v Value) Number() (float64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
@@ -194,8 +192,8 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// JSON returns v as plain JSON without comments and white space; strings and numbers stay as
-// written, and repeated members stay. It is nil for the zero Value. The caller may change it.
+// JSON returns v as plain JSON without comments and white space. Strings, numbers and repeated members keep their text.
+// It is nil for the zero Value. The caller may change the result.
 func (v Value) JSON() jsontext.Value {
 	if v.node == nil {
 		return nil
@@ -205,13 +203,12 @@ func (v Value) JSON() jsontext.Value {
 	return plain.Pack()
 }
 
-// Wrong returns a problem at v's position, which makes v unusable but not the file.
+// Wrong returns a problem at v's position, which concerns v and not the whole file.
 func (v Value) Wrong(format string, args ...any) Problem {
 	return Problem{Position: v.Position(), Path: v.Path(), Message: fmt.Sprintf(format, args...)}
 }
 
-// Want returns the problem that v is of the wrong kind: Want("a string") is "got a number, want a
-// string".
+// Want returns the problem that v has the wrong kind: Want("a string") is "got a number, want a string".
 func (v Value) Want(what string) Problem {
 	return v.Wrong("got %s, want %s", kinds[v.Kind()], what)
 }

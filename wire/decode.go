@@ -12,13 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/internal/common"
 )
 
-// Decode reads an answer in the common form: decision, reason, continue, stopReason,
-// suppressOutput, systemMessage and hookSpecificOutput, of which additionalContext goes to Context
-// and the rest to Specific.
+// Decode reads an answer in the common form: decision, reason, continue, stopReason, suppressOutput, systemMessage and
+// hookSpecificOutput. The additionalContext of hookSpecificOutput goes to Context, its other members to Specific.
 //
-// It is lenient, member by member: a member of the wrong type counts as absent, with a note that
-// names the expected type, and never hides the others. Raw keeps the whole answer. JSON other than
-// an object becomes an assumed allow.
+// Decode is lenient: a member of the wrong type counts as absent, with a note that names the expected type, and does
+// not affect the others. Raw keeps the whole answer. JSON other than an object becomes an assumed allow.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
 	d := answerReader{what: reflect.TypeFor[T]()}
 	d.decode(answer)
@@ -36,7 +34,7 @@ func (d *answerReader) decode(answer jsontext.Value) {
 	_ = Object(answer).walk(d.member)
 }
 
-// output returns the answer that has been read.
+// output returns the answer that d has read.
 //
 //go:noinline
 func output[T any](d *answerReader) (out hook.Output[T]) {
@@ -47,11 +45,11 @@ func output[T any](d *answerReader) (out hook.Output[T]) {
 	return out
 }
 
-// answerReader reads an answer whose own part has any type.
+// answerReader reads an answer whose Specific has any type.
 type answerReader struct {
 	out   common.Output
-	what  reflect.Type // the type of the own part
-	own   any          // points at the own part; nil if there is none
+	what  reflect.Type // the type of Specific
+	own   any          // points to Specific; nil if there is none
 	notes []string
 }
 
@@ -108,7 +106,7 @@ func (d *answerReader) readSpecific(name string, value jsontext.Value) {
 		d.wrong(name, value, "an object")
 		return
 	}
-	// If the member is given twice, the last one replaces the first completely.
+	// If the member occurs twice, the last one replaces the first completely.
 	d.own, d.out.Context = nil, ""
 	d.out.Set &^= hook.SetSpecific | hook.SetContext
 	if value.Kind() == 'n' {
@@ -137,14 +135,13 @@ func (d *answerReader) wrong(name string, value jsontext.Value, want string) {
 	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
 }
 
-// lenient decodes o into the struct at ptr. Members that do not fit their field, and members
-// without a field, are collected in the field Extra that embeds the rest. For a type other than a
-// struct, the members that fit are decoded.
+// lenient decodes o into the struct at ptr. Members that have no field, or do not fit their field, are collected in the
+// field that embeds the rest. For a type other than a struct, it decodes the members that fit.
 func lenient(o Object, ptr any) (notes []string) {
 	if json.Unmarshal(o, ptr, asJavaScript) == nil {
 		return nil
 	}
-	// Some member does not fit. Try each one alone, and leave out those that fail.
+	// Some member does not fit: decode each alone, and leave out those that fail.
 	reflect.ValueOf(ptr).Elem().SetZero()
 	fit, rest := Object("{"), Object("{")
 	for name, value := range o.Members() {
@@ -158,13 +155,13 @@ func lenient(o Object, ptr any) (notes []string) {
 		fit = appendMember(fit, name, value)
 	}
 	if json.Unmarshal(append(fit, '}'), ptr, asJavaScript) != nil {
-		return notes // each fits, therefore all do
+		return notes // every member fits alone
 	}
 	keep(reflect.ValueOf(ptr).Elem(), append(rest, '}'))
 	return notes
 }
 
-// keep puts members that do not fit into the field that embeds the rest.
+// keep stores members that do not fit in the field that embeds the rest.
 func keep(v reflect.Value, rest Object) {
 	if v.Kind() != reflect.Struct {
 		return
@@ -182,7 +179,7 @@ func wanted(err error) string {
 	return "want " + Wanted(se.GoType)
 }
 
-// Wanted describes the JSON that a Go type takes: "a string".
+// Wanted describes the JSON that decodes to a Go type, such as "a string".
 func Wanted(t reflect.Type) string {
 	if t == reflect.TypeFor[Object]() {
 		return "an object"
@@ -204,10 +201,9 @@ func Wanted(t reflect.Type) string {
 // ErrText reports output of a hook that is not JSON.
 var ErrText = errors.New("not JSON")
 
-// Answer finds the answer in the output of a hook (L27): one JSON document, of which a string is
-// decoded a second time. Surrounding white space and a byte order mark are skipped. Nothing,
-// null, false, 0 and "" are silence, a nil Value; output that is not one JSON document is
-// [ErrText].
+// Answer finds the answer in the output of a hook (L27). The output has to be one JSON document; a string is decoded a
+// second time. Surrounding white space and a byte order mark are skipped. Empty output, null, false, 0 and "" are no
+// answer: the Value is nil. For other output the error is [ErrText].
 func Answer(stdout []byte) (jsontext.Value, error) {
 	v := jsontext.Value(Trim(stdout))
 	if len(v) == 0 {
@@ -242,8 +238,8 @@ func Answer(stdout []byte) (jsontext.Value, error) {
 	return v, nil
 }
 
-// Read is [Answer] and [Decode] in one. It scans an object only once, which matters for long
-// answers; Raw is then a part of stdout.
+// Read combines [Answer] and [Decode]. It scans an object only once, which matters for long answers; Raw is then a
+// slice of stdout.
 func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) {
 	d := answerReader{what: reflect.TypeFor[T]()}
 	if err := d.read(stdout); err != nil {

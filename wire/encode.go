@@ -9,9 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Encode returns an output in its common form, the inverse of [Decode]. An answer that a hook wrote
-// is returned as written, except for a decision and a reason that its exit status changed. Fields
-// that are neither in Set nor set are left out.
+// Encode returns an output in its common form, the inverse of [Decode]. An answer that a hook wrote is returned as
+// written, except for a decision and a reason that the exit status changed. Fields that are zero and not in Set are
+// left out.
 func Encode[T any](o *hook.Output[T]) Object {
 	if o.Raw != nil {
 		return encodeRaw(o)

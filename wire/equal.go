@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Equal reports whether two values are the same JSON, in any order of members and any spelling; nil
-// is no value, and equals only nil. Text that is not JSON equals only itself.
+// Equal reports whether two values are the same JSON, whatever the order of members and the spelling. Nil means no
+// value and equals only nil. Invalid JSON equals only itself.
 func Equal(a, b jsontext.Value) bool {
 	if bytes.Equal(a, b) || len(a) == 0 || len(b) == 0 {
 		return bytes.Equal(a, b)
@@ -19,7 +19,7 @@ func canonical(value jsontext.Value) []byte {
 	v := value.Clone()
 	if v.Canonicalize(
 		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
-		jsontext.CanonicalizeRawInts(false), // which would round those beyond 2⁵³
+		jsontext.CanonicalizeRawInts(false), // otherwise numbers beyond 2⁵³ would be rounded
 	) != nil {
 		return value
 	}

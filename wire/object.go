@@ -15,15 +15,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// asJavaScript reads JSON like the engines that hooks were written for: the last of equal names
-// wins, and bytes that are not UTF-8 become U+FFFD.
+// asJavaScript makes the decoder accept what JavaScript accepts: the last of several equal names counts, and invalid
+// UTF-8 becomes U+FFFD.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Object is the text of one JSON object. Nil is the empty object. Nothing in it is decoded until it
-// is read, and the rest stays as it is: big numbers, order, unknown members.
+// Object is the text of one JSON object. Nil is the empty object. Members are decoded only when they are read; the rest
+// keeps its text: large numbers, order, unknown members.
 //
-// An Object with JSON other than an object, which a hook can send, has no members. Objects are
-// values: no method changes its receiver's bytes.
+// An Object whose text is other JSON, which a hook can send, has no members. Objects are values: no method changes its
+// receiver's bytes.
 type Object []byte
 
 // Of encodes v, which has to encode to a JSON object.
@@ -38,7 +38,7 @@ func Of(v any) (Object, error) {
 	return Object(b), nil
 }
 
-// IsObject reports whether o is an object: nil is, and so is {}.
+// IsObject reports whether o is an object; nil is the empty object.
 func (o Object) IsObject() bool { return len(o) == 0 || jsontext.Value(o).Kind() == '{' }
 
 // IsEmpty reports whether o has no members.
@@ -49,27 +49,26 @@ func (o Object) IsEmpty() bool {
 	return true
 }
 
-// Members iterates over the members in order. The values are parts of o, and must not be changed.
-// Members with equal names are all yielded.
+// Members iterates over the members in order, including members with equal names. The values are slices of o, and must
+// not be changed.
 func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
 		if len(o) == 0 || !o.IsObject() {
 			return
 		}
-		// Iteration ends where the text stops being JSON.
+		// Iteration ends at the first mistake in the text.
 		_ = o.walk(func(name []byte, value jsontext.Value) bool { return yield(string(name), value) })
 	}
 }
 
-// EachMember calls yield for the members in their order until it returns false, and reports
-// whether o is one JSON object, as far as it was read. It is Members without an allocation
-// for each name: a name must not be kept after yield.
+// EachMember calls yield for the members in order until it returns false. ok is false if the part of o that was read is
+// not JSON, or not an object. Unlike Members it does not allocate names: a name is valid only until yield returns.
 func (o Object) EachMember(yield func(name []byte, value jsontext.Value) bool) (ok bool) {
 	return len(o) == 0 || o.IsObject() && o.walk(yield) == nil
 }
 
-// walk calls yield for the members until it returns false; the error describes where o is not one
-// JSON object. A name is valid until yield returns.
+// walk calls yield for the members until it returns false. The error describes where o is not one JSON object. A name
+// is valid only until yield returns.
 func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	given, done := o.scan(yield)
 	if done {
@@ -78,7 +77,7 @@ func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	return o.decode(given, yield)
 }
 
-// decode is walk with a decoder, skipping the first members.
+// decode is walk with a decoder, without the first skip members.
 func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) bool) error {
 	w := walkers.Get().(*walker)
 	defer w.release()
@@ -104,7 +103,7 @@ func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) b
 			continue
 		}
 		end := int(d.InputOffset())
-		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, not of the decoder's buffer
+		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a slice of o, not of the decoder's buffer
 			return nil
 		}
 	}
@@ -117,7 +116,7 @@ func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) b
 	return nil
 }
 
-// walker holds the buffers of a walk, kept for the next one.
+// walker holds the buffers of a walk, for reuse.
 type walker struct {
 	text    bytes.Buffer
 	decoder jsontext.Decoder
@@ -144,14 +143,14 @@ func (o Object) Get(name string) jsontext.Value {
 	return found
 }
 
-// Text returns the value of a member that is a string, else "".
+// Text returns the value of a member that is a string, and "" for any other.
 func (o Object) Text(name string) string {
 	s, _ := Text(o.Get(name))
 	return s
 }
 
-// Into decodes o into the value that ptr points to. Names of members are compared exactly, with case: a field
-// Cmd without a tag does not take the member "cmd". Members without a field are ignored.
+// Into decodes o into the value that ptr points to. Names are compared with case: a field Cmd without a tag does not
+// match the member "cmd". Members without a field are ignored.
 func (o Object) Into(ptr any) error {
 	if len(o) == 0 {
 		o = Object("{}")
@@ -159,9 +158,8 @@ func (o Object) Into(ptr any) error {
 	return json.Unmarshal(o, ptr, asJavaScript)
 }
 
-// Merge returns o with the members of patch: a member of patch replaces the one
-// of that name, whole (a shallow merge; rule L38), and new ones follow.
-// If patch is not an object, the result is o.
+// Merge returns o with the members of patch (a shallow merge; rule L38). A member of patch replaces the member of the
+// same name as a whole; new members follow at the end. If patch is not an object, the result is o.
 func (o Object) Merge(patch Object) Object {
 	if !patch.IsObject() || patch.IsEmpty() {
 		return o
@@ -191,7 +189,7 @@ func (o Object) With(name string, value jsontext.Value) Object {
 	return o.Merge(append(appendMember([]byte{'{'}, name, value), '}'))
 }
 
-// Without returns o without the members of those names.
+// Without returns o without the named members.
 func (o Object) Without(names ...string) Object {
 	without := func(name string) bool { return slices.Contains(names, name) }
 	if len(names) > 8 {
@@ -216,7 +214,7 @@ func (o Object) Without(names ...string) Object {
 	return append(b, '}')
 }
 
-// MarshalJSONTo writes the object; nil is {}.
+// MarshalJSONTo writes the object; nil is written as {}.
 func (o Object) MarshalJSONTo(e *jsontext.Encoder) error {
 	if len(o) == 0 {
 		return e.WriteValue(jsontext.Value("{}"))
@@ -224,7 +222,7 @@ func (o Object) MarshalJSONTo(e *jsontext.Encoder) error {
 	return e.WriteValue(jsontext.Value(o))
 }
 
-// UnmarshalJSONFrom accepts an object and nothing else.
+// UnmarshalJSONFrom accepts only an object.
 func (o *Object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	if err != nil {
@@ -237,7 +235,7 @@ func (o *Object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// Text returns the string that value is, and whether it is one.
+// Text returns the string that value encodes; ok is false if value is not a string.
 func Text(value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		return "", false
@@ -255,7 +253,7 @@ func Text(value jsontext.Value) (string, bool) {
 // Quote returns s as a JSON string.
 func Quote(s string) jsontext.Value {
 	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // s is not UTF-8
+	if err != nil { // s is not valid UTF-8
 		b, _ = jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\uFFFD"))
 	}
 	return b
@@ -270,7 +268,7 @@ func appendMember(b []byte, name string, value jsontext.Value) []byte {
 	return append(b, value...)
 }
 
-// KindName names the kind of a JSON value: "a number".
+// KindName returns the name of a kind of JSON value, such as "a number".
 func KindName(k jsontext.Kind) string {
 	switch k {
 	case 'n':

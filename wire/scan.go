@@ -11,10 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan is walk for ordinary objects, without the cost of a decoder. It stops at anything else: it
-// reads names in ASCII without escapes, and values with little nesting. It returns the number of
-// members that it has yielded, and whether it read the whole object; the decoder reads the rest,
-// and reports mistakes.
+// scan is walk for ordinary objects, without the cost of a decoder. It handles names in ASCII without escapes, and
+// values with little nesting; it stops at anything else. given is the number of members that it has yielded. done
+// reports whether it read the whole object; otherwise the decoder reads the rest and reports mistakes.
 func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
 	i := space(o, 0)
 	if i == len(o) || o[i] != '{' {
@@ -51,11 +50,11 @@ func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given 
 
 const (
 	deepest = 16 // limit of nesting
-	bad     = -1 // in place of an offset: the decoder has to read it
+	bad     = -1 // returned in place of an offset: use the decoder
 )
 
-// member reads a name at i, and the colon after it. It returns the offsets of the name's end and
-// the value's start.
+// member reads the name at i and the colon after it. start and end are the offsets of the value's start and the name's
+// end.
 func member(b []byte, i int) (start, end int, ok bool) {
 	if i == len(b) || b[i] != '"' {
 		return 0, 0, false
@@ -108,7 +107,7 @@ func literal(b []byte, i int, word string) int {
 	return bad
 }
 
-// text returns the offset after a string whose quote is before i.
+// text returns the offset after the string whose opening quote is before i.
 func text(b []byte, i int) int {
 	for {
 		for i+8 <= len(b) && allPlain(binary.LittleEndian.Uint64(b[i:])) {
@@ -129,8 +128,8 @@ func text(b []byte, i int) int {
 	}
 }
 
-// allPlain reports whether none of eight bytes of a string is a control character, a quote or a
-// backslash. It makes scanning a long text eight times as fast.
+// allPlain reports whether eight bytes of a string have no control character, quote or backslash. Checking eight bytes
+// at once makes scanning a long text eight times as fast.
 func allPlain(eight uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	zero := func(x uint64) uint64 { return (x - ones) & ^x & highs } // not 0 if a byte of x is 0
@@ -146,7 +145,7 @@ var plain = func() (all [256]bool) {
 	return all
 }()
 
-// escapes are the characters that may follow a backslash, but for u.
+// escapes marks the characters that may follow a backslash, except u.
 var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // number returns the offset after a number.
@@ -173,7 +172,7 @@ func number(b []byte, i int) int {
 	return i
 }
 
-// digits returns the offset after digits, of which there is at least one.
+// digits returns the offset after one or more digits.
 func digits(b []byte, i int) int {
 	start := i
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
@@ -188,7 +187,7 @@ func digits(b []byte, i int) int {
 // nested returns the offset after the object or array at i.
 func nested(b []byte, i, depth int) int {
 	object := b[i] == '{'
-	end := b[i] + 2 // "{" and "}", "[" and "]"
+	end := b[i] + 2 // the code of "}" is that of "{" plus 2, and "]" that of "[" plus 2
 	i = space(b, i+1)
 	if i < len(b) && b[i] == end {
 		return i + 1
@@ -216,8 +215,8 @@ func nested(b []byte, i, depth int) int {
 	}
 }
 
-// Check returns nil if o is nil or the whole text of one JSON object; otherwise the error gives the
-// position of the mistake. It allocates nothing for an object.
+// Check returns nil if o is nil or the text of exactly one JSON object; otherwise the error has the position of the
+// mistake. For an object it allocates nothing.
 func (o Object) Check() error {
 	if len(o) == 0 {
 		return nil
@@ -232,8 +231,8 @@ func (o Object) Check() error {
 	return CheckValue(jsontext.Value(o))
 }
 
-// CheckValue returns nil if v is the text of one JSON value; otherwise the error gives the position
-// of the mistake.
+// CheckValue returns nil if v is the text of exactly one JSON value; otherwise the error has the position of the
+// mistake.
 func CheckValue(v jsontext.Value) error {
 	if v.IsValid(asJavaScript) {
 		return nil
@@ -249,7 +248,7 @@ func CheckValue(v jsontext.Value) error {
 	return err
 }
 
-// Position returns the position of an offset in the form for people: "line 1, column 5".
+// Position returns the position of an offset for messages: "line 1, column 5".
 func Position(text []byte, offset int) string {
 	before := text[:min(offset, len(text))]
 	return fmt.Sprintf(

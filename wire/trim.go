@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Trim removes the white space around b, as JavaScript counts it: a byte
-// order mark is white space too.
+// Trim removes surrounding white space by JavaScript's definition, which includes the byte order mark.
 func Trim(b []byte) []byte {
 	const spaces = "\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000\uFEFF"
 	return bytes.TrimFunc(b, func(r rune) bool {
@@ -15,9 +14,8 @@ func Trim(b []byte) []byte {
 	})
 }
 
-// Valid returns b as text: every maximal part that is not UTF-8 becomes one
-// U+FFFD, the way browsers and Node decode. A character that a reader cut in
-// two is whole here, since b is decoded at once.
+// Valid returns b as valid UTF-8. Every maximal invalid part becomes one U+FFFD, as in browsers and Node. b has to be
+// complete: decoded in pieces, a character could be cut.
 func Valid(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
