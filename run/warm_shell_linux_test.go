@@ -103,7 +103,7 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 		"x=$$":                       "$$",
 		"x=$RANDOM":                  "$RANDOM",
 		"echo *":                     "a pattern for files",
-		"echo ~":                     "a tilde",
+		"echo ~root":                 "a tilde",
 		"sleep 0 & wait":             "in the background",
 		"eval 'echo x'":              "eval, which is not a known builtin",
 		"exec 2>&1; echo x":          "exec",

@@ -77,8 +77,8 @@ func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error
 	if s.script == nil {
 		return reply, true, notPosix(s.refused)
 	}
-	if j.ask != nil || s.script.UsesPWD {
-		return reply, true, notPosix("it uses its working directory, or asks the user")
+	if j.ask != nil {
+		return reply, true, notPosix("it asks the user")
 	}
 	vars := map[string]string{}
 	for _, entry := range j.env {

@@ -35,6 +35,33 @@ func FuzzGrep(f *testing.F) {
 	})
 }
 
+// FuzzSed checks that sed prints here what the installed one prints.
+func FuzzSed(f *testing.F) {
+	needPrograms(f)
+	tools := Tools()
+	for _, seed := range []struct{ flags, script, text string }{
+		{"", "s/a/b/", "aa\nb"}, {"E", "s/[a-c]+/<&>/g", "abcx a\n"}, {"n", "s/^k: *//p", "k: v\nx\n"}, {"", `s|a\.b|\\&|g`, "a.b.a.b"}, {"", "2,3d", "a\nb\nc\nd"},
+		{"n", "$p", "a\nb"}, {"", "/x/d;s/^/  /", "x\ny\n\n"}, {"", `s/\(a*\)\(b*\)/\2\1/`, "aabb"}, {"nE", `s/.*"k": ?"([^"]*)".*/\1/p`, `{"k": "v", "k":"w"}`},
+		{"E", "s/(a|b)*c/x/", "ababc"}, {"", "s/x*/-/g", "abc"}, {"", "s/b*$/-/", "abb"}, {"", "1!s/a/b/", "a\na"}, {"", `s/\bx/y/g`, "x xx"},
+		{"", "s/[/]/x/", "a/b"}, {"", "s,a\\,b,x,", "a,b"}, {"E", "s/a{2}/x/2", "aaaa"}, {"", "p;p", "x"}, {"", "s/a/\\n/;s/a/b/", "aa"}, {"", "$!d", "a\nb\n"},
+		{"E", `s/([^:]*):(.*):([0-9]+)/\3\2\1/`, "a:b:c:12"}, {"", "1d;1d", "a"}, {"", "0p", "a"}, {"", "s/é/e/", "é"}, {"", "", "a"}, {"", ";;p;", "a"}, {"", "s/a/b/ ; p", "a"},
+	} {
+		f.Add(seed.flags, seed.script, seed.text)
+	}
+	f.Fuzz(func(t *testing.T, flags, script, text string) {
+		if len(flags) > 2 || strings.Trim(flags, "nEr") != "" || len(script) > 60 || len(text) > 200 || strings.IndexByte(text+script, 0) >= 0 {
+			return
+		}
+		command := "sed"
+		for _, flag := range flags {
+			command += " -" + string(flag)
+		}
+		command += " -e " + quote(script)
+		same(t, tools, command, "C.UTF-8", []string{text})
+		same(t, tools, command, "C", []string{text})
+	})
+}
+
 // FuzzMatch checks that [[ =~ ]] finds here what it finds in bash.
 func FuzzMatch(f *testing.F) {
 	needPrograms(f)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/snaphook-go/snaphook/internal/shell"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm/internal/bash"
+	"github.com/snaphook-go/snaphook/warm/internal/git"
 	"github.com/snaphook-go/snaphook/warm/internal/grep"
 	"github.com/snaphook-go/snaphook/warm/internal/jq"
 	"github.com/snaphook-go/snaphook/warm/internal/text"
@@ -30,7 +32,8 @@ func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log
 
 // Tools returns the programs that scripts may run in this process.
 func Tools() shell.Tools {
-	programs := map[string]shell.Program{"grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
+	programs := map[string]shell.Program{"bash": bash.Bash{}, "grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
 	maps.Copy(programs, text.Programs())
+	maps.Copy(programs, git.Programs())
 	return shell.NewTools(programs)
 }

@@ -24,6 +24,10 @@ type Options struct {
 	Lines bool // the text is one line: a match has no newline
 	Word  bool // the match is not beside a letter, a digit or an underscore; Whole goes first
 	Whole bool // the match is the whole text
+
+	// Groups are kept, for patterns in which it is certain what they match: they are not repeated, and there
+	// are no alternatives.
+	Groups bool
 }
 
 // Regexp is a compiled pattern. It may be used from many goroutines at once.

@@ -119,7 +119,14 @@ func (t *patternTranslator) interval(end string) {
 
 func (t *patternTranslator) open() {
 	t.settle()
-	t.out.WriteString("(?:")
+	group := "(?:"
+	if t.Groups {
+		group = "("
+		if t.depth > 0 {
+			panic(Unknown("a group in a group"))
+		}
+	}
+	t.out.WriteString(group)
 	t.depth++
 	t.empty = true
 }
@@ -131,10 +138,13 @@ func (t *patternTranslator) close() {
 	}
 	t.out.WriteByte(')')
 	t.depth--
-	t.empty, t.repeat = false, true
+	t.empty, t.repeat = false, !t.Groups
 }
 
 func (t *patternTranslator) or() {
+	if t.Groups {
+		panic(Unknown("an alternative"))
+	}
 	t.settle()
 	if t.empty {
 		panic(Unknown("an empty alternative"))
@@ -159,7 +169,7 @@ func (t *patternTranslator) end() {
 	} else {
 		last = last || t.in[0] == ')' || t.in[0] == '|'
 	}
-	if !last {
+	if !last && (t.Basic || strings.IndexByte("*?+{^$", t.in[0]) >= 0) {
 		panic(Unknown("$ in the middle"))
 	}
 	t.settle()

@@ -226,5 +226,5 @@ func (c *compiler) sourceFile(p *syntax.ParamExp) text {
 	case p.Exp != nil:
 		return c.operator(&plain, "BASH_SOURCE", get, false)
 	}
-	return must("BASH_SOURCE", get)
+	return c.must(p, "BASH_SOURCE", get)
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -165,10 +166,16 @@ func unset(s *state, args []string, _ bool) int {
 }
 
 func pwd(s *state, args []string, _ bool) int {
+	if len(args) == 1 && args[0] == "-P" {
+		if dir, err := filepath.EvalSymlinks(s.workDir()); err == nil && s.enter(dir) {
+			s.print(dir + "\n")
+			return 0
+		}
+	}
 	if len(args) > 0 {
 		panic(cold("this pwd"))
 	}
-	s.print(s.pwd + "\n")
+	s.print(s.workDir() + "\n")
 	return 0
 }
 

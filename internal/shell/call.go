@@ -14,8 +14,12 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 		}
 		return c.assignments(n.Assigns)
 	}
+	n, by := c.prefix(n)
 	name, quiet := n.Args[0].Lit(), c.quiet
 	run, special := c.control(n, name)
+	if special && by != "" {
+		c.refuse(n, "%s %s", by, name)
+	}
 	if name != "[" && (name == "" || strings.ContainsAny(name, `\*?[{~`)) {
 		c.refuse(n, "a command whose name is not written out")
 	}
@@ -30,7 +34,7 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 	c.usesPWD = c.usesPWD || name == "pwd" || name == "cd"
 	c.quiet = quiet
-	command := c.command(n, name)
+	command := c.command(n, name, by)
 	return func(s *state) flow {
 		s.spend(64)
 		list := args(s, nil)
@@ -44,24 +48,58 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 }
 
-// command returns the code that runs a function of the script, a builtin, or a program of the tools.
-func (c *compiler) command(n *syntax.CallExpr, name string) func(s *state, args []string) flow {
-	noFields, builtin := c.noFields(n), builtins[name]
-	if builtin == nil && !c.functions[name] {
-		builtin = c.tools.command(c, n, name)
+// prefix takes builtin, command or exec off a simple command, and returns which of them.
+func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string) {
+	by = n.Args[0].Lit()
+	if by != "builtin" && by != "command" && by != "exec" || c.functions[by] || len(n.Args) < 2 {
+		return n, ""
 	}
-	if builtin == nil && !c.functions[name] && !c.sources {
+	name := n.Args[1].Lit()
+	if by == "command" && name == "-v" {
+		return n, ""
+	}
+	isBuiltin, isProgram := known(name), c.tools.programOf(name) != nil
+	if c.sources || len(n.Assigns) > 0 || strings.HasPrefix(name, "-") ||
+		by == "builtin" && !isBuiltin || by == "exec" && !isProgram || by == "command" && !isBuiltin && !isProgram {
+		c.refuse(n, "this %s", by)
+	}
+	without := *n
+	without.Args = n.Args[1:]
+	return &without, by
+}
+
+// command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the
+// builtin before it; with one, functions are passed over.
+func (c *compiler) command(n *syntax.CallExpr, name, by string) func(s *state, args []string) flow {
+	builtin, mayBeFunction := builtins[name], by == "" && c.functions[name]
+	if by == "exec" {
+		builtin = nil
+	}
+	noFields := builtin != nil && c.noFields(n)
+	if builtin == nil && !mayBeFunction {
+		if builtin = c.tools.command(c, n, name); builtin != nil {
+			builtin = c.temporary(n, builtin)
+		}
+	}
+	if builtin == nil && len(n.Assigns) > 0 {
+		c.refuse(n, "an assignment before a command")
+	}
+	if builtin == nil && !mayBeFunction && !c.sources {
 		c.refuse(n, "%s, which is not a known builtin", name)
 	}
+	assigns := len(n.Assigns) > 0
 	return func(s *state, args []string) flow {
-		if f := s.funcs[name]; f != nil {
+		if f := s.funcs[name]; f != nil && by == "" {
+			if assigns {
+				panic(cold("an assignment before a function"))
+			}
 			return s.invoke(f, args)
 		}
 		if builtin == nil {
 			panic(cold(name + ", which is not a known builtin"))
 		}
 		s.status = builtin(s, args, noFields)
-		if name == "exit" {
+		if name == "exit" || by == "exec" {
 			return exits
 		}
 		return next

@@ -18,16 +18,18 @@ func compileWith(text string, tools *tools) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Script{body: body, UsesPWD: c.usesPWD || c.sources}, nil
+	return &Script{body: body, tools: tools, UsesPWD: c.usesPWD || c.sources}, nil
 }
 
-// compileSource reads a file that a script sources.
-func compileSource(text string, tools *tools) (action, error) {
+// compileSource reads a file that a script sources, or a script that it runs in a bash of its own.
+func compileSource(text string, sourced bool, tools *tools) (action, error) {
 	c, file, err := parse(text, tools)
 	if err != nil {
 		return nil, err
 	}
-	c.sourced, c.sources = true, true
+	if sourced {
+		c.sourced, c.sources = true, true
+	}
 	return c.whole(file, text)
 }
 
@@ -90,15 +92,17 @@ func (r refused) Error() string {
 
 // compiler turns commands into actions. It panics with a refusal.
 type compiler struct {
-	functions map[string]bool // the names of all functions that the script defines
-	tools     *tools
-	usesPWD   bool
-	refusals  map[*syntax.Stmt]refused
-	quiet     bool // the standard error of the command is /dev/null
-	sources   bool // the script reads other files, which may define functions
-	sourced   bool // the text is one that a script sources
-	loops     int  // the enclosing loops that break and continue can leave
-	inFunc    bool // the code is in a function, where return and local are allowed
+	functions  map[string]bool // the names of all functions that the script defines
+	tools      *tools
+	usesPWD    bool
+	refusals   map[*syntax.Stmt]refused
+	quiet      bool // the standard error of the command is /dev/null
+	sources    bool // the script reads other files, which may define functions
+	sourced    bool // the text is one that a script sources
+	unnumbered bool // in a command substitution of several lines, where bash counts lines in another way
+	line       int  // of the command, if bash names it in an error of its words; else 0
+	loops      int  // the enclosing loops that break and continue can leave
+	inFunc     bool // the code is in a function, where return and local are allowed
 }
 
 func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
@@ -108,6 +112,7 @@ func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
 // apart compiles the body of a subshell.
 func (c *compiler) apart(compile func()) {
 	was := *c
+	c.line = 0
 	c.loops, c.inFunc = 0, false
 	compile()
 	was.usesPWD = c.usesPWD
@@ -146,13 +151,17 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 	}
 	var a action
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	was := c.line
+	c.line = 0
 	if simple {
 		redirects := c.redirects(stmt.Redirs)
+		c.line = c.lineOf(call)
 		c.quiet = losesErrors(stmt.Redirs)
 		a = checked(c.call(call, redirects))
 	} else if a = c.compound(stmt.Cmd); len(stmt.Redirs) > 0 {
 		a = redirected(c.redirects(stmt.Redirs), a)
 	}
+	c.line = was
 	if !stmt.Negated {
 		return a
 	}
@@ -165,6 +174,16 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 		}
 		return f
 	}
+}
+
+// lineOf returns the line of a simple command, of a declaration or of [[ … ]]. It returns 0 for a command of several lines, for one with
+// assignments before its name, and for one in a function that may come from another file.
+func (c *compiler) lineOf(n syntax.Node) int {
+	call, simple := n.(*syntax.CallExpr)
+	if c.unnumbered || c.inFunc && c.sources || n.Pos().Line() != n.End().Line() || simple && len(call.Args) > 0 && len(call.Assigns) > 0 {
+		return 0
+	}
+	return int(n.Pos().Line())
 }
 
 // losesErrors reports whether redirections lead standard error to /dev/null.
@@ -207,7 +226,7 @@ func (c *compiler) compound(cmd syntax.Command) action {
 		c.apart(func() { body = c.list(n.Stmts) })
 		return checked(func(s *state) flow {
 			sub := s.sub()
-			body(sub)
+			sub.whole(body)
 			s.status = sub.status
 			return next
 		})
@@ -222,8 +241,10 @@ func (c *compiler) compound(cmd syntax.Command) action {
 	case *syntax.FuncDecl:
 		return c.function(n)
 	case *syntax.DeclClause:
+		c.line = c.lineOf(n)
 		return checked(c.declare(n))
 	case *syntax.TestClause:
+		c.line = c.lineOf(n)
 		return checked(c.testClause(n))
 	case *syntax.ArithmCmd:
 		x := c.arithmetic(n.X)
@@ -277,7 +298,7 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 				sub.out = &output{}
 			}
 			before := s.written()
-			part(sub)
+			sub.whole(part)
 			if i > 0 && in.at < len(in.data) && (s.pipefail || wrote) {
 				panic(cold("a pipe that is not read to its end, whose writer may be killed"))
 			}

@@ -4,6 +4,14 @@ import (
 	"strings"
 )
 
+// workDir returns $PWD.
+func (s *state) workDir() string {
+	if s.pwd == "" {
+		panic(cold("the working directory"))
+	}
+	return s.pwd
+}
+
 // cd changes the directory as bash does without options: a ".." removes the element before it, which has to be a
 // directory.
 func cd(s *state, args []string, _ bool) int {

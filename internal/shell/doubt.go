@@ -110,12 +110,12 @@ func (c *compiler) doubtfulOperands(n *syntax.ParamExp) {
 
 // lazy compiles a statement. One that only bash can run leaves the script to bash when it is reached.
 func (c *compiler) lazy(stmt *syntax.Stmt) (a action) {
-	loops, inFunc := c.loops, c.inFunc
+	loops, inFunc, line := c.loops, c.inFunc, c.line
 	defer func() {
 		switch why := recover().(type) {
 		case nil:
 		case refused:
-			c.loops, c.inFunc = loops, inFunc
+			c.loops, c.inFunc, c.line = loops, inFunc, line
 			c.refusals[stmt] = why
 			reason := cold(why.Error())
 			a = func(*state) flow { panic(reason) }

@@ -44,6 +44,12 @@ func ofProcess(kind int64) bool {
 	return kind == unix.PROC_SUPER_MAGIC || kind == unix.DEVPTS_SUPER_MAGIC || kind == unix.SYSFS_MAGIC
 }
 
+// access runs the tests -r, -w and -x for a file.
+func access(path, op string) bool {
+	mode := map[string]uint32{"-r": unix.R_OK, "-w": unix.W_OK, "-x": unix.X_OK}[op]
+	return unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS) == nil
+}
+
 // mayEnter reports whether this process may change to a directory.
 func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
 

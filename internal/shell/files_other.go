@@ -9,6 +9,8 @@ import (
 
 func openFile(path string, flags int) (*os.File, error) { return os.OpenFile(path, flags, 0) }
 
+func access(path, op string) bool { panic(cold("the test " + op)) }
+
 func mayWrite(path string) bool { return false }
 
 func mayEnter(dir string) bool { return true }

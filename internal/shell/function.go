@@ -51,7 +51,7 @@ type declaration struct {
 // declare compiles local, export, declare, typeset and readonly.
 func (c *compiler) declare(n *syntax.DeclClause) action {
 	kind, readonly := n.Variant.Value, n.Variant.Value == "readonly"
-	local := kind != "export" && kind != "readonly" && c.inFunc
+	local, export := kind != "export" && kind != "readonly" && c.inFunc, kind == "export"
 	if kind == "local" && !local || kind == "nameref" {
 		c.refuse(n, "%s", kind)
 	}
@@ -62,11 +62,14 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 			case option == "-r" && kind != "export":
 				readonly = true
 				continue
-			case option == "-a" && kind != "export", option == "-x" && !local:
+			case option == "-a" && kind != "export":
+				continue
+			case option == "-x" && !local:
+				export = true
 				continue
 			}
 		}
-		if a.Name == nil || a.Append || a.Index != nil || !assignable(a.Name.Value) || a.Array != nil && kind == "export" {
+		if a.Name == nil || a.Append || a.Index != nil || !assignable(a.Name.Value) || a.Array != nil && export {
 			c.refuse(n, "this %s", kind)
 		}
 		d := declaration{name: a.Name.Value}
@@ -85,6 +88,9 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 	}
 	return func(s *state) flow {
 		s.declareAll(all, local, readonly)
+		if export {
+			s.export(all)
+		}
 		s.status = 0
 		return next
 	}
@@ -124,6 +130,24 @@ func (s *state) declareAll(all []declaration, local, readonly bool) {
 			v.readonly = true
 			s.vars[d.name] = v
 		}
+	}
+}
+
+// export marks variables as exported.
+func (s *state) export(all []declaration) {
+	for _, d := range all {
+		v, known := s.vars[d.name]
+		switch {
+		case !known:
+			if _, set := s.Env[d.name]; set {
+				continue // it is exported already
+			}
+			v.unset = true
+		case v.array:
+			panic(cold("an array that is exported"))
+		}
+		v.exported = true
+		s.vars[d.name] = v
 	}
 }
 

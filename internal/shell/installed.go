@@ -75,6 +75,13 @@ func certainLocale(env map[string]string) bool {
 // lookup finds the file of a program as bash does; "": there is none. It gives the run up if bash may find
 // another one.
 func (s *state) lookup(name string) (file string) {
+	if strings.HasPrefix(name, "/") {
+		own(name)
+		if info, err := s.stat(name, true); err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0o111 {
+			panic(cold(name + ", which may be no program for this user"))
+		}
+		return name
+	}
 	path, set := s.Env["PATH"]
 	if _, is := s.Env["BASH_FUNC_"+name+"%%"]; is || !set || path == "" {
 		panic(cold(name + ", which may be a function, without PATH"))

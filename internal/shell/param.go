@@ -23,16 +23,16 @@ func (c *compiler) param(p *syntax.ParamExp, quoted bool) text {
 		if name == "@" || name == "*" || name == "#" || name == "?" {
 			c.refuse(p, "this expansion")
 		}
-		v := must(name, get)
+		v := c.must(p, name, get)
 		return func(s *state) string { return strconv.Itoa(s.characters(v(s))) }
 	case p.Slice != nil:
-		return c.slice(p, must(name, get))
+		return c.slice(p, c.must(p, name, get))
 	case p.Repl != nil:
-		return c.replace(p, must(name, get), quoted)
+		return c.replace(p, c.must(p, name, get), quoted)
 	case p.Exp != nil:
 		return c.operator(p, name, get, quoted)
 	}
-	return must(name, get)
+	return c.must(p, name, get)
 }
 
 // parameter compiles the lookup of a parameter's value, which also reports whether it is set.
@@ -67,12 +67,16 @@ func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(
 	return func(s *state) (string, bool) { return s.get(name) }
 }
 
-// must returns the value of a parameter, or "" if it is unset; under nounset it gives the run up instead.
-func must(name string, get func(s *state) (string, bool)) text {
+// must returns the value of a parameter, or "" if it is unset. Under nounset, that ends the shell with a message.
+func (c *compiler) must(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
+	line, shown := c.line, name
+	if p.Short && name[0] >= '0' && name[0] <= '9' {
+		shown = "$" + name
+	}
 	return func(s *state) string {
 		v, set := get(s)
 		if !set && s.nounset {
-			panic(cold("$" + name + " is not set"))
+			s.fail(line, shown+": unbound variable")
 		}
 		return v
 	}
@@ -169,14 +173,30 @@ func (c *compiler) operator(
 		if quoted {
 			c.plainPattern(p.Exp.Word)
 		}
-		v, pattern := must(name, get), c.pattern(p.Exp.Word)
+		v, pattern := c.must(p, name, get), c.pattern(p.Exp.Word)
 		suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
 		large := op == syntax.RemLargePrefix || op == syntax.RemLargeSuffix
 		return func(s *state) string { return pattern(s).trim(s, v(s), suffix, large) }
 	case syntax.UpperAll, syntax.LowerAll, syntax.UpperFirst, syntax.LowerFirst:
-		return c.changeCase(p, must(name, get))
+		return c.changeCase(p, c.must(p, name, get))
 	}
-	return c.otherwise(p, name, get)
+	return c.otherwise(p, name, get, quoted)
+}
+
+// fallback compiles the word of an expansion. In double quotes, it is read as more text in them.
+func (c *compiler) fallback(w *syntax.Word, quoted bool) text {
+	if !quoted || w == nil {
+		c.unescaped(w)
+		return c.text(w)
+	}
+	for _, part := range w.Parts {
+		_, single := part.(*syntax.SglQuoted)
+		_, double := part.(*syntax.DblQuoted)
+		if single || double {
+			c.refuse(w, "quotes in an expansion")
+		}
+	}
+	return c.quoted(w.Parts, "$`\"\\")
 }
 
 // plainPattern refuses the pattern of an expansion in double quotes if quotes in
@@ -212,9 +232,16 @@ func (c *compiler) changeCase(p *syntax.ParamExp, v text) text {
 }
 
 // otherwise compiles ${NAME:-word}, ${NAME:=word}, ${NAME:+word} and ${NAME:?word}.
-func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
-	c.unescaped(p.Exp.Word)
-	word, op := c.text(p.Exp.Word), p.Exp.Op
+func (c *compiler) otherwise(
+	p *syntax.ParamExp, name string, get func(s *state) (string, bool), quoted bool,
+) text {
+	word, op := c.fallback(p.Exp.Word, quoted), p.Exp.Op
+	line, message := c.line, func(_ *state, colon bool) string {
+		if colon {
+			return "parameter null or not set"
+		}
+		return "parameter not set"
+	}
 	colon := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull ||
 		op == syntax.AlternateUnsetOrNull || op == syntax.ErrorUnsetOrNull
 	switch op {
@@ -224,6 +251,9 @@ func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state)
 			c.refuse(p, "an assignment to $%s", name)
 		}
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if p.Exp.Word != nil {
+			message = func(s *state, _ bool) string { return word(s) }
+		}
 	default:
 		c.refuse(p, "this expansion (%s)", op)
 	}
@@ -247,7 +277,7 @@ func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state)
 		case there:
 			return v
 		case op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull:
-			panic(cold("$" + name + " is not set"))
+			s.fail(line, name+": "+message(s, colon))
 		}
 		return word(s)
 	}

@@ -95,6 +95,11 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 	case syntax.Hdoc:
 		return c.hereDocument(r)
 	}
+	if len(r.Word.Parts) == 1 {
+		if of, ok := r.Word.Parts[0].(*syntax.ProcSubst); ok && of.Op == syntax.CmdIn {
+			return c.output(of)
+		}
+	}
 	path := c.fields([]*syntax.Word{r.Word})
 	return func(s *state) {
 		names := path(s, nil)
@@ -103,6 +108,29 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 		}
 		in := s.open(names[0])
 		in.outer, s.in = s.in, in
+	}
+}
+
+// output compiles < <(commands), whose commands run first here. In bash, they run at the same time as those that
+// read their output.
+func (c *compiler) output(of *syntax.ProcSubst) redirect {
+	var body action
+	c.apart(func() {
+		c.unnumbered = true
+		body = c.list(of.Stmts)
+	})
+	return func(s *state) {
+		sub, wrote, at := s.sub(), s.written(), s.in.at
+		sub.out, sub.piped = &output{}, true
+		f := next
+		sub.whole(func(sub *state) flow { f = body(sub); return f })
+		if f == exits && s.errexit || s.written() > wrote {
+			panic(cold("a process substitution with effects"))
+		}
+		if s.in.at != at {
+			s.in.reopened = true // it is not certain when it is read
+		}
+		s.in = &input{data: sub.out.data, outer: s.in}
 	}
 }
 

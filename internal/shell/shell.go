@@ -6,12 +6,14 @@ package shell
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 )
 
 // Script is a compiled script. It may be used from many goroutines at once.
 type Script struct {
 	body    action
+	tools   *tools
 	UsesPWD bool // the script uses Call.PWD
 }
 
@@ -45,7 +47,7 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
 		dir: call.Dir, pwd: call.PWD, file: call.File,
-		run: &run{Call: call, left: mostWork}, vars: map[string]variable{}, params: call.Params,
+		run: &run{Call: call, left: mostWork, tools: p.tools}, vars: map[string]variable{}, params: call.Params,
 		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
 	defer func() {
@@ -61,7 +63,7 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	if hasAny(string(call.Stdin), "\x00\x01\x7f") {
 		panic(cold("a byte of standard input that bash treats in its own way"))
 	}
-	p.body(s)
+	s.whole(p.body)
 	if !s.write() {
 		return Result{}, "a file cannot be written", false
 	}
@@ -79,6 +81,34 @@ func hasAny(s, chars string) bool {
 
 // cold is the reason for which a run is given up.
 type cold string
+
+// ended is the end of a shell by an error in the words of a command.
+type ended struct{}
+
+// fail ends the shell with a message as bash writes it. line is the line of the command; 0: it is not certain.
+func (s *state) fail(line int, why string) {
+	if line == 0 || s.file == "" || strings.Contains(why, "\n") {
+		panic(cold(why))
+	}
+	text := s.file + ": line " + strconv.Itoa(line) + ": " + why + "\n"
+	s.spend(len(text))
+	s.err.write(text)
+	panic(ended{})
+}
+
+// whole runs all commands of a shell.
+func (s *state) whole(body action) {
+	defer func() {
+		switch why := recover().(type) {
+		case nil:
+		case ended:
+			s.status = 1
+		default:
+			panic(why)
+		}
+	}()
+	body(s)
+}
 
 // action runs a command, and sets its exit status in the state.
 type action func(s *state) flow
@@ -98,6 +128,7 @@ type variable struct {
 	text     string
 	unset    bool
 	readonly bool
+	exported bool // programs get the variable
 	array    bool
 	list     []string // of an array; never changed in place
 }
@@ -113,11 +144,13 @@ func (v variable) first() (text string, set bool) {
 // run is the state that all shells of one run share.
 type run struct {
 	*Call
+	tools *tools
 	left  int
 	files []*output // files to write
 	dirs  []string  // folders to make before, with those that they are in
 
-	piping []string // files that commands of pipes have opened
+	piping  []string // files that commands of pipes have opened
+	reading []string // files of the scripts that run this one
 }
 
 // written returns the size of what is written to standard error and to files.
@@ -208,7 +241,7 @@ func (s *state) get(name string) (text string, set bool) {
 		return v.first()
 	}
 	if name == "PWD" {
-		return s.pwd, true
+		return s.workDir(), true
 	}
 	text, set = s.Env[name]
 	if !set && madeByBash[name] || hasAny(text, "\x01\x7f") {
@@ -219,10 +252,15 @@ func (s *state) get(name string) (text string, set bool) {
 
 func (s *state) set(name, text string) {
 	s.spend(64 + len(text))
-	if was := s.vars[name]; was.readonly || was.array {
+	was, known := s.vars[name]
+	if was.readonly || was.array {
 		panic(cold("an assignment to an array, or to a variable that is read-only"))
 	}
-	s.vars[name] = variable{text: text}
+	exported := was.exported
+	if !known {
+		_, exported = s.Env[name]
+	}
+	s.vars[name] = variable{text: text, exported: exported}
 }
 
 // madeByBash lists variables that bash sets if the environment lacks them.

@@ -22,7 +22,7 @@ func (c *compiler) source(n *syntax.CallExpr) action {
 		}
 		text := string(s.open(list[0]).data)
 		s.spend(4 * len(text))
-		body, err := tools.sourced(text)
+		body, err := tools.kept(text, true)
 		if err != nil {
 			panic(cold(list[0] + ": " + err.Error()))
 		}
@@ -38,22 +38,29 @@ func (c *compiler) source(n *syntax.CallExpr) action {
 	}
 }
 
-// sourced returns the compiled text of a file.
-func (t *tools) sourced(text string) (action, error) {
+// compiledText is a text that a script sources, or runs in a bash of its own.
+type compiledText struct {
+	text    string
+	sourced bool
+}
+
+// kept returns the compiled form of a text, and keeps it for the next call.
+func (t *tools) kept(text string, sourced bool) (action, error) {
 	if len(text) > mostSource {
 		return nil, refused{1, "a file of this length"}
 	}
-	if a, ok := t.sources.Load(text); ok {
+	key := compiledText{text, sourced}
+	if a, ok := t.texts.Load(key); ok {
 		return a.(action), nil
 	}
-	a, err := compileSource(text, t)
+	a, err := compileSource(text, sourced, t)
 	if err != nil {
 		return nil, err
 	}
-	if t.kept.Add(1) > mostSources {
-		t.sources.Clear()
-		t.kept.Store(1)
+	if t.count.Add(1) > mostSources {
+		t.texts.Clear()
+		t.count.Store(1)
 	}
-	t.sources.Store(text, a)
+	t.texts.Store(key, a)
 	return a, nil
 }

@@ -65,6 +65,11 @@ func (s *state) unaryTest(op, arg string) bool {
 		return arg != ""
 	case "-z":
 		return arg == ""
+	case "-t":
+		if n, ok := number(arg); !ok || n < 0 || n > 2 {
+			panic(cold("this test"))
+		}
+		return false // the streams of a hook are pipes, and a script may only replace them by files
 	}
 	if arg == "" {
 		return false
@@ -86,6 +91,8 @@ func (s *state) unaryTest(op, arg string) bool {
 		return there && info.IsDir()
 	case "-s":
 		return there && info.Size() > 0
+	case "-r", "-w", "-x":
+		return there && access(path, op)
 	case "-L", "-h":
 		return there && info.Mode()&fs.ModeSymlink != 0
 	}
@@ -133,7 +140,7 @@ func (c *compiler) unaryCondition(x *syntax.UnaryTest) condition {
 	return func(s *state) bool { return s.unaryTest(op, t(s)) }
 }
 
-var knownTest = set("-n -z -e -f -d -s -L -h")
+var knownTest = set("-n -z -e -f -d -s -L -h -r -w -x -t")
 
 func (c *compiler) binaryCondition(x *syntax.BinaryTest) condition {
 	switch x.Op {

@@ -3,6 +3,8 @@ package shell
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,8 +40,8 @@ func NewTools(programs map[string]Program) Tools { return &tools{programs: progr
 type tools struct {
 	programs map[string]Program
 	known    sync.Map // by programFile: whether the file is the program
-	sources  sync.Map // by text: the action of a sourced file
-	kept     atomic.Int32
+	texts    sync.Map // by compiledText: its action
+	count    atomic.Int32
 }
 
 // Compile reads a script.
@@ -50,13 +52,21 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if name == "command" {
 		return commandV(c, n)
 	}
-	if p := t.programs[name]; p != nil {
+	if p := t.programOf(name); p != nil {
 		return t.program(c, n, name, p)
 	}
 	if c.quiet && isProgramName(name) && !known(name) {
 		return missing(name)
 	}
 	return nil
+}
+
+// programOf returns the program of a name, or of the absolute path of its file; nil: it is not known.
+func (t *tools) programOf(name string) Program {
+	if strings.HasPrefix(name, "/") {
+		name = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	return t.programs[name]
 }
 
 // missing returns the code of a program that only runs in this process by not being there, where nobody sees
@@ -78,11 +88,38 @@ func (p *Process) Is(name string) (fs.FileInfo, error) {
 	return p.s.stat(path, true)
 }
 
+// Link returns what is known of a file, or of a link itself, and gives the run up for those of this process.
+func (p *Process) Link(name string) (fs.FileInfo, error) {
+	path := p.s.path(name)
+	own(path)
+	p.s.spend(256)
+	return p.s.stat(path, false)
+}
+
+// Dir returns the working directory.
+func (p *Process) Dir() string { return p.s.dir }
+
+// EnvNames returns the names of all variables of the environment.
+func (p *Process) EnvNames() []string { return slices.Collect(maps.Keys(p.s.exports())) }
+
+// Quiet reports whether standard error is /dev/null.
+func (p *Process) Quiet() bool { return p.s.err.lost }
+
+// Create makes a file, or with more appends to one, when the script has ended. The function that it returns writes to it.
+func (p *Process) Create(name string, more bool) (write func(text []byte)) {
+	out := p.s.create(name, more)
+	return func(text []byte) {
+		p.s.spend(len(text))
+		out.write(string(text))
+	}
+}
+
 // MakeFolders makes a folder and those that it is in, when the script has ended.
 func (p *Process) MakeFolders(name string) { p.s.makeFolders(name) }
 
 // Process is one run of a [Program].
 type Process struct {
+	Name string // as the script names the program
 	Args []string
 	s    *state
 }
@@ -94,11 +131,11 @@ func (p *Process) GiveUp(why string, args ...any) { panic(cold(fmt.Sprintf(why, 
 func (p *Process) Spend(n int) { p.s.spend(n) }
 
 // Env returns a variable of the environment.
-func (p *Process) Env(name string) string { return p.s.Env[name] }
+func (p *Process) Env(name string) string { return p.s.exports()[name] }
 
 // LookupEnv returns a variable of the environment, and whether it is set.
 func (p *Process) LookupEnv(name string) (value string, set bool) {
-	value, set = p.s.Env[name]
+	value, set = p.s.exports()[name]
 	return value, set
 }
 
@@ -159,7 +196,7 @@ func (t *tools) program(c *compiler, n *syntax.CallExpr, name string, program Pr
 	}
 	return func(s *state, args []string, _ bool) int {
 		t.installed(s, name, program)
-		return program.Run(&Process{Args: args, s: s})
+		return program.Run(&Process{Name: name, Args: args, s: s})
 	}
 }
 
@@ -193,18 +230,22 @@ func written(w *syntax.Word) (text string, ok bool) {
 	return out.String(), true
 }
 
-// commandV compiles command -v for names that are written out.
+// commandV compiles command -v for one name.
 func commandV(c *compiler, n *syntax.CallExpr) builtin {
-	if len(n.Args) != 3 || n.Args[1].Lit() != "-v" || n.Args[2].Lit() == "" {
+	if len(n.Args) != 3 || n.Args[1].Lit() != "-v" {
 		c.refuse(n, "this command")
 	}
-	name := n.Args[2].Lit()
-	if c.functions[name] || known(name) || !isProgramName(name) {
-		c.refuse(n, "command -v %s", name)
-	}
-	return func(s *state, _ []string, _ bool) int {
-		if s.funcs[name] != nil {
-			panic(cold("a function of this name"))
+	return func(s *state, args []string, _ bool) int {
+		if len(args) != 2 {
+			panic(cold("this command -v"))
+		}
+		name := args[1]
+		if s.funcs[name] != nil || known(name) {
+			s.print(name + "\n")
+			return 0
+		}
+		if !isProgramName(name) {
+			panic(cold("command -v " + name))
 		}
 		file := s.lookup(name)
 		if file == "" {
@@ -218,7 +259,8 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 // isProgramName reports whether a name can be a program: it is neither a builtin nor a reserved
 // word of bash.
 func isProgramName(name string) bool {
-	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" &&
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+."
+	return name != "" && name[0] != '.' && name[0] != '-' && strings.Trim(name, letters) == "" &&
 		!strings.Contains(ownNames, " "+name+" ")
 }
 

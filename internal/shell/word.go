@@ -20,10 +20,17 @@ type wordPart struct {
 
 // parts compiles the parts of a word. It removes the escapes of literal parts, and refuses file patterns.
 func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
+	plainBraces := noBraces(w)
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, nil})
+			if i == 0 && (strings.HasPrefix(p.Value, "~/") || p.Value == "~" && len(w.Parts) == 1) {
+				rest := *p
+				rest.Value = p.Value[1:]
+				all = append(all, wordPart{home, true, nil}, wordPart{constant(c.literal(&rest, false, plainBraces)), true, nil})
+				continue
+			}
+			all = append(all, wordPart{constant(c.literal(p, i == 0, plainBraces)), true, nil})
 		case *syntax.SglQuoted:
 			all = append(all, wordPart{constant(c.single(p)), true, nil})
 		case *syntax.DblQuoted:
@@ -39,6 +46,15 @@ func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	return all
 }
 
+// home returns the value of ~.
+func home(s *state) string {
+	value, set := s.get("HOME")
+	if !set || value == "" || strings.HasSuffix(value, "/") {
+		panic(cold("a tilde without $HOME"))
+	}
+	return value
+}
+
 func constant(value string) text { return func(*state) string { return value } }
 
 func isParams(p syntax.WordPart, name string) bool {
@@ -47,8 +63,18 @@ func isParams(p syntax.WordPart, name string) bool {
 		!v.Length && !v.Excl && v.Index == nil
 }
 
+// noBraces reports whether braces of a word are text, since nothing between them could be a list or a sequence.
+func noBraces(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && (strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")) {
+			return false
+		}
+	}
+	return true
+}
+
 // literal returns the text of an unquoted part.
-func (c *compiler) literal(lit *syntax.Lit, first bool) string {
+func (c *compiler) literal(lit *syntax.Lit, first, plainBraces bool) string {
 	v := lit.Value
 	if first && strings.HasPrefix(v, "~") || strings.Contains(v, "=~") || strings.Contains(v, ":~") {
 		c.refuse(lit, "a tilde")
@@ -59,7 +85,7 @@ func (c *compiler) literal(lit *syntax.Lit, first bool) string {
 			if i++; i == len(v) || v[i] == '\n' {
 				c.refuse(lit, "a backslash at the end of a line")
 			}
-		} else if strings.IndexByte("*?[{", v[i]) >= 0 {
+		} else if strings.IndexByte("*?[", v[i]) >= 0 || v[i] == '{' && !plainBraces {
 			c.refuse(lit, "a pattern for files or words (%s)", v)
 		} else if v[i] == '$' { // bash does not split a word with $
 			c.refuse(lit, "a dollar sign that begins no expansion")
@@ -286,11 +312,14 @@ func (c *compiler) substitution(p *syntax.CmdSubst) text {
 		}
 	}
 	var body action
-	c.apart(func() { body = c.list(p.Stmts) })
+	c.apart(func() {
+		c.unnumbered = c.unnumbered || p.Pos().Line() != p.End().Line()
+		body = c.list(p.Stmts)
+	})
 	return func(s *state) string {
 		sub := s.sub()
 		sub.out, sub.errexit = &output{}, false
-		body(sub)
+		sub.whole(body)
 		s.subst, s.status = sub.status, sub.status
 		return substituted(sub.out.data)
 	}

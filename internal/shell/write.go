@@ -87,6 +87,9 @@ func (s *state) isRead(path string) bool {
 	if s.piped && slices.ContainsFunc(s.piping, same) {
 		return true // the commands of a pipe run at the same time
 	}
+	if slices.ContainsFunc(s.reading, same) {
+		return true
+	}
 	return s.file != "" && same(s.path(s.file)) || s.File != "" && same(s.path(s.File))
 }
 

@@ -3,6 +3,9 @@
 package text
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
 	"errors"
 
 	"github.com/snaphook-go/snaphook/internal/shell"
@@ -29,11 +32,15 @@ func Programs() map[string]shell.Program {
 
 var parsers = map[string]func(args []string) (run, error){
 	"cat": cat, "head": head, "tail": tail, "wc": wc, "cut": cut, "tr": tr, "basename": basename, "dirname": dirname,
-	"mkdir": mkdir, "rm": rm, "date": date,
+	"mkdir": mkdir, "rm": rm, "touch": touch, "tee": tee, "date": date, "uname": uname, "sed": sed, "sort": sort, "uniq": uniq,
+	"readlink": readlink, "realpath": realpath, "md5sum": sum(md5.New), "sha1sum": sum(sha1.New), "sha256sum": sum(sha256.New),
 }
 
-// Known reports whether a file is the program of GNU coreutils.
+// Known reports whether a file is the program of GNU coreutils, or GNU sed.
 func (c program) Known(file string) bool {
+	if c.name == "sed" {
+		return version.Starts(file, "sed (GNU sed) 4.", "/bin/sed (GNU sed) 4.", "/usr/bin/sed (GNU sed) 4.")
+	}
 	return version.Starts(file, c.name+" (GNU coreutils) 8.", c.name+" (GNU coreutils) 9.")
 }
 

@@ -23,13 +23,17 @@ func date(args []string) (run, error) {
 			format = "%Y-%m-%dT%H:%M:%S%:z"
 		case arg == "-I" && format == "":
 			format = "%Y-%m-%d"
-		case strings.HasPrefix(arg, "+") && format == "":
+		case len(arg) > 1 && arg[0] == '+' && format == "":
 			format = arg[1:]
 		default:
 			return nil, errArguments
 		}
 	}
-	if _, _, ok := formatted(format, time.Now()); !ok || format == "" {
+	plain := format == "" // the form of the locale
+	if plain {
+		format = "%a %b %e %T %Z %Y"
+	}
+	if _, _, ok := formatted(format, time.Now()); !ok {
 		return nil, errArguments
 	}
 	return func(p *shell.Process) int {
@@ -40,7 +44,7 @@ func date(args []string) (run, error) {
 			now = now.In(zone(p))
 		}
 		text, words, _ := formatted(format, now)
-		if words && !plainWords(p) {
+		if words && !plainWords(p) || plain && !isC(p, "LC_TIME") {
 			p.GiveUp("date: the words of this locale")
 		}
 		p.Print([]byte(text + "\n"))

@@ -59,3 +59,37 @@ func rm(args []string) (run, error) {
 		return 0
 	}, err
 }
+
+// touch makes files that are not there. It leaves the time of others to the installed program.
+func touch(args []string) (run, error) {
+	args, err := operands(args, 16)
+	return func(p *shell.Process) int {
+		for _, name := range args {
+			if _, err := p.Is(name); !errors.Is(err, fs.ErrNotExist) {
+				p.GiveUp("touch: a file that is there")
+			}
+			p.Create(name, false)
+		}
+		return 0
+	}, err
+}
+
+// tee writes standard input to standard output, and to files.
+func tee(args []string) (run, error) {
+	more := len(args) > 0 && args[0] == "-a"
+	if more {
+		args = args[1:]
+	}
+	args, err := operands(args, 4)
+	return func(p *shell.Process) int {
+		text := p.Stdin()
+		for _, name := range args {
+			if name == "-" {
+				p.GiveUp("tee: a file of this name")
+			}
+			p.Create(name, more)(text)
+		}
+		p.Print(text)
+		return 0
+	}, err
+}

@@ -2,6 +2,8 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,7 +82,7 @@ func wc(args []string) (run, error) {
 
 // cut prints one range of the fields of each line.
 func cut(args []string) (run, error) {
-	delimiter, fields := "\t", ""
+	delimiter, fields, bytewise := "\t", "", false
 	for len(args) > 0 {
 		option, value := args[0], ""
 		if args = args[1:]; len(option) < 2 || option[0] != '-' {
@@ -92,11 +94,13 @@ func cut(args []string) (run, error) {
 			}
 			value, args = args[0], args[1:]
 		}
-		switch option[1] {
-		case 'd':
+		switch {
+		case option[1] == 'd' && !bytewise:
 			delimiter = value
-		case 'f':
+		case option[1] == 'f' && !bytewise:
 			fields = value
+		case (option[1] == 'b' || option[1] == 'c') && fields == "" && delimiter == "\t":
+			bytewise, fields = true, value
 		default:
 			return nil, errArguments
 		}
@@ -109,6 +113,14 @@ func cut(args []string) (run, error) {
 		var out bytes.Buffer
 		for line := range strings.Lines(string(p.Stdin())) {
 			line = strings.TrimSuffix(line, "\n")
+			if bytewise {
+				if strings.IndexFunc(line, func(r rune) bool { return r >= 0x80 }) >= 0 {
+					p.GiveUp("cut: characters beyond ASCII")
+				}
+				from := min(first-1, len(line))
+				out.WriteString(line[from:max(from, min(last, len(line)))] + "\n")
+				continue
+			}
 			if parts := strings.Split(line, delimiter); len(parts) > 1 {
 				from := min(first-1, len(parts))
 				line = strings.Join(parts[from:max(from, min(last, len(parts)))], delimiter)
@@ -136,4 +148,81 @@ func fieldRange(text string) (first, last int, ok bool) {
 		last = first
 	}
 	return first, last, first <= last
+}
+
+// sort sorts the lines of standard input, by their bytes.
+func sort(args []string) (run, error) {
+	var unique, reverse bool
+	for _, option := range args {
+		switch option {
+		case "-u":
+			unique = true
+		case "-r":
+			reverse = true
+		case "-ur", "-ru":
+			unique, reverse = true, true
+		default:
+			return nil, errArguments
+		}
+	}
+	return func(p *shell.Process) int {
+		if !isC(p, "LC_COLLATE") {
+			p.GiveUp("sort: the order of this locale")
+		}
+		lines := linesOf(p)
+		size := 16 * len(lines)
+		for _, line := range lines {
+			size += len(line)
+		}
+		p.Spend(size * bits.Len(uint(len(lines))))
+		slices.SortFunc(lines, bytes.Compare)
+		if reverse {
+			slices.Reverse(lines)
+		}
+		if unique {
+			lines = slices.CompactFunc(lines, bytes.Equal)
+		}
+		printLines(p, lines)
+		return 0
+	}, nil
+}
+
+// uniq leaves out lines that are equal to the one before.
+func uniq(args []string) (run, error) {
+	if len(args) > 0 {
+		return nil, errArguments
+	}
+	return func(p *shell.Process) int {
+		if !isC(p, "LC_COLLATE") {
+			p.GiveUp("uniq: the order of this locale")
+		}
+		printLines(p, slices.CompactFunc(linesOf(p), bytes.Equal))
+		return 0
+	}, nil
+}
+
+func linesOf(p *shell.Process) [][]byte {
+	text := p.Stdin()
+	if len(text) == 0 {
+		return nil
+	}
+	p.Spend(24 * bytes.Count(text, []byte("\n")))
+	return bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+}
+
+func printLines(p *shell.Process, lines [][]byte) {
+	for _, line := range lines {
+		p.Print(line)
+		p.Print([]byte("\n"))
+	}
+}
+
+// isC reports whether the locale is C, for LC_COLLATE or another category. LC_COLLATE then orders texts by their bytes.
+func isC(p *shell.Process, category string) bool {
+	for _, name := range []string{"LC_ALL", category, "LANG"} {
+		if value := strings.ToLower(p.Env(name)); value != "" {
+			return slices.Contains([]string{"c", "posix", "c.utf-8", "c.utf8"}, value)
+		}
+	}
+	return true
 }

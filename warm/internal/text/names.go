@@ -1,6 +1,8 @@
 package text
 
 import (
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/shell"
@@ -60,4 +62,46 @@ func dirname(args []string) (run, error) {
 		p.Print([]byte(name + "\n"))
 		return 0
 	}, err
+}
+
+// readlink prints the path of a file without links, with the option -f.
+func readlink(args []string) (run, error) {
+	if len(args) < 2 || args[0] != "-f" {
+		return nil, errArguments
+	}
+	return realpath(args[1:])
+}
+
+// realpath prints the path of a file that is there, without links.
+func realpath(args []string) (run, error) {
+	args, err := operands(args, 1)
+	return func(p *shell.Process) int {
+		if args[0] == "" {
+			p.GiveUp("a file without a name")
+		}
+		name := args[0]
+		if !filepath.IsAbs(name) {
+			name = p.Dir() + "/" + name
+		}
+		if _, err := p.Is(name); err != nil {
+			p.GiveUp("a file that is not there")
+		}
+		path, err := filepath.EvalSymlinks(name)
+		if err != nil || !filepath.IsAbs(path) {
+			p.GiveUp("a path that cannot be followed")
+		}
+		p.Print([]byte(path + "\n"))
+		return 0
+	}, err
+}
+
+// uname prints the name of the system.
+func uname(args []string) (run, error) {
+	if runtime.GOOS != "linux" || len(args) > 1 || len(args) == 1 && args[0] != "-s" {
+		return nil, errArguments
+	}
+	return func(p *shell.Process) int {
+		p.Print([]byte("Linux\n"))
+		return 0
+	}, nil
 }
