@@ -176,11 +176,12 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 	}
 }
 
-// lineOf returns the line of a simple command, of a declaration or of [[ … ]]. It returns 0 for a command of several lines, for one with
-// assignments before its name, and for one in a function that may come from another file.
+// lineOf returns the line of a simple command, of a declaration or of [[ … ]]. It returns 0 for a command of several
+// lines, for one with assignments before its name, and for one in a function that may come from another file.
 func (c *compiler) lineOf(n syntax.Node) int {
 	call, simple := n.(*syntax.CallExpr)
-	if c.unnumbered || c.inFunc && c.sources || n.Pos().Line() != n.End().Line() || simple && len(call.Args) > 0 && len(call.Assigns) > 0 {
+	assigns := simple && len(call.Args) > 0 && len(call.Assigns) > 0
+	if c.unnumbered || assigns || c.inFunc && c.sources || n.Pos().Line() != n.End().Line() {
 		return 0
 	}
 	return int(n.Pos().Line())

@@ -33,7 +33,10 @@ func (p *Process) Script(of Nested) (status int) {
 	}
 	s.deeper()
 	call := &Call{Env: s.exports(), Params: of.Params, Dir: s.dir, Name: of.Name, File: of.File, Alone: s.Alone}
-	nested := &run{Call: call, left: s.left, files: s.files, dirs: s.dirs, piping: s.piping, reading: s.reading, tools: s.tools}
+	nested := &run{
+		Call: call, tools: s.tools, left: s.left,
+		files: s.files, dirs: s.dirs, piping: s.piping, reading: s.reading,
+	}
 	for _, file := range []string{s.file, s.File} {
 		if file != "" {
 			nested.reading = append(nested.reading[:len(nested.reading):len(nested.reading)], s.path(file))
