@@ -32,6 +32,9 @@ import (
 // trailer begins the lines that snaphook adds to each script for PowerShell: they set the exit status.
 const trailer = "\n$snaphookOK = $?"
 
+// posix is the first argument of a stand-in that another one starts for sh or bash.
+const posix = "--sh"
+
 func main() {
 	name := strings.ToLower(filepath.Base(os.Args[0]))
 	script, args, err := command(strings.TrimSuffix(name, ".exe"), os.Args[1:])
@@ -50,6 +53,9 @@ func main() {
 
 // command returns the script of a command line, and its arguments from $0 on.
 func command(shell string, argv []string) (script string, args []string, err error) {
+	if len(argv) > 0 && argv[0] == posix {
+		shell, argv = "sh", argv[1:]
+	}
 	if shell != "bash" && shell != "sh" {
 		i := slices.Index(argv, "-Command")
 		if !slices.Contains(argv, "-NoProfile") || i < 0 || i+2 != len(argv) {
@@ -113,7 +119,7 @@ func run(script string, args []string) error {
 
 // native returns a path as Windows has it.
 func native(path string) string {
-	if path == "/dev/null" {
+	if strings.HasSuffix(filepath.ToSlash(path), "/dev/null") { // the interpreter joins it to a folder
 		return "NUL"
 	}
 	if i := strings.LastIndex(path, ":/"); i > 1 { // joined to a folder by the interpreter: C:\dir\/c/…
@@ -128,6 +134,9 @@ func native(path string) string {
 func open(ctx context.Context, path string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
 	if path = native(path); path != "NUL" && !filepath.IsAbs(path) {
 		path = filepath.Join(interp.HandlerCtx(ctx).Dir, path)
+	}
+	if path == "NUL" {
+		flag &^= os.O_CREATE | os.O_TRUNC // Wine truncates no device
 	}
 	return os.OpenFile(path, flag, perm)
 }
@@ -157,14 +166,14 @@ func started(hc interp.HandlerContext, name string, argv []string) []string {
 		return argv
 	}
 	if name == "bash" || name == "sh" {
-		return append([]string{self}, argv[1:]...)
+		return append([]string{self, posix}, argv[1:]...)
 	}
 	path := native(argv[0])
 	if !filepath.IsAbs(path) && strings.ContainsAny(path, `/\`) {
 		path = filepath.Join(hc.Dir, path)
 	}
 	if text, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(text), "#!") {
-		return append([]string{self}, argv...)
+		return append([]string{self, posix}, argv...)
 	}
 	return append([]string{path}, argv[1:]...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,6 +43,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("LLXPRT_SYSTEM_SETTINGS_PATH", filepath.Join(home, "no-system-settings.json"))
 			env.Setenv("NO_COLOR", "")
+			if runtime.GOOS == "windows" {
+				forWindows(env, home)
+			}
 			if os.Getenv("GORACE") == "" { // otherwise each of some 600 programs with the race detector would sleep for a second
 				env.Setenv("GORACE", "atexit_sleep_ms=10")
 			}
@@ -51,4 +55,16 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 	})
+}
+
+// forWindows sets the variables that name a user's folders on Windows. Scripts find Git's bash, if the tests do.
+func forWindows(env *testscript.Env, home string) {
+	env.Setenv("USERPROFILE", home)
+	env.Setenv("AppData", filepath.Join(home, ".config"))
+	env.Setenv("LocalAppData", filepath.Join(home, "AppData", "Local"))
+	env.Setenv("ProgramData", filepath.Join(home, "ProgramData"))
+	if bash := os.Getenv("CLAUDE_CODE_GIT_BASH_PATH"); bash != "" {
+		env.Setenv("CLAUDE_CODE_GIT_BASH_PATH", bash)
+		env.Setenv("PATH", env.Getenv("PATH")+";"+filepath.Dir(bash))
+	}
 }

@@ -66,5 +66,9 @@ func fromURL(path string) (local string, ok bool) {
 	if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
 		return "", false
 	}
-	return filepath.FromSlash(u.Path), true
+	path = u.Path
+	if len(path) > 2 && path[0] == '/' && windows.MatchString(path[1:]) { // file:///C:/dir
+		path = path[1:]
+	}
+	return filepath.FromSlash(path), true
 }

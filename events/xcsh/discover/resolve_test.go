@@ -31,6 +31,7 @@ func TestPathsAreResolved(t *testing.T) {
 		{"file:///tmp/u%20v.ts", "/tmp/u v.ts"},
 		{"@file:///tmp/u.ts", "/tmp/u.ts"},
 		{"file://localhost/tmp/u.ts", "/tmp/u.ts"},
+		{"file:///C:/hooks/a.ts", "C:/hooks/a.ts"},
 		{"file://elsewhere/tmp/u.ts", "/proj/file:/elsewhere/tmp/u.ts"},
 		{"file:///%zz", "/proj/file:/%zz"},
 		{"a\u00a0b\u3000c.ts", "/proj/a b c.ts"},

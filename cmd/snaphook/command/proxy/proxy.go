@@ -99,7 +99,7 @@ func (f *proxyFlags) proxy(cmd *cobra.Command, server string, args []string) err
 		return err
 	}
 	if err := run.Start(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
+		if errors.Is(err, exec.ErrNotFound) && !strings.ContainsAny(args[0], `/\`) {
 			return fmt.Errorf("mcp-proxy: there is no program %q in PATH; write the command of the server after two hyphens", args[0])
 		}
 		return fmt.Errorf("mcp-proxy: the server cannot be started: %w", err)

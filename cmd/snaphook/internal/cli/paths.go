@@ -18,7 +18,7 @@ func ShortPath(path string) string {
 		return path
 	}
 	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
-		return below
+		return filepath.ToSlash(below)
 	}
 	return path
 }

@@ -187,7 +187,7 @@ func shortPath(path string) string {
 		return path
 	}
 	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
-		return below
+		return filepath.ToSlash(below)
 	}
 	return path
 }
