@@ -49,6 +49,10 @@ func holding(n int) (setup, func(*pipeline.Session) error) {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if os.Getenv(guardServer) != "" {
+		serveGuard()
+		return
+	}
 	if name, number, ok := strings.Cut(os.Getenv(childRole), ": "); ok {
 		n, _ := strconv.Atoi(number)
 		serve(roles[name](n))

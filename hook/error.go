@@ -20,10 +20,17 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // TimeoutError reports that a hook did not answer in time. It matches [context.DeadlineExceeded].
-type TimeoutError struct{ After time.Duration }
+type TimeoutError struct {
+	After   time.Duration
+	Granted time.Duration // added to After, because the hook waited for a processor; see Stretch of [Call]
+}
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("Hook timed out after %dms", e.After.Milliseconds())
+	text := fmt.Sprintf("Hook timed out after %dms", e.After.Milliseconds())
+	if e.Granted > 0 {
+		text += fmt.Sprintf(", and %dms in which it waited for a processor", e.Granted.Milliseconds())
+	}
+	return text
 }
 
 // Is makes errors.Is(err, context.DeadlineExceeded) true.

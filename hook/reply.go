@@ -26,6 +26,11 @@ type Call struct {
 	// can time out a process or a connection more cheaply than a context can.
 	Timeout time.Duration
 
+	// Stretch limits the extension of Timeout by the time in which the hook's processes were ready to run while
+	// no processor was free: to Stretch times itself; 0 means [DefaultStretch], 1 no extension. Only Runners
+	// that start processes on Linux extend it.
+	Stretch float64
+
 	// Env holds "NAME=value" variables for this call; they override the Runner's.
 	Env []string
 
@@ -42,6 +47,9 @@ type Call struct {
 	// enforces it. If Detach is nil, such a line is ordinary output.
 	Detach func(timeout time.Duration) (ctx context.Context, done func(Reply, error))
 }
+
+// DefaultStretch is the Stretch of a [Call] that sets none, and the largest that a policy can set.
+const DefaultStretch = 4
 
 // Question is a choice that a running hook puts to the user.
 type Question struct {
@@ -71,8 +79,9 @@ type Reply struct {
 	Signal    os.Signal // the signal that ended the process, or nil
 	Stdout    []byte
 	Stderr    []byte
-	Truncated Streams  // streams that were longer than the capture limit
-	Notes     []string // parts of the call that the Runner could not honour; copied to the report
+	Truncated Streams       // streams that were longer than the capture limit
+	Granted   time.Duration // the extension of the call's Timeout; see Stretch of [Call]
+	Notes     []string      // parts of the call that the Runner could not honour; copied to the report
 
 	// Merged marks Stdout as an answer merged by another engine, in the form of wire.Encode, not in the form of the
 	// dialect. An answer that this form cannot represent is a failure of [ClassOutput].

@@ -15,7 +15,8 @@ type Report[T any] struct {
 	Reply    *Reply    // the raw output; nil for a Go function, or without output
 	Err      error     // why there is no answer; nil if the hook worked
 	Elapsed  time.Duration
-	Notes    []string // parts of the answer that were invalid and ignored
+	Granted  time.Duration // the extension of the time limit; see Stretch of [Call]
+	Notes    []string      // parts of the answer that were invalid and ignored
 
 	// OnFailure is the policy's action for the failed hook: a denial or a question replaces its
 	// answer. Without a policy it is FailOpen.

@@ -61,7 +61,7 @@ func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *fireInput) *
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
 		Outcome: end, Decision: r.Output.Decision,
 		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
-		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
+		Reply:  r.Reply, Elapsed: r.Elapsed, Granted: r.Granted, Err: r.Err, Notes: r.Notes,
 		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
 	}
 	ev.Class = hook.ClassOf(r.Err)
@@ -577,7 +577,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 		reply = new(hook.Reply) // the sequential plan has grown
 	}
 	*reply, err = r.Hook.Runner.Run(ctx, call)
-	r.Elapsed = time.Since(start)
+	r.Elapsed, r.Granted = time.Since(start), reply.Granted
 	defer func() {
 		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
 			f.noteVars(r)
@@ -609,6 +609,9 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireIn
 	call := hook.Call{
 		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
 		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),
+	}
+	if h.Policy != nil {
+		call.Stretch = h.Policy.Stretch
 	}
 	if f.of.on.vars != nil {
 		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // hooks may share the slice
@@ -642,7 +645,8 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 		return reply, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
-		err = &hook.TimeoutError{After: timeout} // gives every Runner's timeout the same wording
+		// Every Runner's timeout gets the same wording.
+		err = &hook.TimeoutError{After: timeout, Granted: reply.Granted}
 	}
 	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
 		reply = nil

@@ -28,6 +28,7 @@ type Evaluation struct {
 	Payload    []byte        // its standard input; nil for a hook in Go
 	Elapsed    time.Duration // of the hook itself
 	Queued     time.Duration // how long it waited for a permit, before Elapsed
+	Granted    time.Duration // the extension of its time limit; see Stretch of [hook.Call]
 	Err        error
 	FailedOpen bool // it failed, and the action goes ahead
 	Notes      []string

@@ -169,7 +169,7 @@ func fingerprint(p *hook.EffectivePolicy) string {
 	for _, class := range hook.Classes() {
 		b.WriteByte('0' + byte(p.OnFailure[class]))
 	}
-	fmt.Fprintf(&b, " %d %d %d %v %v", p.Mode, p.Timeout, p.Queue, p.Retry, p.Recheck)
+	fmt.Fprintf(&b, " %d %d %v %d %v %v", p.Mode, p.Timeout, p.Stretch, p.Queue, p.Retry, p.Recheck)
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -95,12 +96,17 @@ func (d *decision) mode(o *Overlay) {
 	}
 }
 
-// times applies the time limits. Shorter limits make a hook fail more often: they count as laxer, unless failures have
-// the strictest action.
+// times applies the time limits. Shorter limits and a smaller stretch make a hook fail more often: they count as laxer,
+// unless failures have the strictest action.
 func (d *decision) times(o *Overlay) {
 	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
 		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
 			d.p.Timeout = r.Timeout
+		}
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Stretch > 0 }); r != nil {
+		if d.change(o, "stretch", path+".stretch", r.Stretch < cmp.Or(d.p.Stretch, hook.DefaultStretch)) {
+			d.p.Stretch = r.Stretch
 		}
 	}
 	if r, path := d.rule(o, func(r *Rule) bool { return r.Queue > 0 }); r != nil {

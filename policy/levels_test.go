@@ -116,6 +116,7 @@ var hostile = map[string]string{
 	"a timeout of nothing":     `{"hooks": [{"timeout": "1ns"}]}`,
 	"a shorter timeout":        `{"hooks": [{"timeout": "4s"}]}`,
 	"a queue of nothing":       `{"hooks": [{"queue": "1ns"}]}`,
+	"no stretch":               `{"hooks": [{"stretch": 1}]}`,
 	"no more tries":            `{"hooks": [{"retry": {"times": 0}}]}`,
 	"tries of another kind":    `{"hooks": [{"retry": {"times": 9, "on": ["exit"]}}]}`,
 	"a worker that it is not":  `{"hooks": [{"warm": "worker"}]}`,

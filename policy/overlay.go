@@ -75,6 +75,7 @@ type Rule struct {
 	Mode      *hook.Mode
 	Timeout   time.Duration
 	Retry     *hook.Retry
+	Stretch   float64 // from 1 to [hook.DefaultStretch]; see Stretch of [hook.Call]
 	Queue     time.Duration
 	Warm      string
 	Prewarm   *bool // with Warm: start the process when a session begins

@@ -24,7 +24,7 @@ var Warms = []string{"auto", "python", "node", "bash", "worker", "off"}
 // The members of an overlay and of its parts.
 var (
 	overlayMembers  = []string{"hooks", "defaults", "limits", "recheck", "lock", "$schema"}
-	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "retry", "queue", "warm", "prewarm", "recheck"}
+	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "stretch", "retry", "queue", "warm", "prewarm", "recheck"}
 	matchMembers    = []string{"dialect", "event", "name", "command", "source"}
 	defaultsMembers = []string{"gates", "observers"}
 	limitsMembers   = []string{"concurrent", "perEvent", "breaker", "warm"}
@@ -157,6 +157,8 @@ func (p *overlayParser) rule(v settings.Value, path string) {
 				r.Mode = new(hook.Mode(p.word(v, "enforce", "shadow", "off")))
 			case "timeout":
 				r.Timeout = p.duration(v)
+			case "stretch":
+				r.Stretch = p.number(v, 1, hook.DefaultStretch)
 			case "queue":
 				r.Queue = p.duration(v)
 			case "retry":

@@ -187,6 +187,20 @@ func (p *overlayParser) int(v settings.Value, least, most int) int {
 	return least
 }
 
+// number reads a number from least to most.
+func (p *overlayParser) number(v settings.Value, least, most float64) float64 {
+	n, ok := v.Number()
+	switch {
+	case !ok:
+		p.wrong(v.Want("a number"))
+	case !(n >= least && n <= most):
+		p.wrong(v.Wrong("got %v, want a number from %v to %v", n, least, most))
+	default:
+		return n
+	}
+	return least
+}
+
 // duration reads a time with a unit, such as "5s".
 func (p *overlayParser) duration(v settings.Value) time.Duration {
 	text, ok := v.Text()

@@ -39,6 +39,8 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 		"closed observers":               {policy.Project, `{"defaults": {"observers": {"onFailure": "closed"}}}`, []string{"f.json:1:42: ", "cannot block"}},
 		"no permits at all":              {policy.Project, `{"limits": {"concurrent": 0}}`, []string{"f.json:1:27: ", "from 1"}},
 		"half a breaker":                 {policy.Project, `{"limits": {"breaker": {"failures": 5}}}`, []string{"f.json:1:24: ", `"for"`}},
+		"a stretch below one":            {policy.Project, `{"hooks": [{"stretch": 0.5}]}`, []string{"f.json:1:24: ", "from 1 to 4"}},
+		"a stretch beyond the most":      {policy.Project, `{"hooks": [{"stretch": 5}]}`, []string{"f.json:1:24: ", "from 1 to 4"}},
 		"no warm hooks":                  {policy.Project, `{"limits": {"warm": 0}}`, []string{"f.json:1:21: ", "from 1"}},
 		"a word for prewarm":             {policy.Project, `{"hooks": [{"warm": "python", "prewarm": "yes"}]}`, []string{"f.json:1:42: "}},
 		"an unknown limit":               {policy.Project, `{"limits": {"parallel": 5}}`, []string{"f.json:1:13: ", `"parallel"`}},
@@ -99,7 +101,7 @@ const whole = `{
   "hooks": [
     { "match": {"dialect": "claude", "event": "PreToolUse", "name": "guard*", "command": "*/guard.sh*", "source": "project"},
       "onFailure": {"default": "closed", "timeout": "ask", "missing": "open"},
-      "mode": "enforce", "timeout": "5s", "retry": {"times": 1, "on": ["spawn"]}, "queue": "2s", "warm": "python", "prewarm": true, "recheck": true }
+      "mode": "enforce", "timeout": "5s", "stretch": 1.5, "retry": {"times": 1, "on": ["spawn"]}, "queue": "2s", "warm": "python", "prewarm": true, "recheck": true }
   ],
   "defaults": {"gates": {"onFailure": "open"}, "observers": {"onFailure": "open"}},
   "limits": {"concurrent": 16, "perEvent": {"claude.PostToolUse": 4}, "breaker": {"failures": 5, "for": "30s"}},
@@ -115,7 +117,7 @@ func TestAWholeOverlayIsRead(t *testing.T) {
 	switch {
 	case r.Match != policy.Match{Dialect: "claude", Event: "PreToolUse", Name: "guard*", Command: "*/guard.sh*", Source: "project"},
 		r.OnFailure[policy.Default] != hook.FailClosed, r.OnFailure[hook.ClassTimeout] != hook.FailAsk, r.OnFailure[hook.ClassMissing] != hook.FailOpen,
-		*r.Mode != hook.Enforce, r.Timeout != 5*time.Second, r.Retry.Times != 1, len(r.Retry.On) != 1, r.Queue != 2*time.Second, r.Warm != "python", !*r.Prewarm, !*r.Recheck:
+		*r.Mode != hook.Enforce, r.Timeout != 5*time.Second, r.Stretch != 1.5, r.Retry.Times != 1, len(r.Retry.On) != 1, r.Queue != 2*time.Second, r.Warm != "python", !*r.Prewarm, !*r.Recheck:
 		t.Errorf("the rule is %+v", r)
 	}
 	l := o.Limits

@@ -51,6 +51,9 @@ func (r *Rule) validate(path string, wrong func(string, ...any)) {
 	if r.Timeout < 0 || r.Queue < 0 {
 		wrong("%s: a time is above zero, or zero to demand nothing", path)
 	}
+	if r.Stretch != 0 && !(r.Stretch >= 1 && r.Stretch <= hook.DefaultStretch) {
+		wrong("%s.stretch: it is from 1 to %d, or zero to demand nothing", path, hook.DefaultStretch)
+	}
 	if r.Warm != "" && !slices.Contains(Warms, r.Warm) {
 		wrong("%s.warm: there is no %q%s", path, r.Warm, near(r.Warm, Warms))
 	}

@@ -77,6 +77,7 @@ type Hook struct {
 	Exit     *int     `json:"exit"`
 	MS       *float64 `json:"ms"`
 	QueuedMS *float64 `json:"queued_ms"`
+	Granted  float64  `json:"granted_ms"` // how far its time limit was extended, in ms
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
 	Mode     string   `json:"mode"`    // "enforce", "shadow"

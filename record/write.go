@@ -129,6 +129,9 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, la
 	b = appendExit(append(b, `,"exit":`...), e)
 	b = milliseconds(append(b, `,"ms":`...), e.Elapsed)
 	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
+	if e.Granted > 0 {
+		b = milliseconds(append(b, `,"granted_ms":`...), e.Granted)
+	}
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
 	b = text(append(b, `,"reason":`...), reason(e))
 	b = text(append(b, `,"mode":`...), e.Mode.String())

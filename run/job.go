@@ -49,7 +49,9 @@ func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // timedOut returns the error of a process that is killed after its timeout.
-func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
+func (j *job) timedOut() error {
+	return &hook.TimeoutError{After: j.timeout, Granted: j.stretch.granted}
+}
 
 // Starts returns the program and arguments with which Run would start a call, either Direct or
 // Argv.

@@ -23,6 +23,7 @@ func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 		return hook.Reply{}, err
 	}
 	reply := output(&p.stdout.capture, &p.stderr.capture)
+	reply.Granted = j.stretch.granted
 	reply.Exit = status.ExitStatus()
 	if status.Signaled() {
 		reply.Exit, reply.Signal = -1, status.Signal()
@@ -48,8 +49,10 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		}
 	}()
 	var e termination
+	start := time.Now()
 	if j.timeout > 0 {
-		e.next = time.Now().Add(j.timeout)
+		e.next = start.Add(j.timeout)
+		j.stretch = newStretch(j.timeout, j.factor)
 	}
 	for {
 		until := e.next
@@ -67,6 +70,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 			return p.finish(e.cause)
 		case (rang || e.due()) && p.exited(): // while this process was stopped after the poll
 			return p.finish(e.cause)
+		case !rang && e.sent == 0 && p.extend(j, &e, start):
 		case rang || e.due():
 			if err := p.hasten(ctx, j, &e, rang); err != nil {
 				return 0, err
@@ -78,6 +82,17 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 			p.guardBy(&commands)
 		}
 	}
+}
+
+// extend moves the end of the time limit, which has come, by the time in which the process and its descendants
+// waited for a processor. It reports false if that changes nothing.
+func (p *process) extend(j *job, e *termination, start time.Time) bool {
+	if !e.due() || j.stretch.most <= 0 {
+		return false
+	}
+	more := j.stretch.extend(min(timesOf(p.pid).waiting(), time.Since(start)))
+	e.next = e.next.Add(more)
+	return more > 0
 }
 
 // guardBy makes g watch the process until unguard.

@@ -30,7 +30,7 @@ func Put[T any](o *hook.Output[T], c *Output) {
 func ReportOf[T any](r *hook.Report[T]) Report {
 	return Report{
 		Hook: r.Hook, Index: r.Index, Output: Of(&r.Output), Answered: r.Answered, Reply: r.Reply, Err: r.Err,
-		Elapsed: r.Elapsed, Notes: r.Notes, OnFailure: r.OnFailure, Recheck: r.Recheck,
+		Elapsed: r.Elapsed, Granted: r.Granted, Notes: r.Notes, OnFailure: r.OnFailure, Recheck: r.Recheck,
 		Started: r.Started, Backgrounded: r.Backgrounded, Concluded: r.Concluded,
 	}
 }

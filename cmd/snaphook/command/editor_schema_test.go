@@ -53,7 +53,7 @@ var editedForms = map[string]edited{
 			       "untrusted": "closed", "invalid": "closed", "breaker": "closed", "remote": "closed"},
 			     "mode": "enforce", "timeout": "5s",
 			     "retry": {"times": 2, "on": ["spawn", "missing", "timeout", "crash", "exit", "output", "oversize", "http", "model", "remote"]},
-			     "queue": "1m30s", "warm": "auto", "prewarm": true, "recheck": true},
+			     "queue": "1m30s", "stretch": 1.5, "warm": "auto", "prewarm": true, "recheck": true},
 			    {"onFailure": "open", "mode": "shadow", "timeout": "1.5h", "warm": "python"},
 			    {"onFailure": "ask", "mode": "off", "timeout": "+.5ms", "warm": "node"},
 			    {"onFailure": "closed", "timeout": "1us", "warm": "bash"}, {"timeout": "0h0.01ns3m", "warm": "worker"}, {"warm": "off"}],

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,6 +75,7 @@ type Effective struct {
 	OnFailure map[hook.Class]string   `json:"onFailure"`
 	Mode      string                  `json:"mode"`
 	TimeoutMS *float64                `json:"timeoutMs"` // null: no limit
+	Stretch   float64                 `json:"stretch"`   // to how many times itself timeout may grow
 	Retry     *retried                `json:"retry"`     // null: a failed run is not repeated
 	QueueMS   *float64                `json:"queueMs"`   // null: it waits without a limit
 	Warm      string                  `json:"warm"`
@@ -101,7 +103,8 @@ func Governed(h *hook.Hook) *Effective {
 	}
 	e := &Effective{
 		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
-		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]policyOrigin{},
+		Stretch: cmp.Or(p.Stretch, hook.DefaultStretch),
+		Warm:    lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]policyOrigin{},
 	}
 	for class, action := range p.OnFailure {
 		e.OnFailure[class] = action.String()
@@ -132,6 +135,7 @@ func (e *Effective) Text(indent int) string {
 		"onFailure": "on failure " + e.failures(),
 		"mode":      "mode " + e.Mode,
 		"warm":      "warm " + e.Warm,
+		"stretch":   fmt.Sprintf("stretch %g", e.Stretch),
 		"prewarm":   lo.Ternary(e.Prewarm, "prewarm", "no prewarm"),
 		"recheck":   lo.Ternary(e.Recheck, "recheck", "no recheck"),
 	}

@@ -210,6 +210,9 @@ func hookText(h *rec.Hook, shown string) string {
 	if h.QueuedMS != nil && *h.QueuedMS >= 1 {
 		words = append(words, cli.Faint.Render("waited "+cli.Milliseconds(*h.QueuedMS)))
 	}
+	if h.Granted >= 1 {
+		words = append(words, cli.Faint.Render("granted "+cli.Milliseconds(h.Granted)))
+	}
 	if h.Mode == "shadow" {
 		words = append(words, cli.Odd.Render(cli.OneLine("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision"))))
 	}

@@ -1,0 +1,53 @@
+package run
+
+import (
+	"testing"
+	"time"
+)
+
+// fakeWait describes a process that waits for a processor for a part of each second, until it has run for need.
+type fakeWait struct {
+	part float64
+	need time.Duration
+}
+
+// runs reports whether the process ends before its limit, and the part of the limit that was granted.
+func (w fakeWait) runs(limit time.Duration, factor float64) (ended bool, granted time.Duration) {
+	s := newStretch(limit, factor)
+	end := time.Duration(float64(w.need) / (1 - w.part))
+	for due := limit; ; {
+		if end <= due {
+			return true, s.granted
+		}
+		more := s.extend(time.Duration(w.part * float64(due)))
+		if more == 0 {
+			return false, s.granted
+		}
+		due += more
+	}
+}
+
+func TestALimitGrowsByTheTimeOfWaitingAndNotBeyondItsBound(t *testing.T) {
+	const ms = time.Millisecond
+	for name, tt := range map[string]struct {
+		wait    fakeWait
+		factor  float64
+		ended   bool
+		granted time.Duration
+	}{
+		"no waiting":                         {fakeWait{0, 101 * ms}, 0, false, 0},
+		"in time":                            {fakeWait{0.9, 9 * ms}, 0, true, 0},
+		"half of it, enough":                 {fakeWait{0.5, 98 * ms}, 0, true, 100 * ms},
+		"half of it, not enough":             {fakeWait{0.5, 101 * ms}, 0, false, 100 * ms},
+		"nearly all, up to the bound":        {fakeWait{0.9, 39 * ms}, 0, true, 300 * ms},
+		"nearly all, beyond the bound":       {fakeWait{0.9, 41 * ms}, 0, false, 300 * ms},
+		"nearly all, beyond a smaller bound": {fakeWait{0.9, 39 * ms}, 2, false, 100 * ms},
+		"switched off":                       {fakeWait{0.9, 11 * ms}, 1, false, 0},
+		"a factor below one":                 {fakeWait{0.9, 11 * ms}, 0.5, false, 0},
+	} {
+		ended, granted := tt.wait.runs(100*ms, tt.factor)
+		if ended != tt.ended || granted > tt.granted || granted < tt.granted*9/10 && !ended {
+			t.Errorf("%s: ended %v with %v granted, want %v and up to %v", name, ended, granted, tt.ended, tt.granted)
+		}
+	}
+}
