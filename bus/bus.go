@@ -29,9 +29,8 @@ type Message struct {
 // ErrClosed is the error of publishing on a closed bus.
 var ErrClosed = errors.New("the bus is closed")
 
-// Bus delivers messages within a process. The zero Bus is ready for use; its
-// methods may be called from many goroutines. Messages of one type are handled
-// at the same time and in no order: correlate them by id.
+// Bus delivers messages within a process. The zero Bus is ready for use; its methods may be called from many
+// goroutines. Messages of one type are handled in parallel and in no order: correlate them by id.
 type Bus struct {
 	mu          sync.RWMutex
 	subscribers map[*subscriber]struct{}
@@ -47,8 +46,8 @@ type subscriber struct {
 	running conc.WaitGroup
 }
 
-// Subscribe calls handle for every message of a type, each on a separate goroutine. cancel returns
-// when the last call has; handle must not call it.
+// Subscribe calls handle for every message of a type, each on a separate goroutine. cancel returns after the last call
+// has returned; handle must not call cancel.
 func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
 	s := &subscriber{kind: kind, handle: handle}
 	b.mu.Lock()
@@ -65,8 +64,8 @@ func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
 	}
 }
 
-// Publish hands a message to every subscriber of its type and does not wait for them to process
-// it. A message without a subscriber is dropped.
+// Publish passes a message to every subscriber of its type, without waiting for the handlers. A message without a
+// subscriber is dropped.
 func (b *Bus) Publish(m Message) error {
 	b.mu.RLock()
 	if b.closed {
@@ -86,8 +85,8 @@ func (b *Bus) Publish(m Message) error {
 	return nil
 }
 
-// Close ends all subscriptions and returns when the last handler has; handlers
-// must not call it. A caller of [Bus.Ask] that waits gets [ErrClosed].
+// Close ends all subscriptions and returns when the last handler has returned; handlers must not call it. Waiting
+// callers of [Bus.Ask] get [ErrClosed].
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	if b.done != nil && !b.closed {
@@ -118,9 +117,9 @@ func (s *subscriber) stop() {
 	s.running.Wait()
 }
 
-// Ask publishes a request and waits for its response, or for ctx or the bus to end. A request
-// without a correlation id gets one. An event that was not fired is an answer, with an [Error];
-// the error of Ask means that there is no answer.
+// Ask publishes a request and waits for its response, or until ctx or the bus ends. A request without a correlation id
+// gets one. If the event was not fired, the response has an [Error]; Ask itself returns an error only if there is no
+// response.
 func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 	if err := ctx.Err(); err != nil {
 		return Response{}, err

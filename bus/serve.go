@@ -16,18 +16,17 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Request is the payload of a request (L61). Input holds the event's own fields. It may also have a
-// timestamp, which hooks get, and session_id, transcript_path, cwd and hook_event_name if they
-// agree with the session and the event: a request for another session is refused.
+// Request is the payload of a request (L61). Input has the event's own fields. It may also have a timestamp, which is
+// passed to hooks. It may have session_id, transcript_path, cwd and hook_event_name if they agree with the session and
+// the event; otherwise the request is rejected.
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
 	EventName     string      `json:"eventName"`
 	Input         wire.Object `json:"input"`
 }
 
-// Response is the payload of a response (L61). With an Output the event was fired; Success reports
-// whether every hook worked, not whether the action may go ahead. Without an Output, Error gives
-// the reason why the event was not fired.
+// Response is the payload of a response (L61). If it has an Output, the event was fired; Success reports whether every
+// hook worked, not whether the action may go ahead. Otherwise Error says why the event was not fired.
 type Response struct {
 	CorrelationID string               `json:"correlationId"`
 	Success       bool                 `json:"success"`
@@ -46,14 +45,14 @@ type Code string
 
 // The codes.
 const (
-	InvalidRequest   Code = "invalid_request"   // no payload, event name or input, or an input that does not fit the event
+	InvalidRequest   Code = "invalid_request"   // no payload, event name or input, or an invalid input
 	UnsupportedEvent Code = "unsupported_event" // no event of that name
-	InternalError    Code = "internal_error"    // the fire was cut short
+	InternalError    Code = "internal_error"    // the fire did not complete
 )
 
-// Serve fires the events that requests on b name, in s, and publishes the responses. The payload of
-// a request must not be changed once it is published; see FireJSON of [pipeline.Declared]. stop
-// cancels the running fires and returns after the last response has been published.
+// Serve fires the events named by requests on b, in s, and publishes the responses. The payload of a published request
+// must not be changed; see FireJSON of [pipeline.Declared]. stop cancels the running fires and returns after the last
+// response has been published.
 func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()) {
 	stop, _ = b.Answer(EventsByName(events).Answerer(s)) // a bus within the process never fails
 	return stop
@@ -67,14 +66,14 @@ func EventsByName(events []pipeline.Declared) Events {
 	return lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })
 }
 
-// Answerer returns an Answerer that fires the events of all requests in one session.
+// Answerer returns an Answerer that fires the requested events in one session.
 func (events Events) Answerer(s *pipeline.Session) Answerer {
 	return func(ctx context.Context, request jsontext.Value) Response { return events.Respond(ctx, s, request) }
 }
 
-// Respond fires the event that a request names in a session, and returns the response. Every request
-// has a response, with an [Error] if the event was not fired. The bytes of the request must not be
-// changed afterwards; see FireJSON of [pipeline.Declared]. It may be called from many goroutines.
+// Respond fires the event that a request names, in a session, and returns the response. If the event was not fired, the
+// response has an [Error]. The bytes of the request must not be changed afterwards; see FireJSON of
+// [pipeline.Declared]. It may be called from many goroutines.
 func (events Events) Respond(ctx context.Context, s *pipeline.Session, request jsontext.Value) Response {
 	o := wire.Object(request)
 	id := o.Text("correlationId")
@@ -116,8 +115,8 @@ func (events Events) Respond(ctx context.Context, s *pipeline.Session, request j
 	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
 }
 
-// agree compares the members of an input that the engine sets with the engine's values, and returns
-// ctx with the input's timestamp. An empty string matches every value.
+// agree returns an error if members of the input that the engine sets differ from the engine's values; an empty string
+// matches every value. It returns ctx with the input's timestamp.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
 	ours := map[string]string{
 		"session_id":      s.ID(),

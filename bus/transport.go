@@ -8,12 +8,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Transport carries requests to fire events, and their responses. A [Bus] carries them within a process, and
-// package fleet over NATS. The methods may be called from many goroutines.
+// Transport carries requests to fire events, and their responses: a [Bus] within a process, package fleet over NATS.
+// The methods may be called from many goroutines.
 type Transport interface {
-	// Ask sends a request and waits for its response, or for ctx to end. A request without a
-	// correlation id gets one. An event that was not fired is an answer, with an [Error]; the error
-	// of Ask means that there is no answer.
+	// Ask sends a request and waits for its response, or until ctx ends. A request without a correlation id gets one.
+	// If the event was not fired, the response has an [Error]; Ask itself returns an error only if there is no
+	// response.
 	Ask(ctx context.Context, r Request) (Response, error)
 
 	// Answer calls answer for every request, each on a separate goroutine, and sends the response.
@@ -22,8 +22,7 @@ type Transport interface {
 	Answer(answer Answerer) (stop func(), err error)
 }
 
-// Answerer makes the response to the payload of a request. The payload may be any text: a [Request], or not even
-// JSON.
+// Answerer returns the response to the payload of a request. The payload may be any text, even invalid JSON.
 type Answerer func(ctx context.Context, request jsontext.Value) Response
 
 var _ Transport = (*Bus)(nil)
@@ -40,8 +39,8 @@ func (b *Bus) Answer(answer Answerer) (stop func(), err error) {
 	}, nil
 }
 
-// Encode returns the JSON of a response. If that fails, because a hook in Go has put text into Raw that is
-// not JSON, the response becomes an [InternalError].
+// Encode returns the JSON of a response. If encoding fails, because a Go hook has set Raw to invalid JSON, the response
+// becomes an [InternalError].
 func Encode(r Response) jsontext.Value {
 	text, err := wire.Of(r)
 	if err != nil {

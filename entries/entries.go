@@ -1,11 +1,10 @@
-// Package entries reads the hooks of settings files in the form that several systems share: an
-// object of events, each an array of groups, each an object with an array "hooks". The dialect
-// reads the entries of that array.
+// Package entries reads the hooks of settings files in the form that several systems share: an object of events, each
+// an array of groups, each an object with an array "hooks". The dialect reads the entries of that array.
 //
 //	{"BeforeTool": [{"matcher": "^write_", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 //
-// An entry that cannot be used is a problem with line and column, and a hook that is listed as invalid; the other
-// entries apply. A [Reader] is for one goroutine.
+// An invalid entry becomes a problem with line and column, and a hook that is listed as invalid; the other entries
+// apply. A [Reader] is for one goroutine.
 package entries
 
 import (
@@ -24,17 +23,17 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Reader reads hooks of one dialect into Loaded. A value that cannot be used is a problem at its
-// position, and never affects other values.
+// Reader reads hooks of one dialect into Loaded. An invalid value is a problem at its position, and never affects other
+// values.
 //
 // A Reader is for one load, and for one goroutine.
 type Reader struct {
 	Dialect   *pipeline.Dialect
-	Elsewhere map[string]string // names of other systems' events, with the event of this dialect
-	Misplaced map[string]string // members that are not events, with the object to which they belong
-	Unfired   []string          // events of the system that have no counterpart in the dialect
-	Flat      bool              // a hook may take the place of a group, with the matcher among its own members
-	Beside    []string          // members next to the events that are not events
+	Elsewhere map[string]string // names of other systems' events, with their equivalents in this dialect
+	Misplaced map[string]string // members that are not events, with the object they belong to
+	Unfired   []string          // events of the system that the dialect does not have
+	Flat      bool              // a hook may stand in place of a group, with its own matcher
+	Beside    []string          // members beside the events that are not events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
 	ids map[string]int
@@ -51,22 +50,23 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
-// Misspelt reports members of an object that are not read and whose names are probably misspelt:
-// their guard would be selected, fail or wait in another way than its author intends.
+// Misspelt reports members of an object that are not read and whose names are probably misspelt: their hook would be
+// selected, fail or wait otherwise than its author intends.
 func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	for _, p := range v.Misspelt(known...) {
 		r.Problem(p)
 	}
 }
 
-// foreignMembers lists the members by which some systems select, start or judge a hook, and others do not.
+// foreignMembers lists members that select, start or judge a hook in some systems, but not in others.
 var foreignMembers = []string{
 	"if", "once", "args", "exec", "shell", "env", "cwd", "async", "asyncRewake", "continueOnBlock", "allowedEnvVars", "failClosed", "onFailure",
 	"on_failure", "fail_mode", "loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "sequential",
 }
 
-// Ignored reports members of a hook or a group that other systems read and this one does not. known lists
-// the names that are read. shared tells that the other systems read the file too, which therefore keeps them.
+// Ignored reports members of a hook or a group that other systems read and this one does not. known lists the names
+// that are read. shared means that other systems read the same file: the members then make sense there and the advice
+// differs.
 func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...string) {
 	instead := "remove it"
 	if shared {
@@ -99,8 +99,8 @@ type Group struct {
 	broken *settings.Problem // why its hooks cannot be read; nil if they can
 }
 
-// Ignores reports members of a group that other systems read and this one does not, see [Reader.Ignored]. A
-// single hook is not a group.
+// Ignores reports members of a group that other systems read and this one does not, see [Reader.Ignored]. It reports
+// none for a single hook.
 func (g Group) Ignores(system string, known ...string) {
 	if !g.alone {
 		g.reader.Ignored(system, false, g.Value, known...)
@@ -110,10 +110,9 @@ func (g Group) Ignores(system string, known ...string) {
 // Index returns the index of the group among those of its event in one file.
 func (g Group) Index() int { return g.index }
 
-// Groups iterates over the groups of all events of v, in the order of the file. A group without an
-// array of hooks is a problem, and Read adds one unusable hook for it. A name that is not an event
-// of the dialect is a problem too. rename may return another event for a name, or "" to leave out
-// its hooks; nil keeps all names.
+// Groups iterates over the groups of all events of v, in the order of the file. A group without an array of hooks is a
+// problem, and Read adds one invalid hook for it. A name that is not an event of the dialect is a problem too. rename
+// may return another event for a name, or "" to skip its hooks; nil keeps all names.
 func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
@@ -203,8 +202,8 @@ func (r *Reader) Listed(v settings.Value, member string) iter.Seq[Group] {
 	}
 }
 
-// Hooks returns the member "hooks" of a whole file. Hooks in a member that is not read are a
-// problem: otherwise no hook would run, and no error would report it.
+// Hooks returns the member "hooks" of a whole file. It reports a problem if hooks are in another member, because then
+// no hook would run without any error.
 func (r *Reader) Hooks(root settings.Value) settings.Value {
 	events := map[string]bool{}
 	for _, e := range pipeline.Events(r.Dialect) {
@@ -282,10 +281,9 @@ func hooksOf(group settings.Value) (hooks settings.Value, wrong *settings.Proble
 	return settings.Value{}, &p
 }
 
-// Read adds the hooks of the group. Each begins as a copy of like, with its ID,
-// "label/event/group/entry", its event and its position; fill completes it from its entry. An entry
-// for which fill returns a problem is listed as invalid, unless fill has excluded it for another
-// reason. A group without hooks becomes one invalid hook.
+// Read adds the hooks of the group. Each begins as a copy of like, with its ID, "label/event/group/entry", its event
+// and its position; fill completes it from its entry. If fill returns a problem, the hook is listed as invalid, unless
+// fill has excluded it for another reason. A group without hooks becomes one invalid hook.
 func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
 	if g.broken != nil {
 		h := g.hook(label, like, 0, g.Value)
@@ -317,19 +315,17 @@ func (g Group) hook(label string, like hook.Hook, i int, v settings.Value) *hook
 	return &h
 }
 
-// unusable excludes a hook whose entry cannot be used. If the hook is also switched off, it guards
-// nothing on purpose.
+// unusable excludes a hook with an invalid entry. A hook that is also disabled guards nothing on purpose.
 func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 	switch h.Skip {
 	case "":
 		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, wrong.Message, wrong.Message
-	case hook.Disabled: // a lock of the machine can override the switch
+	case hook.Disabled: // a lock of the machine can override disabling
 		h.Unusable = wrong.Message
 	}
 }
 
-// sumOf returns the SHA-256 of an entry, which does not depend on blanks, comments or the order
-// of members.
+// sumOf returns the SHA-256 of an entry, independent of white space, comments and the order of members.
 func sumOf(entry settings.Value) [sha256.Size]byte {
 	text := entry.JSON()
 	if canonical := slices.Clone(text); canonical.Canonicalize() == nil {
@@ -349,9 +345,9 @@ func (r *Reader) id(id string) string {
 	return id
 }
 
-// Lose adds hooks that cannot be used, for a file of which nothing could be read: one for each
-// event that can block. Each is a copy of like with its ID, "label/event/file", its event and its
-// position. They never run; a policy can make that a failure, which blocks.
+// Lose adds invalid hooks for a file that could not be read at all: one for each event that can block. Each is a copy
+// of like with its ID, "label/event/file", its event and its position. They never run; a policy can turn that into a
+// failure, which blocks.
 func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	for _, e := range pipeline.Events(r.Dialect) {
 		info := e.Info()
@@ -369,9 +365,9 @@ func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	}
 }
 
-// LoseUnread calls Lose if nothing can be read of a file: its root is not an object, or its hooks, which Groups or
-// Listed reports, have another kind than the one wanted: '{' for Groups, '[' for Listed. A root that is absent, and
-// hooks that are absent or null, add nothing.
+// LoseUnread calls Lose if no hook of a file can be read: its root is not an object, or its hooks have another kind
+// than wanted, '{' for Groups and '[' for Listed, which report that. It does nothing if the root is absent, or the
+// hooks are absent or null.
 func (r *Reader) LoseUnread(label string, like *hook.Hook, root, hooks settings.Value, wanted jsontext.Kind) {
 	kind := hooks.Kind()
 	switch {

@@ -9,14 +9,13 @@ import (
 // {"type": "wasm"}. They cannot replace a dialect's own types.
 type Types map[string]Type
 
-// Type completes a hook from its entry in the settings. It sets the Runner, and may set Command, by
-// which people recognise the hook, Key, which finds duplicates, and fields for other members of the
-// entry. A problem makes only this entry unusable. Type is called when settings are read, for one
-// entry at a time, and must start nothing.
+// Type completes a hook from its entry in the settings. It sets the Runner, and may set Command, by which people
+// recognise the hook, Key, which identifies duplicates, and fields for other members of the entry. A problem makes only
+// this entry invalid. Type is called when settings are read, for one entry at a time, and must start nothing.
 type Type func(h *hook.Hook, entry settings.Value) *settings.Problem
 
-// Read completes h by the type with that name. A panic is a problem of the entry; a type that
-// leaves the hook without a Runner is one too.
+// Read completes h by the type with that name. It returns a problem of the entry if the type panics or leaves the hook
+// without a Runner.
 func (t Types) Read(name string, h *hook.Hook, entry settings.Value) (wrong *settings.Problem) {
 	defer func() {
 		if v := recover(); v != nil {

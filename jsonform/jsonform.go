@@ -1,6 +1,6 @@
-// Package jsonform has the JSON forms of a merged result that programs of LLxprt Code know:
-// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON has them for the
-// events of every dialect. [Aggregate] and [Process] make them; both are pure functions.
+// Package jsonform converts merged results to two JSON forms that programs for LLxprt Code expect: AggregatedHookResult
+// (L42) by [Aggregate], and ProcessedHookResult (L43) by [Process]. The engine's JSON has them for the events of every
+// dialect. Both functions are pure.
 package jsonform
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Aggregated is the AggregatedHookResult (L42). Errors holds the errors that kept a hook from
-// answering, including death by a signal; a bad exit status is not among them.
+// Aggregated is the AggregatedHookResult (L42). Errors lists errors that kept a hook from answering, including death by
+// a signal, but not exit statuses.
 type Aggregated struct {
 	Success       bool          `json:"success"`
 	FinalOutput   *wire.Object  `json:"finalOutput"`
@@ -23,12 +23,12 @@ type Aggregated struct {
 	Errors        []string      `json:"errors"`
 	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
 
-	// Merged is FinalOutput in the form of [wire.Encode], whatever a hook wrote: an engine elsewhere can
-	// read it for the event of any dialect. It is not part of the JSON.
+	// Merged is FinalOutput in the form of [wire.Encode], whatever form a hook used, so that another engine can read it
+	// for an event of any dialect. It is not part of the JSON.
 	Merged *wire.Object `json:"-"`
 }
 
-// Processed is the ProcessedHookResult (L43), without the result from which it is made.
+// Processed is the ProcessedHookResult (L43), without the result from which it was made.
 type Processed struct {
 	ShouldStop     bool    `json:"shouldStop"`
 	StopReason     *string `json:"stopReason"`
@@ -66,15 +66,15 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	return a
 }
 
-// lostDenial reports whether a hook worked by rule L42, which ignores the words of a denial in
-// plain text. The report of the hook is then not a success.
+// lostDenial reports whether a hook with a denial in plain text counts as successful by rule L42, which ignores such
+// text. The hook's report is then not a success.
 func lostDenial[Out any](r *hook.Report[Out]) bool {
 	unread, is := errors.AsType[*hook.UnreadError](r.Err)
 	return is && unread.Denies && r.FailedOpen() && r.Reply != nil && r.Reply.Exit == 0
 }
 
-// Process returns the common fields of the merged answer (L43): messages and stop
-// reasons of all hooks as they were merged, and a stop reason before a reason.
+// Process returns the common fields of the merged answer (L43): the merged messages and stop reasons of all hooks. A
+// stop reason has precedence over a reason.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
 	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
 	p.SystemMessage = lo.EmptyableToPtr(res.Message)

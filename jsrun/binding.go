@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// binding holds the Go side of a JavaScript object. It is removed when JavaScript collects the
-// object.
+// binding is the Go side of a JavaScript object. It is removed when JavaScript collects the object.
 type binding struct {
 	id    int64
 	shape int
@@ -33,8 +32,8 @@ func (m *Module) bind(c *pendingCall, b Bound) *binding {
 	return made
 }
 
-// context returns the context for functions of the object. After a call has ended without error,
-// the end of its context has no effect on the object.
+// context returns the context for functions of the object. Once a call has ended without error, the end of its context
+// no longer affects the object.
 func (b *binding) context() context.Context {
 	if b.call.settled {
 		return context.WithoutCancel(b.ctx)

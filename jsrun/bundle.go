@@ -25,14 +25,14 @@ type bundle struct {
 	program      string // the program of a runtime that is a process
 }
 
-// bundled returns a bundle of the file at path, which is absolute. It strips types, and the imports
-// that are only used as types.
+// bundled returns a bundle of the file at path, which is absolute. It strips types, and imports that are used only as
+// types.
 func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return bundledWith(ctx, path, opt, opt.library(), nil)
 }
 
-// bundledWith returns a bundle that can import the modules of a library. It replaces each expression that is a
-// key of names by the value.
+// bundledWith returns a bundle that can import the modules of a library. Expressions that are keys of names are
+// replaced by their values.
 func bundledWith(
 	ctx context.Context,
 	path string,
@@ -73,9 +73,8 @@ func bundledWith(
 // MaxLoad limits the time to load a module, unless [Options.Load] sets another limit.
 const MaxLoad = 10 * time.Second
 
-// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the types of
-// TypeScript, and some texts keep it busy for ever. A busy bundler cannot be stopped; its goroutine
-// continues.
+// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the types of TypeScript, and some
+// texts keep it busy forever. A busy bundler cannot be stopped; its goroutine continues.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLoad, &UnsettledError{After: MaxLoad})
 	defer cancel()
@@ -121,8 +120,8 @@ func building(path string, modules library, files *moduleSources) api.BuildOptio
 	}
 }
 
-// load returns the text of the bundle, which is the only module of the engine. It is called for
-// other names only by an import() whose argument is not known before it runs.
+// load returns the text of the bundle, which is the only module of the engine. Other names come only from an import()
+// whose argument is not known before it runs.
 func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
 		return "", fmt.Errorf("import(%q): write out the path, as one relative path in quotes", name)
@@ -136,8 +135,8 @@ const virtual = "module"
 
 func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
-// imports resolves every import: files by path, and the modules of the library. It answers each
-// request of the bundler, which therefore never searches the disk.
+// imports resolves every import: files by path, and the modules of the library. It answers all requests of the bundler,
+// which therefore never searches the disk.
 func imports(modules library, files *moduleSources) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		switch {

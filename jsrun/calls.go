@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// pendingCall is a request to the module. The code that removes it from Module.calls answers it:
-// there is exactly one answer.
+// pendingCall is a request to the module. Only the code that removes it from Module.calls answers it, so that there is
+// exactly one answer.
 type pendingCall struct {
 	id      int64
 	ctx     context.Context
@@ -99,8 +99,7 @@ func (m *Module) take(id int64) *pendingCall {
 	return c
 }
 
-// complete answers a call, and reports whether a caller was waiting. It runs on the module's
-// goroutine.
+// complete answers a call. It reports whether a caller was waiting. It runs on the module's goroutine.
 func (m *Module) complete(id int64, o outcome) bool {
 	c := m.take(id)
 	if c == nil {

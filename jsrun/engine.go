@@ -40,13 +40,13 @@ var undefined = quickjs.Undefined{}
 // errCut means that the engine was interrupted.
 var errCut = errors.New("interrupted")
 
-// errEngine means that the engine can only be closed.
+// errEngine means that the engine has failed and can only be closed.
 type errEngine struct{ cause any }
 
 func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v", e.cause) }
 
-// jsEngine is a VM and the only access to it. One goroutine at a time uses it, and reports to the
-// guard when it enters and leaves the engine.
+// jsEngine is a VM and the only access to it. One goroutine at a time uses it, and tells the guard when it enters and
+// leaves the engine.
 type jsEngine struct {
 	vm    *quickjs.VM
 	main  quickjs.Value // the function that prelude.js returns
@@ -72,8 +72,8 @@ func newEngine(opt Options, source *bundle, back hostFunc) (*jsEngine, error) {
 	return e, nil
 }
 
-// prelude defines the globals and the bridge. The function that calls Go is removed from the
-// globals once the prelude has it.
+// prelude defines the globals and the bridge to Go. Once the prelude has the function that calls Go, that function is
+// removed from the globals.
 func (e *jsEngine) prelude(back hostFunc, opt Options) error {
 	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (e *jsEngine) enter(until time.Time, op string, args ...any) error {
 	})
 }
 
-// drain runs the waiting jobs, and the jobs that they start. The error is errCut if they do not
-// end in time, or an uncaught exception of a job.
+// drain runs the waiting jobs, and the jobs that these start. The error is errCut if they do not end in time, or an
+// uncaught exception of a job.
 func (e *jsEngine) drain(until time.Time) error {
 	for {
 		jobs := 0

@@ -84,7 +84,7 @@ func (e *UnsettledError) Error() string {
 // Unwrap makes errors.Is report a timeout.
 func (e *UnsettledError) Unwrap() error { return context.DeadlineExceeded }
 
-// errDeaf ends a module whose engine is in a long operation of its own, such as a search through an
+// errDeaf is the reason for ending a module whose engine is in a long operation of its own, such as a search through an
 // array of four billion elements.
 var errDeaf error = &deafError{}
 

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// again is the time between two interruptions. The engine loses one that arrives while it is
-	// entered; therefore the guard repeats them.
+	// again is the interval of repeated interruptions: the engine loses an interruption that arrives while it is being
+	// entered.
 	again = 10 * time.Millisecond
 
-	// maxUninterruptible limits the time that the engine may continue after an interruption. Some
-	// of its operations, such as a search through a long text, do not check for one.
+	// maxUninterruptible limits how long the engine may run on after an interruption. Some of its operations, such as a
+	// search through a long text, do not check for interruptions.
 	maxUninterruptible = 5 * time.Second
 )
 
-// guard interrupts an engine that does not return in time. It has no goroutine, and one timer for
-// all entries, which fires now and then and usually finds nothing to do.
+// guard interrupts an engine that does not return in time. It has no goroutine, but one timer for all entries, which
+// usually finds nothing to do.
 type guard struct {
-	interrupt func() // from any goroutine; has an effect on a running engine only
+	interrupt func() // callable from any goroutine; affects only a running engine
 	lost      func() // called once, when the engine does not react
 	patience  time.Duration
 
@@ -94,8 +94,8 @@ func (g *guard) tick() {
 	}
 }
 
-// check interrupts an engine that has exceeded its time. For an engine that does not react, it
-// returns the function that ends the module.
+// check interrupts an engine that has exceeded its time. If the engine does not react, it returns the function that
+// ends the module.
 func (g *guard) check() (lost func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -63,8 +63,8 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// answered completes a call. While interrupted functions settle, an answer is discarded: its
-// function may have caught the interruption and answer something else than intended.
+// answered completes a call. While interrupted functions settle it discards the answer, because its function may have
+// caught the interruption and returned something unintended.
 func (m *Module) answered(id int64, v Value) {
 	if !m.cut {
 		m.complete(id, outcome{value: v})
@@ -107,8 +107,7 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 // mostAsync limits the asynchronous functions that run for a module at the same time.
 const mostAsync = 1000
 
-// async calls a function on its own goroutine, and settles the promise with the number id when the
-// function has returned.
+// async calls a function on a new goroutine, and then settles the promise with the number id.
 func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
 	if len(m.cancels) >= mostAsync {
 		m.queue.add(func() {
@@ -141,8 +140,8 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	})
 }
 
-// once returns a function that calls done the first time it is called. The end of the module, which
-// drops the queue, calls done too.
+// once returns a function that calls done only the first time. The end of the module, which drops the queue, calls done
+// too.
 func (m *Module) once(done func()) func() {
 	done = sync.OnceFunc(done)
 	forget := context.AfterFunc(m.ctx, done)
@@ -152,8 +151,8 @@ func (m *Module) once(done func()) func() {
 	}
 }
 
-// answerOf calls f and encodes the answer for prelude.js: undefined, "=" and JSON, or "!" and an
-// error text. sent, if not nil, is called once the answer has been read.
+// answerOf calls f and encodes the answer for prelude.js: undefined, "=" and JSON, or "!" and an error text. sent, if
+// not nil, is called after the answer has been read.
 func answerOf(ctx context.Context, f Func, this any, args string) (answer any, sent func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -202,7 +201,7 @@ func (m *Module) thrown(description any) error {
 	return m.source.explained(thrown, e.Stack)
 }
 
-// The conversions of arguments that JavaScript passes: a number, a text, a value.
+// The functions below convert arguments from JavaScript: to a number, a text, a value.
 
 func number(v any) int64 {
 	switch v := v.(type) {

@@ -23,7 +23,7 @@ func (m *Module) clean() {
 	m.failed = m.engine.close()
 }
 
-// end records the reason for the module's end, unless it has one, and fails the waiting call.
+// end records why the module has ended, unless it already has a reason, and fails the waiting call.
 func (m *Module) end(reason error) {
 	m.mu.Lock()
 	if m.reason != nil {
@@ -47,12 +47,10 @@ func (m *Module) end(reason error) {
 	}
 }
 
-// enter runs an entry of the prelude and the jobs that it starts, on behalf of owner (may
-// be nil).
+// enter runs an entry of the prelude and the jobs that it starts, on behalf of owner, which may be nil.
 //
-// The engine is interrupted when its time is up. The running function fails, and the functions
-// that await it have as much time again to settle: an endless loop costs one call. If the jobs
-// themselves do not end, the module ends.
+// The engine is interrupted when its time is up. The running function fails, and functions that await it have the same
+// time again to settle, so that an endless loop costs one call. If the jobs themselves do not end, the module ends.
 func (m *Module) enter(owner *pendingCall, op string, args ...any) {
 	if m.proc != nil {
 		m.send(op, args...)
@@ -85,8 +83,8 @@ func (m *Module) turn(op string, args ...any) error {
 	return m.engine.drain(until)
 }
 
-// afterCut lets the functions that await an interrupted function settle. It returns the
-// interruption as an error, and reports whether a call has received it.
+// afterCut lets the functions that await an interrupted function settle. It returns the interruption as an error; told
+// reports whether a call has received it.
 func (m *Module) afterCut() (told bool, err error) {
 	m.cut, m.reported = true, false
 	again := m.turn("interrupted")
@@ -98,7 +96,7 @@ func (m *Module) afterCut() (told bool, err error) {
 	return m.reported, err
 }
 
-// complain writes an error to the console that no call receives.
+// complain writes an error that no call receives to the console.
 func (m *Module) complain(err error) {
 	if m.opt.Console != nil {
 		m.opt.Console("error", "Uncaught "+err.Error())

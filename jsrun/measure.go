@@ -63,8 +63,8 @@ func nests(text string, isData bool) (count int) {
 
 var errWrittenOut = errors.New("write out the path for import() and require(), as one relative path in quotes")
 
-// loading matches the words that load files. For a path that is put together at run time, the
-// bundler searches the disk wherever the path may lead; such a call must therefore not reach it.
+// loading matches the words that load files. If a path is computed at run time, the bundler searches the disk wherever
+// the path may lead: such a call must not reach it.
 var loading = regexp.MustCompile(`\b(import|require)\b`)
 
 var escaped = regexp.MustCompile(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
@@ -89,8 +89,8 @@ func writtenOut(text string) error {
 	return nil
 }
 
-// mayBeCalled reports whether text begins with a call of the expression before it, also across
-// closing parentheses and TypeScript's types.
+// mayBeCalled reports whether text begins with a call of the expression before it, even after closing parentheses and
+// TypeScript's types.
 func mayBeCalled(text string) bool {
 	text = afterGap(text)
 	for strings.HasPrefix(text, ")") {
@@ -125,8 +125,7 @@ func takesText(text string) bool {
 	return strings.HasPrefix(text, ")") || strings.HasPrefix(text, ",")
 }
 
-// tooFar replaces a continuation that is unknown, because more white space and comments precede it
-// than are read.
+// tooFar stands for a continuation that is unknown because too much white space and comments precede it.
 const (
 	tooFar  = "\x00"
 	mostGap = 4096

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// whereabouts maps the expressions that ask for the path of a file to the constants that answer.
-// The bundle is one text: without them every file would get the bundle's path.
+// whereabouts maps expressions for the path of a file to constants. Without these constants every file would get the
+// path of the bundle, which is one text.
 var whereabouts = map[string]string{
 	"import.meta.url":      "__moduleURL",
 	"import.meta.filename": "__moduleFile",
@@ -28,8 +28,8 @@ func asksWhere(text string) bool {
 	)
 }
 
-// placed returns the text of a file that may ask for its path, and records that there is one. The
-// constants precede the text on its first line: other lines keep their numbers.
+// placed returns the text of a file that may ask for its path, and records that it does. The constants are added to the
+// first line, so that line numbers do not change.
 func (s *moduleSources) placed(path, text string) string {
 	if !asksWhere(text) {
 		return text

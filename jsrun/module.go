@@ -12,17 +12,16 @@ import (
 
 // Options set the limits and the environment of a module. The zero value is a good default.
 type Options struct {
-	CPU    time.Duration // longest run without a pause, in wall time; 0 means 1 s, in a process 30 s
+	CPU    time.Duration // longest run without a pause, in wall time; 0 means 1 s, or 30 s in a process
 	Memory uint64        // bytes of the heap; 0 means 64 MiB; for a process 512 MiB, heap and resident
 	Stack  int           // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
 
-	// Load limits the time of loading, [Open] and [Module.Start] together: bundling, and a top
-	// level or a factory that awaits. 0 means ten seconds ([MaxLoad]).
+	// Load limits the total time of [Open] and [Module.Start]: bundling, and a top level or a factory that awaits. 0
+	// means ten seconds ([MaxLoad]).
 	Load time.Duration
 
-	// Runtime selects where modules run: [Sandbox], which is the default, or with the rights of
-	// this process in [Node] or [Bun]; [Auto] uses a process for modules that need one. See
-	// [Module.Runtime].
+	// Runtime selects where modules run: [Sandbox] (the default), or a process of [Node] or [Bun] with the rights of
+	// this process. [Auto] uses a process for modules that need one. See [Module.Runtime].
 	Runtime string
 
 	// Console receives the module's console output, and uncaught exceptions as level "error". It
@@ -33,20 +32,18 @@ type Options struct {
 	// name, in addition to node:path and node:url.
 	Modules map[string]string
 
-	// Partial lists packages, and scopes that end in "/". Where such a package is not installed, a
-	// process uses its texts in Modules, and any other import of the package fails where it is
-	// used.
+	// Partial lists packages, and scopes that end in "/". If such a package is not installed, a process uses the texts
+	// for it in Modules; any other import of the package fails where it is used.
 	Partial []string
 
-	// Members names the members to read of results that are objects. They are read once each, as
-	// JavaScript reads them: inherited members, members that are not enumerable, getters and
-	// Proxies are included. A result without any of them is encoded by JSON.stringify. Flags names
-	// those of them that are booleans: an object is read as true.
+	// Members names the members that are read of results that are objects. Each is read once, as by JavaScript,
+	// including inherited members, members that are not enumerable, getters and Proxies. A result without any of them
+	// is encoded by JSON.stringify. Flags names those Members that are booleans; an object there counts as true.
 	Members, Flags []string
 
-	// Watched lists members of arguments, by the "type" of the object. A call whose function
-	// changes one in place, or assigns another value to one, returns a result that [Split]
-	// separates. The cost of a call grows with the number of values in the watched members.
+	// Watched lists members of arguments, by the "type" of the object. If a function changes one in place, or assigns
+	// another value to it, the call returns a result that [Split] separates. The cost of a call grows with the number
+	// of values in the watched members.
 	Watched map[string][]string
 
 	// Root is the directory that contains all files the module may import, after links are
@@ -54,18 +51,17 @@ type Options struct {
 	// the module is loaded.
 	Root string
 
-	// Check is called with each file of the module before it is read as code, on
-	// goroutines of the bundler; its error keeps the module from being loaded.
-	// Nil accepts all.
+	// Check is called with each file of the module before it is read as code, on goroutines of the bundler. If it
+	// returns an error, the module is not loaded. Nil accepts all.
 	Check func(path string, text []byte) error
 
-	// Dir is the current directory: process.cwd returns it, and resolve of node:path starts
-	// there. If it is empty or relative, a path that needs a directory is an error.
+	// Dir is the current directory, for process.cwd and for resolve of node:path. If it is empty or relative, a path
+	// that needs a directory is an error.
 	Dir string
 
-	// Environ holds the variables of process.env, "NAME=value". Nil grants none, and use of
-	// process.env is an error: a gate that is switched by a variable would read an empty
-	// environment as an answer. With nil, a process has the variables of its host.
+	// Environ holds the variables of process.env, "NAME=value". With nil, use of process.env is an error, because a
+	// gate that depends on a variable would take an empty environment for an answer; a process then has the variables
+	// of its host.
 	Environ []string
 }
 
@@ -85,7 +81,7 @@ type Module struct {
 	cancel    context.CancelCauseFunc
 	work      sync.WaitGroup // running asynchronous functions
 	done      chan struct{}  // closed when the goroutine is gone
-	abandoned chan struct{}  // closed when the goroutine cannot be waited for
+	abandoned chan struct{}  // closed if the goroutine cannot be waited for
 
 	mu     sync.Mutex
 	calls  map[int64]*pendingCall // calls without an answer
@@ -119,7 +115,7 @@ func Open(ctx context.Context, path string, opt Options) (*Module, error) {
 	return m, nil
 }
 
-// within loads a module in at most the time left, and records the rest.
+// within loads a module in at most the time left, and records the remaining time.
 func within(ctx context.Context, left time.Duration, load func(context.Context) (*Module, error)) (*Module, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, left, &UnsettledError{After: left})
@@ -216,8 +212,8 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 	if !m.HasFactory() {
 		return ErrNoFactory
 	}
-	// The time limit ends with the start, but the context does not: functions of the host that the
-	// module has called, and does not await, use it until Close.
+	// The time limit ends with the start, but the context does not: host functions that the module has called, without
+	// awaiting them, use it until Close.
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := time.AfterFunc(m.loading, func() { cancel(&UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)}) })
 	defer limit.Stop()
@@ -252,12 +248,12 @@ func (m *Module) Dead() error {
 	return m.reason
 }
 
-// Close ends the module: its timers, the contexts of the Go functions that it waits for, and, with
-// [ErrClosed], the calls in progress. It returns when those functions have returned and the VM is
-// released. It may be called more than once, but not by a function that it waits for.
+// Close ends the module: its timers, the contexts of the Go functions that it waits for and, with [ErrClosed], the
+// calls in progress. It returns when those functions have returned and the VM is released. It may be called more than
+// once, but not by a function for which the module waits.
 //
-// An engine that does not react to an interruption within five seconds is kept, with its goroutine,
-// until it does; Close then returns an error.
+// If the engine does not react to an interruption within five seconds, it is kept, with its goroutine, until it does;
+// Close then returns an error.
 func (m *Module) Close() error {
 	m.end(ErrClosed)
 	select {

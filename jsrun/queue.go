@@ -24,7 +24,7 @@ func (q *taskQueue) add(task func()) {
 	q.signal()
 }
 
-// close lets run return after its current task. Waiting tasks are dropped.
+// close makes run return after its current task. Waiting tasks are dropped.
 func (q *taskQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

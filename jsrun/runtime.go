@@ -13,24 +13,23 @@ import (
 	"strings"
 )
 
-// The runtimes of modules; see [Options]. A process of [Node] or [Bun] has the files, the network,
-// the programs and the packages that its user has, and the API objects of the host as in the
-// sandbox.
+// The runtimes of modules; see [Options]. A process of [Node] or [Bun] has the files, the network, the programs and the
+// packages of its user, and the same API objects of the host as in the sandbox.
 const (
-	Sandbox = "sandbox" // an engine of their own inside this process, without a system
+	Sandbox = "sandbox" // a separate engine inside this process, without access to the system
 	Node    = "node"    // a process of the node in PATH
 	Bun     = "bun"     // a process of the bun in PATH
-	Auto    = "auto"    // the sandbox for modules that need nothing else, otherwise Node.js, or Bun if node is not in PATH
+	Auto    = "auto"    // the sandbox for modules that need no more, otherwise Node.js, or Bun if node is not in PATH
 )
 
 // Runtimes lists the values of [Options.Runtime].
 var Runtimes = []string{Sandbox, Node, Bun, Auto}
 
-// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason, in words.
+// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason in words.
 func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
 
-// Restart loads a module that has ended again, from the text with which it was opened. The error is
-// a [*LoadError]. The module itself stays ended, and has to be closed.
+// Restart loads a module that has ended again, from the text with which it was opened. The error is a [*LoadError]. The
+// ended module still has to be closed.
 func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	source := *m.source
 	source.loaded = false
@@ -43,7 +42,7 @@ func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	return again, nil
 }
 
-// choose returns the bundle for the runtime in the options.
+// choose returns the bundle for the runtime in opt.
 func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 	switch opt.Runtime {
 	case "", Sandbox:
@@ -60,8 +59,8 @@ func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return nil, fmt.Errorf("there is no runtime %q; write one of %s", opt.Runtime, strings.Join(Runtimes, ", "))
 }
 
-// chosen returns a bundle for the sandbox if that has everything that the module needs, otherwise
-// one for a process.
+// chosen returns a bundle for the sandbox if the sandbox has everything that the module needs, otherwise one for a
+// process.
 func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	b, err := bundledWith(ctx, path, opt, opt.library(), marks(opt))
 	need := ""
@@ -96,8 +95,8 @@ func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return b, err
 }
 
-// mark is a prefix for globals that the sandbox lacks. It finds those that a module uses: the
-// bundler knows which names are globals.
+// mark is a prefix for globals that the sandbox lacks. With it the bundler, which knows which names are globals, finds
+// the ones that a module uses.
 const mark = "__snaphook_needs_"
 
 func marks(opt Options) map[string]string {
@@ -125,7 +124,7 @@ func marks(opt Options) map[string]string {
 
 var marking = regexp.MustCompile(mark + `(\w+)`)
 
-// marked returns the global that the module uses and the sandbox lacks, with its position.
+// marked returns a global, with its position, that the module uses and the sandbox lacks.
 func (b *bundle) marked() string {
 	at := marking.FindStringSubmatchIndex(b.code)
 	if at == nil {
@@ -139,8 +138,8 @@ func (b *bundle) marked() string {
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
-// need returns the cause if all mistakes of a module come from the sandbox; empty if the module
-// could run nowhere.
+// need returns the cause if all mistakes of a module are restrictions of the sandbox; empty if the module could run
+// nowhere.
 func (e *BuildError) need() string {
 	for _, m := range e.Mistakes {
 		name, rest, _ := strings.Cut(m.Message, " is not available: ")
@@ -156,8 +155,8 @@ func (e *BuildError) need() string {
 	return ""
 }
 
-// bundledFor returns a bundle for a process. If only a part of a package is available and the
-// module needs more, it uses the installed package, if there is one.
+// bundledFor returns a bundle for a process. If the module needs more of a package than the available part, it uses the
+// installed package, if there is one.
 func bundledFor(ctx context.Context, path string, opt Options, kind, why string) (*bundle, error) {
 	program, err := exec.LookPath(kind)
 	if err != nil {

@@ -27,12 +27,11 @@ const (
 // extensions lists the extensions that are tried for an import without one, in this order.
 var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 
-// standsFor maps the extension of an import in TypeScript to the extension that the file may have
-// instead.
+// standsFor maps the extension of an import in TypeScript to the one that the file may really have.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// moduleSources reads the files of one module for the bundler, which itself never reads the disk. It
-// reads nothing outside the root.
+// moduleSources reads the files of one module for the bundler, which itself never reads the disk. It reads nothing
+// outside of root.
 type moduleSources struct {
 	ctx   context.Context // the context of loading
 	entry string          // absolute
@@ -108,8 +107,8 @@ func (s *moduleSources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &code, Loader: loader, ResolveDir: filepath.Dir(args.Path)}, nil
 }
 
-// withoutMap removes the source map that a file names, which the bundler would read. The length
-// stays.
+// withoutMap removes the reference to a source map, which the bundler would read. The length of the text stays the
+// same.
 func withoutMap(code string) string {
 	return strings.ReplaceAll(code, "sourceMappingURL=", "sourceMappingUrl=")
 }
@@ -159,8 +158,7 @@ func (s *moduleSources) count(more int) error {
 	return nil
 }
 
-// contains reports whether a file is the module's own, or lies below the root
-// once links are resolved.
+// contains reports whether a file is the module's own, or is below the root after links are resolved.
 func (s *moduleSources) contains(path string) bool {
 	if path == s.entry {
 		return true

@@ -12,15 +12,15 @@ import (
 // frame matches a position in the engine's stacks: in a file or, with <eval>, in the prelude.
 var frame = regexp.MustCompile(`\(?([^\s()]+):(\d+):(\d+)\)?$`)
 
-// stack converts a stack of the engine: positions are in the source files, and the prelude's frames
-// are left out.
+// stack converts a stack of the engine: positions become those of the source files, and the prelude's frames are left
+// out.
 func (b *bundle) stack(text string) string {
 	if text == "" {
 		return ""
 	}
 	places, sources := b.places()
 	var kept []string
-	own := 0 // number of frames to keep: the module's caller is the prelude
+	own := 0 // number of frames to keep: below them the prelude called the module
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		m := frame.FindStringSubmatch(line)
@@ -35,7 +35,7 @@ func (b *bundle) stack(text string) string {
 	return strings.Join(kept[:own], "\n")
 }
 
-// mapped returns line with its position replaced by the last mapped one before it.
+// mapped returns line with its position converted by the nearest mapping before it.
 func mapped(line string, m []string, places [][]mapping, sources []string) string {
 	row, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])

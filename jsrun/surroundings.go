@@ -8,20 +8,18 @@ import (
 	"strings"
 )
 
-// surroundings describes the modules that a module in a process can import, other than its own
-// files.
+// surroundings describes the modules that a module in a process can import besides its own files.
 type surroundings struct {
 	kind    string          // Node or Bun
 	dir     string          // of the module
 	partial []string        // Partial of Options
-	lacking map[string]bool // modules of the host that lack something which is imported
+	lacking map[string]bool // modules of the host that lack something imported
 }
 
-// ownPart is the prefix of a host's module that another module completes.
+// ownPart is the prefix of a host's module that another module extends.
 const ownPart = "own:"
 
-// finds returns the name by which a process finds a module itself; empty if the host provides the
-// module.
+// finds returns the name by which a process itself finds a module; empty if the host provides the module.
 func (s *surroundings) finds(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	scheme, _, schemed := strings.Cut(name, ":")
@@ -46,14 +44,14 @@ func (s *surroundings) isPartial(name string) bool {
 	})
 }
 
-// completes reports whether a module replaces a package that is not installed; parts that the
-// module lacks are errors where they are used.
+// completes reports whether a module replaces a package that is not installed. Missing parts are errors where they are
+// used.
 func (s *surroundings) completes(name string) bool {
 	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
 }
 
-// learn records the modules that lack something, from the mistakes of a bundle. It reports whether
-// another attempt can succeed.
+// learn records, from the mistakes of a bundle, the modules that lack something. more reports whether another attempt
+// can succeed.
 func (s *surroundings) learn(broken *BuildError) (more bool) {
 	for _, m := range broken.Mistakes {
 		name, _, _ := strings.Cut(m.Message, " is not available: ")
@@ -67,8 +65,7 @@ func (s *surroundings) learn(broken *BuildError) (more bool) {
 	return more
 }
 
-// installed reports whether a package is in a node_modules of the module's
-// directory, or of one above.
+// installed reports whether a package is in a node_modules of the module's directory, or of a directory above.
 func (s *surroundings) installed(name string) bool {
 	parts := strings.SplitN(name, "/", 3)
 	if strings.HasPrefix(name, "@") {
@@ -99,9 +96,8 @@ func (s *surroundings) packages() (dirs []string) {
 	}
 }
 
-// completed returns the text of a module that replaces a package. Its names are resolved on use: a
-// missing name then throws an error with the reason. A class may extend it, and throws when it is
-// constructed.
+// completed returns the text of a module that replaces a package. Names are resolved on use: a missing name throws an
+// error with the reason. A class may extend it, and throws when it is constructed.
 func (l library) completed(name string) string {
 	own := "{}"
 	if _, known := l.host[name]; known {

@@ -49,8 +49,7 @@ func (c *clock) wind() {
 	c.bell.Reset(wait)
 }
 
-// next removes the first timer if it is due at now. An interval is set again for a later time,
-// and never waits for itself.
+// next removes and returns the first timer if it is due at now. An interval is set again, always for a later time.
 func (c *clock) next(now time.Time) (t timer, is bool) {
 	if len(c.queue) == 0 || c.queue[0].due.After(now) {
 		return timer{}, false
@@ -72,8 +71,8 @@ func (c *clock) stop() {
 	c.queue = nil
 }
 
-// setTimer runs the callback with the number id after so many milliseconds: at least one, as in
-// other runtimes, and one if there are too many.
+// setTimer runs the callback with the number id after ms milliseconds: at least one, as in other runtimes, and one if
+// the number is too large.
 func (m *Module) setTimer(id int64, ms any, repeat bool) {
 	wait := time.Millisecond
 	switch ms := ms.(type) {

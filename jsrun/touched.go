@@ -16,9 +16,8 @@ type Touched struct {
 // touchedBegin begins a result that includes changes.
 const touchedBegin = `{"$touched":`
 
-// Split separates the result of a function from the changes to watched members. A result without
-// such changes is returned as it is. Split parses the result only if it begins like one with
-// changes.
+// Split separates the result of a function from the changes to watched members. A result without changes is returned as
+// it is. Split parses the result only if it begins like one with changes.
 func Split(result Value) (own Value, t Touched) {
 	if !strings.HasPrefix(string(result), touchedBegin) {
 		return result, t

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// UnavailableError reports that JavaScript used a global that runtimes with a system have, and
-// modules do not.
+// UnavailableError reports that JavaScript used a global that Node.js and browsers have, but modules lack.
 type UnavailableError struct {
 	Name  string // such as "fetch" or "process.env"
 	Place string // file, line and column, such as "gate.ts:3:12"; may be empty
@@ -31,7 +30,7 @@ func (e *UnavailableError) Reason() string {
 // Unwrap returns the engine's exception, as the module could catch it.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// orInNode ends the messages whose cause a runtime with a system would remove.
+// orInNode ends messages about causes that do not exist in Node or Bun.
 const orInNode = "; or run the module in Node or Bun, with --js node or the Loader's Runtime"
 
 const (
@@ -54,8 +53,8 @@ var foreign = map[string]string{
 // notDefined matches the engine's message for an undefined name.
 var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
-// explained rewrites an exception whose message does not name the cause: neither the value that is
-// no function nor the missing runtime.
+// explained rewrites an exception whose message hides the cause: a called value that is not a function, or a missing
+// runtime.
 func (b *bundle) explained(e *Error, stack string) error {
 	switch e.Name {
 	case "TypeError":
@@ -87,8 +86,8 @@ func (e *Error) place() string {
 // called matches a name with its members at the end of a text.
 var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
-// callee returns the expression that is called at the position of the first line of the engine's
-// stack, which points to the arguments. Empty means unknown.
+// callee returns the expression that is called at the position of the first line of the engine's stack, which is the
+// position of the arguments. Empty means unknown.
 func (b *bundle) callee(stack string) string {
 	line, _, _ := strings.Cut(stack, "\n")
 	m := frame.FindStringSubmatch(line)
@@ -106,7 +105,7 @@ func (b *bundle) callee(stack string) string {
 		return ""
 	}
 	name := called.FindString(string(text[:column-1]))
-	if name == "TypeError" { // the module made the error itself
+	if name == "TypeError" { // the module created the error itself
 		return ""
 	}
 	return name

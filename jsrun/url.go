@@ -9,8 +9,8 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// Limits of addresses. JavaScript waits while an address is parsed, and the library's time grows
-// with the square of these lengths: half a second at worst.
+// Limits of addresses. JavaScript waits while an address is parsed, and the library's time is quadratic in these
+// lengths: half a second at worst.
 const (
 	longestAddress = 1 << 16 // bytes
 	longestHost    = 1 << 12 // bytes before the path
@@ -60,10 +60,9 @@ var (
 	}
 )
 
-// address answers url.js: with the parts of an address as JSON after "=", with undefined if there
-// is no such address, or with "!" and the reason why it was not parsed. The request is "href" with
-// an address and perhaps its base, or the name of a part with its new value and the address to
-// change.
+// address answers url.js. The answer is "=" and the parts of an address as JSON, undefined if there is no such address,
+// or "!" and the reason why it was not parsed. The request is "href" with an address and perhaps its base, or the name
+// of a part with its new value and the address to change.
 func address(asked []any) (answer any) {
 	defer func() {
 		if cause := recover(); cause != nil {

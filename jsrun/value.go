@@ -9,16 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a JavaScript value as JSON. Nil is undefined, although its String is null; null is the
-// text null.
+// Value is a JavaScript value as JSON. Nil is undefined, although its String is null; null is the text null.
 //
-// JSON.stringify encodes the values that leave JavaScript: it omits members that are undefined,
-// and writes NaN and the infinities as null. A function, a symbol, a bigint or an object that
-// contains itself is an error instead.
+// JSON.stringify encodes the values that leave JavaScript: it omits members that are undefined, and writes NaN and the
+// infinities as null. A function, a symbol, a bigint or an object that contains itself is an error instead.
 type Value = jsontext.Value
 
-// Truthy reports whether JavaScript takes v for true. False are undefined,
-// null, false, 0 and "".
+// Truthy reports whether v is true in JavaScript. undefined, null, false, 0 and "" are not.
 func Truthy(v Value) bool {
 	switch v.Kind() {
 	case '"':
@@ -40,8 +37,7 @@ func Truthy(v Value) bool {
 // answered.
 type Handle int64
 
-// UnmarshalJSON reads a handle in the form that arguments have; any value other than a function is
-// an error.
+// UnmarshalJSON reads a handle as encoded in arguments; any value other than a function is an error.
 func (h *Handle) UnmarshalJSON(text []byte) error {
 	var function struct {
 		Handle int64 `json:"$function"`
@@ -94,7 +90,7 @@ func (a Args) Decode(i int, target any) error {
 	return nil
 }
 
-// Handle returns argument i, which has to be a function.
+// Handle returns argument i. It is an error if the argument is not a function.
 func (a Args) Handle(i int) (Handle, error) {
 	var h Handle
 	if err := a.Decode(i, &h); err != nil || h == 0 {

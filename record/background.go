@@ -8,15 +8,15 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// pendingLine is the state of a fire whose line is not completely written.
+// pendingLine is a fire whose line is not completely written.
 type pendingLine struct {
 	mu    sync.Mutex
 	state lineState
 	ends  []*pipeline.Evaluation
-	late  []*pipeline.Evaluation // the ends of background hooks
+	late  []*pipeline.Evaluation // ends of background hooks
 	place lineIDs
 
-	// The rest of the line, while it is held.
+	// The rest of the line, until it is written.
 	info *pipeline.FireInfo
 	out  *pipeline.FireOutcome
 	head []byte
@@ -48,8 +48,8 @@ func (f *pendingLine) backgrounded() (n int) {
 	return n
 }
 
-// endWithBackground writes the line of a fire with running background hooks, or holds it until they
-// have ended. Such a fire is not reused: the hooks' contexts refer to it.
+// endWithBackground writes the line of a fire with running background hooks, or holds it until they have ended. The
+// memory of such a fire is not reused, because the hooks' contexts refer to it.
 func (r *Recorder) endWithBackground(f *pendingLine, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,8 +88,7 @@ func (r *Recorder) release() {
 	}
 }
 
-// putHeld writes the line of a fire with the ends that are known by now. The caller holds its
-// mutex.
+// putHeld writes the line of a fire with the background hooks that have ended. The caller has locked its mutex.
 func (r *Recorder) putHeld(f *pendingLine) {
 	l := r.sink.line()
 	l.text = append(l.text, f.head...)
@@ -101,8 +100,8 @@ func (r *Recorder) putHeld(f *pendingLine) {
 	r.mu.Unlock()
 }
 
-// putLate writes the line of a hook that has ended after the line of its fire was written. The
-// caller holds the fire's mutex.
+// putLate writes a line for a hook that ended after the line of its fire was written. The caller has locked the fire's
+// mutex.
 func (r *Recorder) putLate(f *pendingLine, e *pipeline.Evaluation) {
 	first := endOf(e, f.ends)
 	if first == nil {
@@ -120,7 +119,7 @@ func (r *Recorder) putLate(f *pendingLine, e *pipeline.Evaluation) {
 	r.sink.put(l)
 }
 
-// endOf finds another end of the same run.
+// endOf returns the evaluation in all of the same hook run, if any.
 func endOf(e *pipeline.Evaluation, all []*pipeline.Evaluation) *pipeline.Evaluation {
 	for _, other := range all {
 		if other.Hook == e.Hook && other.Index == e.Index && other.SkipReason == "" {
@@ -130,7 +129,7 @@ func endOf(e *pipeline.Evaluation, all []*pipeline.Evaluation) *pipeline.Evaluat
 	return nil
 }
 
-// appendBackground appends how a hook in the background ended.
+// appendBackground appends how a background hook ended.
 func (r *Recorder) appendBackground(b []byte, e *pipeline.Evaluation) []byte {
 	if e == nil {
 		return append(b, "null"...)

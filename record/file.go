@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sharedRecord is a record to which many processes append. The system appends each line at once, at the
-// current end of the file; only rotating needs a lock.
+// sharedRecord is a record file to which many processes append. The system appends each line atomically at the current
+// end of the file; only rotation needs a lock.
 type sharedRecord struct {
 	path string
 	max  int64 // limit in bytes; 0: no rotation
@@ -21,10 +21,10 @@ type sharedRecord struct {
 	keep    int
 	f       *os.File
 	torn    bool      // the last line is incomplete
-	seen    time.Time // when path was last known to name f
+	seen    time.Time // when path was last known to be the name of f
 	room    int64     // bytes to write before the size is checked again
 
-	ctx  context.Context // ends when nothing waits for the file any more
+	ctx  context.Context // ends when nothing needs the file any more
 	stop context.CancelFunc
 }
 
@@ -34,17 +34,17 @@ const (
 	defaultKeep = 8
 )
 
-// glance limits how long a file still gets lines after another program has renamed it.
+// glance limits how long lines are still written to a file that another program has renamed.
 const glance = time.Second
 
-// A full file is not renamed while another process holds the lock of the record: after lockWait it
-// grows by growth before the next try. Lines wait for the writer meanwhile.
+// A full file is not renamed while another process has locked the record: after lockWait the file grows by growth
+// before the next attempt. Lines wait in the meantime.
 const (
 	lockWait = 200 * time.Millisecond
 	growth   = 1 << 20
 )
 
-// errNotFile is the error of a record that was a file, and whose name now leads to something else.
+// errNotFile is the error if the name of a record that was a file now refers to something else.
 var errNotFile = errors.New("it was replaced by something that is not a file")
 
 func openFile(path string, cfg Config) (*sharedRecord, error) {
@@ -83,8 +83,8 @@ func (f *sharedRecord) open() error {
 	return nil
 }
 
-// endsInALine reports whether a file ends with a complete line. It does not if its writer was
-// killed, or the disk was full.
+// endsInALine reports whether a file ends with a complete line. It does not if its writer was killed, or the disk was
+// full.
 func endsInALine(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -100,7 +100,7 @@ func (f *sharedRecord) Write(line []byte) (int, error) {
 	if err := f.follow(); err != nil {
 		return 0, err
 	}
-	if f.torn { // otherwise the line is lost together with the one before it
+	if f.torn { // otherwise the new line would be joined to the torn one and lost too
 		if _, err := f.f.Write([]byte("\n")); err != nil {
 			return 0, err
 		}
@@ -114,8 +114,8 @@ func (f *sharedRecord) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// follow reopens the file if it has been renamed or removed. If no new file can be made, a renamed
-// file still gets lines; in a removed one they would be lost unnoticed.
+// follow reopens the file if it has been renamed or removed. If no new file can be created, lines are still written to
+// a renamed file; in a removed file they would be lost unnoticed.
 func (f *sharedRecord) follow() error {
 	if !f.regular {
 		return nil
@@ -145,8 +145,8 @@ func (f *sharedRecord) isCurrent() bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-// rotate renames a file that is full. A process that has waited while another one renamed it
-// continues with the new file. A file that cannot be renamed grows.
+// rotate renames a full file. If another process has renamed it in the meantime, rotate continues with the new file. A
+// file that cannot be renamed grows.
 func (f *sharedRecord) rotate() {
 	info, err := f.f.Stat()
 	if err != nil {
@@ -191,8 +191,8 @@ func (f *sharedRecord) Close() error {
 	return f.f.Close()
 }
 
-// interrupt closes a file that is not a regular one, and ends a Write that waits, such as on a pipe
-// that no process reads, or for the lock to rotate. A regular file is closed by its Write.
+// interrupt closes a file that is not regular, and ends a Write that waits, on a pipe that no process reads or for the
+// lock to rotate. A regular file is closed by its Write.
 func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {

@@ -9,8 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// refs lists the members of inputs that connect events. A record keeps them for every setting of
-// Input.
+// refs lists the members of inputs that connect events, such as ids. A record keeps them whatever its Input.
 var refs = map[string]bool{
 	`"tool_use_id"`: true, `"toolCallId"`: true, `"agent_id"`: true, `"agent_type"`: true,
 }
@@ -21,7 +20,7 @@ const maxShape = 1 << 20
 // maxRef limits the text of one ref, in bytes.
 const maxRef = 256
 
-// inputShape converts an input for its line.
+// inputShape converts an input for a line.
 type inputShape struct {
 	own    []byte // the unchanged input
 	reader bytes.Buffer
@@ -63,7 +62,7 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 	return append(append(append(b, '{'), s.refs...), '}')
 }
 
-// value appends the next value; ref is its name if it is a ref.
+// value appends the next value. If it is a ref, ref is its name.
 func (s *inputShape) value(depth int, ref bool) error {
 	switch s.dec.PeekKind() {
 	case '{':
@@ -159,7 +158,7 @@ func (s *inputShape) leaf(v jsontext.Value) {
 	}
 }
 
-// unquote returns the part of a JSON string that [quote] reads.
+// unquote returns as much of a JSON string as [quote] needs.
 func unquote(v jsontext.Value, most int) string {
 	const longest = 6 // bytes of JSON for one byte of text: \u0020
 	if end := longest * (most + around + 1); len(v) > end {

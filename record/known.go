@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// hookTexts caches the part of a line that is the same for every fire of a hook.
+// hookTexts caches the part of a line that is the same in every fire of a hook.
 type hookTexts struct {
 	texts sync.Map // *hook.Hook to []byte
 	n     atomic.Int64
@@ -33,7 +33,7 @@ func (k *hookTexts) of(h *hook.Hook) []byte {
 	return b
 }
 
-// describe returns the beginning of a hook's entry.
+// describe returns the constant beginning of a hook's entry.
 func describe(h *hook.Hook) []byte {
 	b := text([]byte(`{"id":`), h.ID)
 	b = text(append(b, `,"type":`...), h.Type)
@@ -52,7 +52,7 @@ func describe(h *hook.Hook) []byte {
 	return appendPolicy(append(b, `,"policy":`...), h.Policy)
 }
 
-// appendPolicy appends the places that decided members of a hook's policy, by member; null if no overlay did.
+// appendPolicy appends, by member, the positions in overlays that set the hook's policy; null if no overlay did.
 func appendPolicy(b []byte, p *hook.EffectivePolicy) []byte {
 	if p == nil || len(p.From) == 0 {
 		return append(b, "null"...)

@@ -13,8 +13,7 @@ func openShared(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// lock does nothing on this system: files that other processes have open cannot be renamed, and
-// records are not rotated.
+// lock does nothing on this system: files open in other processes cannot be renamed, and records are not rotated.
 type lock struct{}
 
 func acquire(context.Context, string) (lock, error) { return lock{}, errors.ErrUnsupported }

@@ -43,7 +43,7 @@ func wait(f *os.File) error {
 
 func (l lock) release() { _ = l.f.Close() } // closing releases the lock
 
-// isRemoved reports whether an open file has been removed, or cannot be looked at.
+// isRemoved reports whether an open file has been removed, or cannot be examined.
 func isRemoved(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil {

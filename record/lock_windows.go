@@ -52,7 +52,7 @@ func lockFile(f *os.File, flags uint32) error {
 
 func (l lock) release() { _ = l.f.Close() } // closing releases the lock
 
-// isRemoved reports whether an open file has been removed, or cannot be looked at.
+// isRemoved reports whether an open file has been removed, or cannot be examined.
 func isRemoved(f *os.File) bool {
 	var info windows.ByHandleFileInformation
 	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)

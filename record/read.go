@@ -34,12 +34,12 @@ type Line struct {
 	MS         float64        `json:"ms"`
 	FailedOpen int            `json:"failed_open"`
 	Conflicts  []Conflict     `json:"conflicts"`
-	Late       string         `json:"late"`     // the line is not a fire: it has the end of a hook that the fire with this id left
-	Revision   uint64         `json:"revision"` // of the fleet's policy in force; 0: there is none
+	Late       string         `json:"late"`     // the end of a background hook, from the fire with this id
+	Revision   uint64         `json:"revision"` // of the fleet's policy in force; 0: none
 	Hooks      []Hook         `json:"hooks"`
 }
 
-// Refs connect events.
+// Refs are the ids that connect events.
 type Refs struct {
 	ToolUseID  string `json:"tool_use_id"`
 	ToolCallID string `json:"toolCallId"`
@@ -47,13 +47,13 @@ type Refs struct {
 	AgentType  string `json:"agent_type"`
 }
 
-// Would is the decision if hooks in shadow had effect.
+// Would is the decision as it would be if hooks in shadow had effect.
 type Would struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
 }
 
-// Conflict is a member of the input for which several hooks set different values.
+// Conflict is a member of the input that several hooks set to different values.
 type Conflict struct {
 	Key   string   `json:"key"`
 	Hooks []string `json:"hooks"` // ids, in plan order
@@ -81,7 +81,7 @@ type Hook struct {
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
 	Mode     string   `json:"mode"`    // "enforce", "shadow"
-	Differs  bool     `json:"differs"` // in shadow, and with effect it would have changed the outcome
+	Differs  bool     `json:"differs"` // in shadow; with effect, this hook alone would have changed the outcome
 	Class    string   `json:"class"`   // how it failed
 	Open     *bool    `json:"failed_open"`
 	Error    string   `json:"error"`
@@ -89,15 +89,15 @@ type Hook struct {
 	Stderr   string   `json:"stderr"`
 	Recheck  bool     `json:"recheck"` // it ran again, with the rewritten input
 	Rewrote  bool     `json:"rewrote"` // its answer replaces a part of the input
-	Notes    []string `json:"notes"`   // mistakes in its answer, and members that the event does not honour
+	Notes    []string `json:"notes"`   // parts of its answer that were invalid or that the event does not honour
 
-	// Policy maps members of the hook's policy to the level and the position that set them.
+	// Policy maps members of the hook's policy to the level and position that set them.
 	Policy map[string]string `json:"policy"`
 
 	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or did not run there
 }
 
-// Ending is how a hook ended in the background.
+// Ending is the end of a background hook.
 type Ending struct {
 	Outcome  string  `json:"outcome"`
 	Exit     *int    `json:"exit"`
@@ -124,12 +124,12 @@ func (h *Hook) Label() string {
 	return h.ID
 }
 
-// Failed reports whether the hook failed: it gave no usable answer.
+// Failed reports whether the hook failed: it gave no valid answer.
 func (h *Hook) Failed() bool {
 	return h.Ran && (h.Class != "" || h.Outcome == "non_blocking_error" || h.Outcome == "cancelled")
 }
 
-// IsFailedOpen reports whether the hook failed while the action went ahead.
+// IsFailedOpen reports whether the hook failed open.
 func (h *Hook) IsFailedOpen() bool {
 	if h.Open != nil {
 		return *h.Open
@@ -140,12 +140,12 @@ func (h *Hook) IsFailedOpen() bool {
 // maxLine limits a line: 16 MiB.
 const maxLine = 16 << 20
 
-// Text is a line of the file, unchanged, without its end. It is valid until the next one is read.
+// Text is a line of the file as written, without its line end. It is valid until the next line is read.
 type Text []byte
 
-// Lines reads a record line by line, using memory for one line. It skips a line that cannot be used
-// and reports it to bad, if that is not nil, with its number from 1; it skips empty lines silently.
-// A read error ends the iteration and is reported with number 0.
+// Lines reads a record line by line, using memory for one line. It skips invalid lines and reports each to bad, if not
+// nil, with its number from 1. Empty lines are skipped silently. A read error ends the iteration and is reported with
+// number 0.
 func Lines(r io.Reader, bad func(number int, why error)) iter.Seq2[Text, *Line] {
 	return func(yield func(Text, *Line) bool) {
 		if bad == nil {
@@ -175,7 +175,7 @@ func Lines(r io.Reader, bad func(number int, why error)) iter.Seq2[Text, *Line] 
 
 var errLong = fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
 
-// nextLine reads a line without its end. A line that is too long is skipped to its end.
+// nextLine reads a line without its end. It skips the rest of a line that is too long.
 func nextLine(in *bufio.Reader) (text []byte, err error) {
 	long := false
 	for {

@@ -14,10 +14,9 @@ import (
 // Input selects the part of an event's input that a line keeps.
 type Input uint8
 
-// The selections. With each of them, the refs of a line hold the identifiers that connect events,
-// such as tool_use_id.
+// The selections. With each of them, a line has the refs: the ids that connect events, such as tool_use_id.
 const (
-	Keys Input = iota // the object, with the name of its JSON type in place of each leaf
+	Keys Input = iota // the object, with the JSON type of each leaf in place of its value
 	None              // null
 	Full              // the object, with secrets redacted; also the hooks' answers and standard error
 )
@@ -25,34 +24,31 @@ const (
 // Config configures a record. The zero Config keeps the keys of the input.
 type Config struct {
 	Input    Input
-	MaxInput int // limit in bytes of the input in a line; the rest is left out. 0 means 4 KiB
+	MaxInput int // limit in bytes for the input of a line; more is left out. 0 means 4 KiB
 
-	// MaxSize is the size in bytes at which a file is renamed to FILE.1, FILE.1 to FILE.2, and so
-	// on up to Keep; the oldest is removed. 0 means 64 MiB and 8 files; with a negative MaxSize
-	// files are never renamed. Only Open uses it.
+	// MaxSize is the size in bytes at which a file is rotated: renamed to FILE.1, FILE.1 to FILE.2, and so on up to
+	// Keep; the oldest is removed. 0 means 64 MiB and 8 files; if MaxSize is negative, files are never rotated. Only
+	// Open uses it.
 	MaxSize int64
 	Keep    int
 
-	// Hold delays the line of a fire until its background hooks have ended too, or the record is
-	// closed, for programs that wait for them anyway. Otherwise the line is written when the fire
-	// ends, and each background hook gets a second line when it ends, whose member late is the id of
-	// the first line.
+	// Hold delays the line of a fire until its background hooks have ended too, or the record is closed. It is for
+	// programs that wait for these hooks anyway. Without Hold the line is written when the fire ends, and each
+	// background hook gets a second line when it ends, whose member late is the id of the first line.
 	Hold bool
 
-	// Revision returns the revision of the policy in force; each line gets it. Nil: lines have no revision.
+	// Revision returns the revision of the policy in force, which is written to each line. Nil: lines have no revision.
 	Revision func() uint64
 
-	// Log gets one warning when lines are lost for the first time. Nil means
-	// [slog.Default].
+	// Log gets one warning, when lines are lost for the first time. Nil means [slog.Default].
 	Log *slog.Logger
 }
 
 // Recorder writes a line for each fire. Its methods may be called from many goroutines.
 //
-// Another goroutine writes each line, and the fire waits for that at most a millisecond: a sink
-// that is slow, full or broken neither delays nor changes an answer. Lines that could not be
-// written are counted. A fire with one hook in Go costs about five microseconds and six allocations
-// more than without a Recorder.
+// A separate goroutine writes the lines, and a fire waits for its line at most a millisecond: a writer that is slow,
+// full or broken neither delays nor changes an answer. Lines that could not be written are counted. For a fire with one
+// hook in Go, a Recorder costs about five microseconds and six allocations.
 type Recorder struct {
 	cfg   Config
 	sink  *queuedWriter
@@ -68,7 +64,7 @@ var (
 	_ pipeline.PromptObserver = (*Recorder)(nil)
 )
 
-// New makes a Recorder that writes to w, one call for each line. Close it.
+// New makes a Recorder that writes to w, with one call for each line. The caller closes it.
 func New(w io.Writer, cfg Config) *Recorder {
 	if cfg.MaxInput <= 0 {
 		cfg.MaxInput = 4 << 10
@@ -81,8 +77,8 @@ func New(w io.Writer, cfg Config) *Recorder {
 	return r
 }
 
-// Open makes a Recorder that appends to a file, which it makes if it does not exist. Any number of
-// processes may append to one file: each line is written at once, and a lock protects the rotation.
+// Open makes a Recorder that appends to a file, which is created if necessary. Any number of processes may append to
+// one file: each line is written atomically, and a lock protects the rotation.
 func Open(path string, cfg Config) (*Recorder, error) {
 	file, err := openFile(path, cfg)
 	if err != nil {
@@ -94,15 +90,14 @@ func Open(path string, cfg Config) (*Recorder, error) {
 // Lost returns the number of lines that were not written, and the error of the first.
 func (r *Recorder) Lost() (n int64, err error) { return r.sink.lost() }
 
-// Close writes the queued lines, for at most the given time, and closes the file. Remaining lines
-// are counted as lost.
+// Close writes the queued lines, for at most the given time, and closes the file. Lines that are left count as lost.
 func (r *Recorder) Close(within time.Duration) {
 	r.release()
 	r.sink.close(within)
 }
 
-// SystemEnd implements [pipeline.SystemEnder]: it closes the record, within a second. Therefore use
-// a Recorder in only one System.
+// SystemEnd implements [pipeline.SystemEnder]. It closes the record, within a second: use a Recorder in only one
+// System.
 func (r *Recorder) SystemEnd() { r.Close(time.Second) }
 
 // ObservesPromptly implements [pipeline.PromptObserver].
@@ -156,7 +151,7 @@ func (r *Recorder) FireEnd(ctx context.Context, info *pipeline.FireInfo, out *pi
 	r.fires.Put(f)
 }
 
-// inPlanOrder sorts the hooks of a fire, which ended in any order.
+// inPlanOrder sorts the hooks of a fire, which end in any order.
 func inPlanOrder(ends []*pipeline.Evaluation, plan []*hook.Hook) {
 	if len(ends) < 2 {
 		return

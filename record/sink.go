@@ -21,13 +21,13 @@ var (
 	errClosed = errors.New("the record was closed before they could be written")
 )
 
-// queuedLine is one line for the sink.
+// queuedLine is one line for the writer.
 type queuedLine struct {
 	text    []byte
 	written chan struct{} // gets a token when the line is written
 }
 
-// queuedWriter writes lines on its own goroutine: a fire need not wait for a slow sink.
+// queuedWriter writes lines on a separate goroutine, so that fires do not wait for a slow writer.
 type queuedWriter struct {
 	w     io.Writer
 	log   *slog.Logger
@@ -48,7 +48,7 @@ func newSink(w io.Writer, log *slog.Logger) *queuedWriter {
 	return &queuedWriter{w: w, log: log, queue: make(chan *queuedLine, maxWaiting), done: make(chan struct{})}
 }
 
-// line returns an empty line.
+// line returns an empty line from the pool.
 func (s *queuedWriter) line() *queuedLine {
 	if l, ok := s.lines.Get().(*queuedLine); ok {
 		l.text = l.text[:0]
@@ -57,13 +57,13 @@ func (s *queuedWriter) line() *queuedLine {
 	return &queuedLine{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
 }
 
-// put queues a line, and waits a short time for it to be written: a process that is killed then has
-// lost only the last line.
+// put queues a line, and waits a short time until it is written: if the process is then killed, only the last line is
+// lost.
 func (s *queuedWriter) put(l *queuedLine) {
 	if !s.enqueue(l) {
 		return
 	}
-	runtime.Gosched() // most lines are written by then
+	runtime.Gosched() // by then most lines are written
 	select {
 	case <-l.written:
 		s.lines.Put(l)
@@ -79,7 +79,7 @@ func (s *queuedWriter) put(l *queuedLine) {
 	select {
 	case <-l.written:
 		s.lines.Put(l)
-	case <-t.C: // the writer owns the line now
+	case <-t.C: // the writing goroutine owns the line now
 	}
 	t.Stop()
 	s.times.Put(t)
@@ -106,13 +106,13 @@ func (s *queuedWriter) enqueue(l *queuedLine) bool {
 	}
 }
 
-// write writes the queue until the sink is closed.
+// write writes the queued lines until close is called.
 func (s *queuedWriter) write() {
 	defer close(s.done)
 	for l := range s.queue {
 		if err := s.writeOne(l.text); err != nil {
 			s.mu.Lock()
-			if !s.abandoned { // else it has been counted
+			if !s.abandoned { // otherwise it has already been counted
 				s.lose(1, err)
 			}
 			s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *queuedWriter) write() {
 	}
 }
 
-// writeOne writes a line. A panic of the sink is an error.
+// writeOne writes a line. It returns an error if the writer panics.
 func (s *queuedWriter) writeOne(text []byte) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -135,7 +135,7 @@ func (s *queuedWriter) writeOne(text []byte) (err error) {
 	return err
 }
 
-// lose counts lost lines, under the lock, and warns of the first.
+// lose counts lost lines and warns of the first. The caller has locked the mutex.
 func (s *queuedWriter) lose(n int64, why error) {
 	if s.n += n; s.err != nil {
 		return
@@ -155,7 +155,7 @@ func (s *queuedWriter) lost() (int64, error) {
 	return s.n, s.err
 }
 
-// close waits for the queue to empty, for a limited time.
+// close waits, for a limited time, until the queue is empty.
 func (s *queuedWriter) close(wait time.Duration) {
 	s.mu.Lock()
 	if s.closed {
@@ -181,7 +181,7 @@ func (s *queuedWriter) close(wait time.Duration) {
 	}
 }
 
-// abandon counts the queued lines as lost, and ends a write to a pipe.
+// abandon counts the queued lines as lost, and interrupts a write to a pipe.
 func (s *queuedWriter) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,8 +70,8 @@ func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []
 	return append(b, "]}\n"...)
 }
 
-// appendTrace appends the fire's span in a trace: the span that an observer set, a child of the
-// caller's, or the root of a new trace.
+// appendTrace appends the fire's span in a trace: the span set by an observer, a child of the caller's span, or the
+// root of a new trace.
 func appendTrace(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	trace, span, own := f.Trace.IDs()
 	callers, parent, below := f.Caller.IDs()
@@ -114,8 +114,8 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 	return append(b, ']')
 }
 
-// appendHook appends the outcome of one hook. differs marks a hook in shadow whose answer would
-// have changed the outcome; late is its second end, if it went to the background and has ended.
+// appendHook appends the outcome of one hook. differs marks a hook in shadow whose answer would have changed the
+// outcome. late is the end of a hook that went to the background, if it has ended.
 func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, late *pipeline.Evaluation) []byte {
 	b = append(b, r.known.of(e.Hook)...)
 	if e.SkipReason != "" {
@@ -162,8 +162,8 @@ func appendNotes(b []byte, notes []string) []byte {
 	return append(b, ']')
 }
 
-// reason returns a hook's reason for its decision; for a denial by exit status without a reason,
-// its standard error.
+// reason returns the reason of a hook's decision. For a denial by exit status without a reason it is the standard
+// error.
 func reason(e *pipeline.Evaluation) string {
 	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
 		return window(e.Reply.Stderr, maxText)
@@ -192,8 +192,7 @@ func decision(d hook.Decision) string {
 	return ""
 }
 
-// text appends a text without its secrets, and null for the empty one. It cuts texts longer than
-// maxText.
+// text appends a text with secrets redacted, cut to maxText; null if empty.
 func text(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
@@ -201,11 +200,11 @@ func text(b []byte, s string) []byte {
 	return quote(b, s, maxText)
 }
 
-// quote appends a text cut to most bytes, with a mark if it was longer. It redacts secrets before
-// the cut: half a secret is not recognised.
+// quote appends a text cut to most bytes, with a mark if it was longer. It redacts secrets before the cut, because half
+// a secret would not be recognised.
 //
-// Of a much longer text only a part is searched, and the end of this part is not used, since it may
-// be half a secret. A line therefore costs the same however long its texts are.
+// Of a long text only the beginning is searched for secrets. The last part of that beginning is not used, because it
+// may contain half a secret. Therefore the cost of a line does not depend on the length of its texts.
 func quote(b []byte, s string, most int) []byte {
 	if len(s) > most+around {
 		s = environ.Scrub(s[:most+around])
@@ -217,7 +216,7 @@ func quote(b []byte, s string, most int) []byte {
 	return quoted
 }
 
-// around is the number of bytes that are searched for secrets beyond those that are kept.
+// around is the number of bytes beyond the kept ones that are searched for secrets.
 const around = 64 << 10
 
 // window returns the part of a text that [quote] reads.

@@ -208,7 +208,7 @@ func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.Proce
 	return nil, stuckError(p.process.Pid, cause)
 }
 
-// rest stops the goroutines, and reads the remaining bytes of the pipes.
+// rest stops the goroutines and reads what is left in the pipes.
 func (p *childProcess) rest(patiently bool) {
 	p.stopAsking(errEnded)
 	past := time.Unix(1, 0)
@@ -226,7 +226,7 @@ func (p *childProcess) rest(patiently bool) {
 	p.stderr.rest()
 }
 
-// rest reads the remaining bytes of the pipe, which holds less than a megabyte.
+// rest reads what is left in the pipe, less than a megabyte.
 func (r *pipeReader) rest() (eof bool) {
 	_ = r.file.SetReadDeadline(time.Time{})
 	raw, err := r.file.SyscallConn()

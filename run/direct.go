@@ -10,18 +10,17 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Direct returns the program and the arguments of a script that is one call of a program, with nothing in it
-// that a shell would have to expand. A [Command] with Argv from [Shell] and Direct from this function does
-// not start a shell, which is the most expensive part of most hooks.
+// Direct returns the program and the arguments of a script that is one call of a program, and in which a shell would
+// have nothing to expand. A [Command] with Argv from [Shell] and Direct from this function does not start a shell,
+// which is the most expensive part of most hooks.
 //
-// vars are variables whose value is known. They count as literal text in double quotes; as an
-// unquoted $NAME, which is one word because the script goes through [QuoteVars] with the same names
-// before a shell sees it; and as an unquoted ${NAME} whose value the shell would leave in one
-// piece.
+// vars are variables with known values. They count as literal text in three forms: inside double quotes; as an unquoted
+// $NAME, which is one word because the script goes through [QuoteVars] with the same names before a shell runs it; and
+// as an unquoted ${NAME} with a value that the shell would not split.
 //
-// ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment, redirection, list or
-// second line, for a builtin or reserved word of bash, and whenever it is not certain. It is also false if
-// Shell does not use bash. Argv is then nil.
+// ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment, redirection, list or second
+// line, for a builtin or reserved word of bash, and whenever it is not certain. ok is also false if Shell does not use
+// bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() ||
 		os.Getegid() != os.Getgid() {
@@ -63,14 +62,13 @@ var bashWords = func() map[string]bool {
 	return set
 }()
 
-// oneLine reports whether a script is one line of text that fits into an argument. Text after the
-// first line would keep bash alive after the program, and a longer script cannot be passed to
-// bash at all.
+// oneLine reports whether a script is one line of text that fits into an argument. After a second line bash would
+// outlive the program, and a longer script cannot be passed to bash at all.
 func oneLine(script string) bool {
 	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
 }
 
-// isText reports whether s has no control characters: bash uses some internally.
+// isText reports whether s has no control characters, some of which bash uses internally.
 func isText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }
@@ -85,7 +83,7 @@ func onlyCall(s *syntax.Stmt) (*syntax.CallExpr, bool) {
 	return call, ok && len(call.Assigns) == 0 && len(call.Args) > 0
 }
 
-// literals evaluates words of a script whose value is known before the script runs.
+// literals evaluates words of a script whose values are known before the script runs.
 type literals struct {
 	script string
 	vars   map[string]string
@@ -154,8 +152,8 @@ func (l literals) variable(part syntax.WordPart, quoted bool) (value string, ok 
 	return "", false
 }
 
-// unescape removes the backslashes from literal text. Each byte must be plain, or after a backslash and one
-// that can be escaped.
+// unescape removes the backslashes from literal text. ok is false unless each byte is plain, or is escaped and
+// escapable.
 func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool) {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

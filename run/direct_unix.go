@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// getReady determines how a program starts, or returns nil. lasts is true if the result can be cached: it
-// depends only on the environment and the name of the directory, and not on a folder of PATH or on a link on
-// the way to the directory.
+// getReady determines how a program starts, or returns nil. lasts reports whether the result can be cached, because it
+// depends only on the environment and the directory's name, and neither on a directory of PATH nor on a symbolic link.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
 	vars, env := inherited(j.env, name)
 	if vars == nil || !quietLocale(vars["LC_ALL"]) {
@@ -35,8 +34,8 @@ func (j *job) getReady(name string) (r *readied, lasts bool) {
 	}, lasts && pwd == j.dir
 }
 
-// harmlessFunction reports whether a variable is an exported bash function, other than program, that bash
-// would export again unchanged. Fedora's shells, for example, export "which".
+// harmlessFunction reports whether a variable is an exported bash function that bash would export again unchanged, and
+// that does not replace program. Fedora's shells, for example, export "which".
 func harmlessFunction(name, value, program string) bool {
 	name, is := strings.CutPrefix(name, "BASH_FUNC_")
 	name, too := strings.CutSuffix(name, "%%")
@@ -52,8 +51,8 @@ func (j *job) search(path, name string) string {
 	return search(path, name)
 }
 
-// search finds a program in PATH, or returns "". Relative folders, those that
-// begin with a tilde, and a missing PATH are left to bash.
+// search finds a program in PATH, or returns "". It leaves relative directories, directories that begin with a tilde,
+// and a missing PATH to bash.
 func search(path, name string) string {
 	for folder := range strings.SplitSeq(path, ":") {
 		if !strings.HasPrefix(folder, "/") {
@@ -69,8 +68,8 @@ func search(path, name string) string {
 	return ""
 }
 
-// shellLevel returns SHLVL. Bash increments it, and decrements it before it executes the program.
-// The first bash of a remote session may read a startup file.
+// shellLevel returns SHLVL as bash would pass it on: bash increments it, and decrements it before it executes the
+// program. ok is false for the first bash of a remote session, which may read a startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
 	if !ok {
@@ -83,8 +82,8 @@ func shellLevel(vars map[string]string) (level string, ok bool) {
 	return level, err == nil && n >= 0 && n < 900 && strconv.Itoa(n) == level && !fresh
 }
 
-// workDir returns the value of PWD: the old value if it names the directory, otherwise the path without
-// symbolic links. ok is false if OLDPWD is not a directory: bash would remove it.
+// workDir returns the value of PWD: the old value if it names the directory, otherwise the path without symbolic links.
+// ok is false if OLDPWD is not a directory, because bash would then unset it.
 func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	var here, there unix.Stat_t
 	if old, ok := vars["OLDPWD"]; ok {
@@ -107,8 +106,7 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	return pwd, err == nil && filepath.IsAbs(pwd)
 }
 
-// quietLocale reports whether bash certainly knows the locale in LC_ALL; bash prints a warning about an
-// unknown one.
+// quietLocale reports whether bash certainly knows the locale in LC_ALL; for an unknown one it prints a warning.
 func quietLocale(name string) bool {
 	if name == "" || name == "C" || name == "POSIX" {
 		return true

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// family is a job object that holds a hook's program and its descendants, except those started
-// before adopt was called.
+// family is a job object with a hook's program and its descendants, except those started before adopt was called.
 type family struct{ job windows.Handle }
 
 // adopt creates the job object of a process that has just started. If that fails, end kills only the process.
@@ -31,8 +30,7 @@ func (f *family) adopt(p *os.Process) {
 	f.endsWithHandle(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)
 }
 
-// endsWithHandle sets, in the flags of its limit, whether the family is killed when its handle is
-// closed.
+// endsWithHandle sets, in the job's limit flags, whether closing the handle kills the family.
 func (f *family) endsWithHandle(flags uint32) {
 	limit := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: flags},

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// programs caches the programs for which the loading of settings searches: a file of ten thousand
-// hooks would search PATH ten thousand times. Runs of hooks do not use it.
+// programs caches searches for programs while settings are loaded: a file of ten thousand hooks would search PATH ten
+// thousand times. Runs of hooks do not use it.
 var programs found
 
-// found keeps paths of programs for [foundFor], by PATH and name. Several goroutines may use it.
+// found caches paths of programs for [foundFor], by PATH and name. It is safe for concurrent use.
 type found struct {
 	mu    sync.Mutex
 	since time.Time
 	paths map[[2]string]string // "" if there is no such program
 }
 
-// foundFor limits the age of a cached path: loading takes less, and installing a program takes
-// longer. mostFound limits the number of names, which a project's settings choose.
+// foundFor limits the age of a cached path: loading settings takes less, installing a program takes longer. mostFound
+// limits the number of names, which a project's settings choose.
 const (
 	foundFor  = time.Second
 	mostFound = 1000
 )
 
-// find returns the path that search returns for a program, or returned in the last second.
+// find returns the cached path of a program, or calls search and caches the result.
 func (f *found) find(path, name string, search func(path, name string) string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -48,7 +48,7 @@ func lookPath(_, name string) string {
 	return path
 }
 
-// findProgram is exec.LookPath with the cache of programs. It finds none in a relative folder of PATH.
+// findProgram is exec.LookPath with the cache of programs. It ignores relative directories of PATH.
 func findProgram(name string) (string, error) {
 	if path := programs.find(os.Getenv("PATH"), name, lookPath); filepath.IsAbs(path) {
 		return path, nil

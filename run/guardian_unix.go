@@ -22,14 +22,14 @@ type guardian struct {
 	groups map[int]struct{}
 }
 
-// commands is the guardian of the processes of all commands that are not warm.
+// commands is the guardian for the processes of cold commands.
 var commands = guardian{brief: true}
 
 // guardAfter is the time that a process runs before the guardian watches it, because a guardian costs as much
 // as a short hook. If this process is killed earlier, the hook is killed, but not its descendants.
 const guardAfter = 250 * time.Millisecond
 
-// guardScript, when its standard input ends, kills the groups that were added and not removed.
+// guardScript waits for the end of its standard input, and then kills the groups that were added and not removed.
 const guardScript = `trap '' HUP INT QUIT TERM
 while read -r op id; do
 	case $op in
@@ -39,8 +39,8 @@ while read -r op id; do
 done
 for x in $g; do kill -9 "-$x"; done 2>/dev/null`
 
-// watch makes the guardian kill a process group if this process ends before release. Without a
-// guardian nothing is watched, and only the leader gets the kernel's signal.
+// watch makes the guardian kill a process group if this process ends before release. If the guardian cannot be started,
+// only the kernel's signal kills the leader.
 func (g *guardian) watch(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,8 +56,8 @@ func (g *guardian) watch(group int) {
 	}
 }
 
-// release stops watching a group. Call it before the leader is reaped: afterwards another process
-// may get its number.
+// release stops watching a group. Call it before the leader is reaped, after which another process may get the group's
+// number.
 func (g *guardian) release(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,7 +116,7 @@ func (g *guardian) close() {
 	}
 }
 
-// ward is a process that the guardian watches once it has run for a while.
+// ward is a process that the guardian watches after a delay.
 type ward struct {
 	mu    sync.Mutex
 	timer *time.Timer

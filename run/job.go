@@ -17,8 +17,8 @@ func (j *job) later(f func()) {
 	go f()
 }
 
-// overridden returns env with the variables of by in place of variables of the same name; of two
-// variables with one name the last counts. It returns a new slice: other calls share env.
+// overridden returns env with the variables of by, which replace those of the same name; of two equal names in by the
+// last counts. It returns a new slice, because other calls share env.
 func overridden(env, by []string) []string {
 	all := make([]string, 0, len(env)+len(by))
 	for _, entry := range env {
@@ -34,7 +34,7 @@ func overridden(env, by []string) []string {
 	return all
 }
 
-// sets reports whether one of the entries sets the same variable as another.
+// sets reports whether one of entries sets the same variable as other.
 func sets(entries []string, other string) bool {
 	name, _, _ := strings.Cut(other, "=")
 	return slices.ContainsFunc(entries, func(entry string) bool {
@@ -53,8 +53,7 @@ func (j *job) timedOut() error {
 	return &hook.TimeoutError{After: j.timeout, Granted: j.stretch.granted}
 }
 
-// Starts returns the program and arguments with which Run would start a call, either Direct or
-// Argv.
+// Starts returns the program and arguments with which Run would start a call, from either Direct or Argv.
 func (c *Command) Starts(call hook.Call) []string {
 	j := c.job(call)
 	j.loading = true

@@ -2,17 +2,16 @@ package run
 
 import "os"
 
-// Resident is a process that stays for many calls, in its own process group. The group is killed when the
-// process ends, and when this process ends in any way.
+// Resident is a long-lived process for many calls, in its own process group. The group is killed when the process ends,
+// and when this process ends in any way.
 type Resident struct {
 	proc  *os.Process
 	gone  chan struct{}
 	state *os.ProcessState // valid once gone is closed
 }
 
-// StartResident starts a program; attr.Sys is overwritten. It costs a thread
-// that waits for the process. The caller closes the files of attr. Outside of
-// Unix it is an error.
+// StartResident starts a program; attr.Sys is overwritten. It costs a thread that waits for the process. The caller
+// closes the files of attr. It returns an error on systems other than Unix.
 func StartResident(program string, argv []string, attr *os.ProcAttr) (*Resident, error) {
 	r := &Resident{gone: make(chan struct{})}
 	started := make(chan error, 1)
@@ -23,7 +22,7 @@ func StartResident(program string, argv []string, attr *os.ProcAttr) (*Resident,
 // Gone returns a channel that is closed when the process and its group have ended.
 func (r *Resident) Gone() <-chan struct{} { return r.gone }
 
-// State returns how the process ended; call it after Gone is closed.
+// State reports how the process ended. Call it after Gone is closed.
 func (r *Resident) State() *os.ProcessState { return r.state }
 
 // Pid returns the id of the process, which is also the id of its group.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// live starts the process and stays on its thread until it has ended, because the kernel treats the
-// end of the thread as the end of the parent.
+// live starts the process and stays on its thread until the process has ended, because the kernel treats the end of the
+// thread as the end of the parent.
 func (r *Resident) live(started chan<- error, program string, argv []string, attr *os.ProcAttr) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Shell returns the Argv of a [Command] that runs script as the hook systems do: with bash, or /bin/sh on a
-// machine without, and with PowerShell on Windows. It looks for bash in the engine's PATH, at most once a
-// second. Argv[0] is the bare name "bash", which is the script's $0; the Command searches for it again.
+// Shell returns the Argv of a [Command] that runs script as the hook systems do: with bash, with /bin/sh on a machine
+// without bash, and with PowerShell on Windows. It looks for bash in the engine's PATH, at most once a second. Argv[0]
+// is the bare name "bash", which is the script's $0; the Command searches for it again.
 func Shell(script string) []string {
 	if runtime.GOOS == "windows" {
 		return []string{"powershell.exe", "-NoProfile", "-Command", script + powershellStatus}
@@ -25,14 +25,14 @@ func Shell(script string) []string {
 	return []string{"bash", "-c", script}
 }
 
-// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for the given names. A name is
-// the text after the dollar: NAME, or {NAME}. The shell takes the value from its environment; the value is
-// then one word, with any characters: white space and patterns mean nothing in it, and the shell executes
-// nothing in it (L20).
+// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for the given names. A name is the text
+// after the dollar: NAME, or {NAME}. The shell takes the value from its environment. The quotes make the value one
+// word, whatever its characters: white space and patterns have no meaning in it, and the shell executes no part of it
+// (L20).
 //
-// QuoteVars changes nothing else, neither a longer name nor another form of the name. Quoted text, arithmetic
-// and the text of a here-document stay as they are. A script that bash could not parse, or that [CheckScript]
-// refuses, is returned unchanged.
+// QuoteVars changes neither longer names nor other forms of a name. Quoted text, arithmetic and the text of a
+// here-document stay as they are. A script that bash could not parse, or that [CheckScript] rejects, is returned
+// unchanged.
 func QuoteVars(script string, names ...string) string {
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
 		return script
@@ -54,9 +54,8 @@ func QuoteVars(script string, names ...string) string {
 	return quoted.String()
 }
 
-// CheckScript returns an error for a script that cannot be read: one of more than 128 KiB, with
-// which no shell could be started, or with more than 8192 brackets, which can be nested deeper
-// than a parser can follow. A hook with such a script cannot be used.
+// CheckScript returns an error for a script that cannot be used: one of more than 128 KiB, with which no shell can be
+// started, or with more than 8192 brackets, which a parser might not be able to follow.
 func CheckScript(script string) error { return bounded.Shell(script) }
 
 type span struct{ start, end int }
@@ -97,8 +96,8 @@ func variable(part syntax.WordPart, script string, names []string) (at span, ok 
 	return at, ok
 }
 
-// escaped reports whether a backslash or a dollar before the variable could change the meaning of its dollar
-// or of the added quote when the text is parsed again.
+// escaped reports whether a backslash or a dollar before the variable could change the meaning of its dollar, or of the
+// added quote, when the text is parsed again.
 func escaped(script string, start int) bool {
 	return start > 0 && (script[start-1] == '\\' || script[start-1] == '$')
 }

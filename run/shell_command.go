@@ -6,31 +6,29 @@ import (
 	"strings"
 )
 
-// Bash returns the Argv of a [Command] that runs script with bash, and with /bin/sh on a machine
-// without bash: [HasBash] reports which. It looks for bash in the engine's PATH, once a second. On
-// Windows it uses Git's bash, with [PosixScript] of the script, or PowerShell if Git is not
-// installed; never cmd.exe. It searches for Git's bash in CLAUDE_CODE_GIT_BASH_PATH, beside the
-// git of PATH, and in the usual places.
+// Bash returns the Argv of a [Command] that runs script with bash, or with /bin/sh on a machine without bash: [HasBash]
+// reports which. It looks for bash in the engine's PATH, at most once a second. On Windows it uses Git's bash, with
+// [PosixScript] of the script, or PowerShell if Git is not installed; never cmd.exe. It searches for Git's bash in
+// CLAUDE_CODE_GIT_BASH_PATH, beside the git of PATH, and in the usual places.
 //
-// The script's $0 is "bash", or "sh": a script that deletes or runs "$0" must not reach the shell
-// itself.
+// The script's $0 is "bash" or "sh" and not the path of the shell, because a script may delete or run "$0".
 func Bash(script string) []string { return thisMachine.bash(script) }
 
 // HasBash reports whether [Bash] finds bash.
 func HasBash() bool { return thisMachine.findBash() != "" }
 
-// PrefixShell returns the Argv of a [Command] that hands script to another program, as one argument: Bash of
-// "prefix 'script'". The prefix is shell text and may hold arguments of its own. Without a prefix, and with
-// PowerShell, which takes none, it returns Bash(script).
+// PrefixShell returns the Argv of a [Command] that passes script to another program as one argument: Bash of "prefix
+// 'script'". The prefix is shell text and may contain arguments. Without a prefix, and with PowerShell, which supports
+// none, it returns Bash(script).
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
-// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later, pwsh,
-// and on Windows with the system's PowerShell if pwsh is not installed. It loads no profile and
-// asks no questions; on Windows it bypasses the policy for scripts. Its exit status is the status
-// of the script's last program, or 1 if a command failed that is not a program.
+// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later (pwsh), or with the system's
+// PowerShell if pwsh is not installed on Windows. It loads no profile and asks no questions; on Windows it bypasses the
+// policy for scripts. Its exit status is that of the script's last program, or 1 if a command that is not a program
+// failed.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
-// shellMachine holds the facts about the computer that are needed to find a shell.
+// shellMachine describes the computer, as far as needed to find a shell.
 type shellMachine struct {
 	windows  bool
 	getenv   func(name string) string
@@ -91,9 +89,9 @@ func singleQuoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// powershellStatus makes PowerShell exit with the status of the script's last program, or with 1
-// if a command failed that is not a program. Without it PowerShell exits with status 1 on any failure,
-// and exit status 2 would mean nothing.
+// powershellStatus makes PowerShell exit with the status of the script's last program, or with 1 if a command that is
+// not a program failed. Otherwise PowerShell would exit with status 1 on any failure, and a script could not deny with
+// status 2.
 const powershellStatus = `
 $snaphookOK = $?
 if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }
@@ -110,8 +108,8 @@ func (m shellMachine) powerShell(script string) []string {
 	return append(argv, "-Command", script+powershellStatus)
 }
 
-// gitBash finds the bash of Git for Windows, or returns "". It does not use the bash in PATH, which on
-// Windows belongs to WSL, a system with other paths.
+// gitBash finds the bash of Git for Windows, or returns "". It does not use the bash in PATH, which on Windows belongs
+// to WSL, where paths differ.
 func (m shellMachine) gitBash() string {
 	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
 	if git, err := m.lookPath("git"); err == nil {
@@ -129,7 +127,7 @@ func (m shellMachine) gitBash() string {
 	return ""
 }
 
-// folder returns the folder of a Windows path, "" at the top.
+// folder returns the directory of a Windows path, "" at the top.
 func folder(path string) string {
 	return path[:max(strings.LastIndexAny(path, `\/`), 0)]
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultPath is searched when the environment has no PATH, as shells do.
+// defaultPath is searched when the environment has no PATH, as in shells.
 const defaultPath = "/usr/bin:/bin"
 
 // lookup finds a program without a slash in the PATH of env.
@@ -43,11 +43,10 @@ func lookup(name string, env []string, dir string) (string, error) {
 	return "", fmt.Errorf("cannot start %q: %w in the folders of PATH; install it there, or write its whole path", name, problem)
 }
 
-// runnable returns the error that prevents the execution of a file, or 0. A folder counts as
-// missing.
+// runnable returns the error that prevents the execution of a file, or 0. A directory counts as missing.
 func runnable(file string) syscall.Errno {
 	err := unix.Access(file, unix.X_OK)
-	if err != nil && err != unix.EACCES { // most folders of PATH lack the file
+	if err != nil && err != unix.EACCES { // most directories of PATH lack the file
 		return syscall.ENOENT
 	}
 	var stat unix.Stat_t
@@ -60,7 +59,7 @@ func runnable(file string) syscall.Errno {
 	return 0
 }
 
-// advice maps an error that prevents the start of a process to a hint for the user.
+// advice maps an error of starting a process to a hint for the user.
 var advice = map[syscall.Errno]string{
 	syscall.ENOENT:  "check the path",
 	syscall.ENOTDIR: "check the path",
@@ -76,7 +75,7 @@ var advice = map[syscall.Errno]string{
 	syscall.ENFILE:  "the machine has too many files open",
 }
 
-// startError returns an error that names the missing part: the kernel returns the same error for a missing
+// startError returns an error that names the missing file, because the kernel's error is the same for a missing
 // program, a missing directory and a missing interpreter.
 func startError(j *job, err error) error {
 	var errno syscall.Errno
@@ -118,9 +117,8 @@ func enterable(dir string) error {
 	return unix.Access(dir, unix.X_OK)
 }
 
-// whileBusy calls start again, for about 100 ms, while the program is open for
-// writing. The script may have closed it long ago: a process that
-// another thread is just starting holds a copy of every descriptor.
+// whileBusy calls start again, for about 100 ms, while the program is open for writing. The writer may have closed it
+// long ago: a process that another thread is just starting has a copy of every descriptor.
 func whileBusy(ctx context.Context, start func() error) error {
 	for pause := time.Millisecond; ; pause *= 2 {
 		err := start()
@@ -135,9 +133,8 @@ func whileBusy(ctx context.Context, start func() error) error {
 	}
 }
 
-// drain reads fd, which does not block, until it has read limit bytes or there is nothing more to read, and
-// reports whether the stream has ended. The limit keeps a flooding background child from blocking the reader
-// forever.
+// drain reads fd, which is non-blocking, until it has read limit bytes or nothing more is available, and reports
+// whether the stream has ended. The limit keeps a child that floods its output from blocking the reader forever.
 func drain(fd int, to *capture, limit int) (eof bool) {
 	for limit > 0 {
 		n, err := syscall.Read(fd, to.room())
@@ -155,13 +152,12 @@ func drain(fd int, to *capture, limit int) (eof bool) {
 	return false
 }
 
-// stuckError returns the error for a process that even SIGKILL did not end.
+// stuckError returns the error for a process that SIGKILL did not end.
 func stuckError(pid int, cause error) error {
 	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
 }
 
-// readied caches how a call started. It applies to every call with the same environment slice in
-// the same directory.
+// readied caches how a call starts. It is valid for calls with the same environment slice in the same directory.
 type readied struct {
 	env []string
 	dir string
@@ -176,8 +172,8 @@ func (r *readied) fits(j *job) bool {
 		(r.old == "" || isDir(r.old))
 }
 
-// direct returns the process that "bash -c" would turn into for c.Direct: the same file, with the
-// same environment. ok is false if only bash can find these, or if the program does not exist.
+// direct returns the process that "bash -c" would turn into for c.Direct: the same file, with the same environment. ok
+// is false if only bash can find these, or if the program does not exist.
 func (j job) direct(c *Command) (direct job, ok bool) {
 	if len(c.Direct) == 0 {
 		return j, false
@@ -196,9 +192,8 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// inherited returns the variables of an environment, and the part that bash passes on unchanged. vars is nil
-// if any entry concerns bash: an invalid name, a duplicate name, a variable of bash, or a function with the
-// name of the program.
+// inherited returns the variables of an environment, and those that bash passes on unchanged. vars is nil if any entry
+// affects bash: an invalid name, a duplicate name, a variable of bash, or a function with the name of the program.
 func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
 	for _, entry := range env {
@@ -230,9 +225,8 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// concernsBash reports whether bash reads a variable when it starts, or returns it another value. Examples
-// are BASH_ENV and exported functions, and variables that make the dynamic loader print, which it would do
-// twice.
+// concernsBash reports whether a variable affects bash at its start, or is given another value by bash. Examples are
+// BASH_ENV and exported functions, and variables that make the dynamic loader print, which it would do twice.
 func concernsBash(name string) bool {
 	switch name {
 	case "SHELLOPTS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "ENV", "EXECIGNORE", "IFS", "OPTIND", "OPTERR", "PS4",

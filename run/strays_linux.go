@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostStrays limits the search, which a process that keeps starting others could prolong forever.
+// mostStrays limits the search, which a process that keeps starting others could otherwise prolong forever.
 const mostStrays = 1000
 
-// strays finds the descendants of a process that have left its group, as setsid(1) does, and
-// returns a pidfd of each. It goes from parent to child: it does not find a process that has lost
-// its parent, and finds none on a kernel without lists of children.
+// strays finds the descendants of a process that have left its group, as with setsid(1), and returns a pidfd of each.
+// It follows parents to children: it does not find a process that has lost its parent, and finds none on a kernel
+// without lists of children.
 func strays(leader int) (pidfds []int) {
 	family := []int{leader}
 	for i := 0; i < len(family) && i < mostStrays; i++ {
@@ -23,8 +23,8 @@ func strays(leader int) (pidfds []int) {
 			if err != nil {
 				continue // the process is gone, or no descriptor is free
 			}
-			// A child of a living parent keeps its id; if it is still a child, the descriptor belongs to it
-			// and not to another process.
+			// A child of a living parent keeps its id: if it is still a child, the descriptor belongs to it and not to
+			// another process.
 			group, err := unix.Getpgid(child)
 			if err != nil || parent(child) != family[i] {
 				closeFD(&fd)
@@ -67,7 +67,7 @@ func parent(pid int) int {
 	return ppid
 }
 
-// signalAll sends a signal by way of pidfds.
+// signalAll sends a signal to each pidfd.
 func signalAll(pidfds []int, signal unix.Signal) {
 	for _, fd := range pidfds {
 		_ = unix.PidfdSendSignal(fd, signal, nil, 0)

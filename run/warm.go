@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The kinds of warm hooks. [WarmAuto] chooses Python or Node by the program
-// that the command starts.
+// The kinds of warm hooks. [WarmAuto] chooses Python or Node by the command's program.
 const (
 	WarmAuto   = "auto"
 	WarmPython = "python"
@@ -28,15 +27,15 @@ var WarmKinds = []string{WarmAuto, WarmPython, WarmNode, WarmBash, WarmWorker, W
 // Warmable is a [hook.Runner] that can keep the interpreter of its command
 // ready between calls.
 type Warmable interface {
-	// SetWarm makes later calls use w, for one of the kinds; dir is where they run. note has the reason for
-	// which the command still starts cold; it is empty if calls run warm.
+	// SetWarm makes later calls use w, for one of the kinds; dir is their working directory. note is the reason why the
+	// command still starts cold, or empty.
 	SetWarm(w *Warm, kind, dir string) (note string)
 }
 
 var _ Warmable = (*Command)(nil)
 
-// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note has the reason
-// for which it still starts cold. Keep looks through a Runner with a method Unwrap() hook.Runner.
+// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note is the reason why it
+// still starts cold, or empty. A Runner with a method Unwrap() hook.Runner is unwrapped first.
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
 	if command, ok := inside[Warmable](h.Runner); ok {
 		return command.SetWarm(w, kind, dir)
@@ -65,20 +64,19 @@ type warmth struct {
 	kind string // python, node, bash or worker
 
 	shell *shellScript // for bash
-	note  string       // the reason for which a worker cannot be called
+	note  string       // why a worker cannot be called
 }
 
-// coldWorker returns the error of a worker that cannot be called. Started as an ordinary hook, a worker would
-// print that it is ready, get no call, and allow everything.
+// coldWorker returns the error of a worker that cannot be called. A worker never starts cold: it would print that it is
+// ready, get no call, and allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
 		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}
 }
 
-// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. A
-// command that is more than one plain call of an interpreter with a script stays cold, and so does every
-// command on systems other than Linux, but for scripts of bash on Windows. A worker has no cold start: its
-// calls fail instead.
+// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. Two kinds of
+// commands stay cold: a command that is more than one plain call of an interpreter with a script, and every command on
+// systems other than Linux, except bash scripts on Windows. A worker never starts cold: its calls fail instead.
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
@@ -109,12 +107,12 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	return note
 }
 
-// noScript is the note for a command that is for another program than bash.
+// noScript is the note for a command that does not run bash.
 const noScript = "the command does not run a script with bash"
 
 const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 
-// warmKind returns the kind that fits the command, or a note with the reason for which none does.
+// warmKind returns the kind that fits the command, or a note that says why none does.
 func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 	if !slices.Contains(WarmKinds, kind) {
 		return "", fmt.Sprintf("there is no kind of warm hook %q; write one of %s", kind, strings.Join(WarmKinds, ", "))
@@ -139,7 +137,7 @@ func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 	return found.kind, ""
 }
 
-// plain returns the process that a call starts without a shell.
+// plain returns the process that a call would start without a shell.
 func (j job) plain(c *Command) (direct job, ok bool) {
 	if direct, ok := j.direct(c); ok {
 		return direct, true
@@ -154,8 +152,8 @@ func (j job) plain(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// process returns the process that a call of a kind starts. A worker starts without a shell even if bash
-// would change its environment.
+// process returns the process that a call of a kind starts. A worker starts without a shell even if bash would change
+// its environment.
 func (j job) process(c *Command, kind string) (direct job, ok bool) {
 	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
 		return direct, ok
@@ -177,7 +175,7 @@ func isShell(program string) bool {
 	return false
 }
 
-// run runs a call warm. ran is false if it has to start cold.
+// run runs a call warm. ran is false if the call has to start cold.
 func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
 	if m.shell != nil {
 		return m.shell.run(m.pool, j)
@@ -213,8 +211,7 @@ func environKey(env []string) uint64 {
 
 var environSeed = maphash.MakeSeed()
 
-// shellScript returns the script of the command that can run in this process, or a note with the
-// reason why it cannot.
+// shellScript returns the command's script for running in this process, or a note that says why it cannot.
 func (c *Command) shellScript(w *Warm, dir string) (s *shellScript, note string) {
 	j := c.job(hook.Call{Dir: dir})
 	if direct, ok := j.plain(c); ok {

@@ -13,9 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// fileList lists the files that a resident interpreter has loaded in advance: a call has to start cold if one
-// of them has changed, or if a new file hides one. The engine checks the list while the process of the call
-// starts.
+// fileList lists the files that a resident interpreter has preloaded. A call has to start cold if one of them has
+// changed, or if a new file hides one. The engine checks the list while the process of the call starts.
 type fileList struct {
 	id      string
 	files   []listedFile
@@ -33,7 +32,7 @@ type listedFolder struct {
 	hiding map[string]bool // names of modules that must not be in it
 }
 
-// number identifies the list for the interpreter.
+// number returns the id by which the interpreter knows the list.
 func (l *fileList) number() string {
 	if l == nil {
 		return "0"
@@ -41,8 +40,8 @@ func (l *fileList) number() string {
 	return l.id
 }
 
-// holds reports whether all files are unchanged, for a call in a directory. It returns true for a nil list:
-// the interpreter does not begin a call before its list was read.
+// holds reports whether all files are unchanged, for a call in a directory. It returns true for a nil list, because the
+// interpreter begins no call before its list was read.
 func (l *fileList) holds(dir string) bool {
 	if l == nil {
 		return true
@@ -60,8 +59,8 @@ func (l *fileList) holds(dir string) bool {
 	return true
 }
 
-// hides reports whether the folder has a file with the name of a loaded module. A folder that the engine
-// cannot read cannot hide a module from the interpreter either.
+// hides reports whether the folder has a file with the name of a loaded module. A folder that the engine cannot read
+// cannot hide a module from the interpreter either.
 func (l *listedFolder) hides(dir string) bool {
 	f, err := bounded.OpenDir(cmp.Or(inDir(l.path, dir), "."))
 	if err != nil {
@@ -81,7 +80,7 @@ func (l *listedFolder) hides(dir string) bool {
 	}
 }
 
-// listPath returns the file in which the interpreter writes its list.
+// listPath returns the file to which the interpreter writes its list.
 func (p *python) listPath() string {
 	return filepath.Join(p.own, fmt.Sprint("files-", p.proc.Pid))
 }
@@ -89,7 +88,7 @@ func (p *python) listPath() string {
 // listMost limits the text of a list, in bytes.
 const listMost = 16 << 20
 
-// readList reads the list as it is now.
+// readList reads the current list.
 func (p *python) readList() bool {
 	f, _, err := bounded.Open(p.listPath())
 	if err != nil {
@@ -107,8 +106,7 @@ func (p *python) readList() bool {
 	return err == nil
 }
 
-// parseList reads the text of a list: items with NUL between them, each of which
-// begins with a letter for its kind.
+// parseList parses a list: items separated by NUL, each of which begins with a letter for its kind.
 func parseList(text string) (*fileList, error) {
 	l := &fileList{}
 	all, script := map[string]bool{}, map[string]bool{}
@@ -117,7 +115,7 @@ func parseList(text string) (*fileList, error) {
 		switch kind {
 		case "l":
 			l.id = rest
-		case "n": // "n": a module that any folder can hide
+		case "n": // "n": a module that a file in any folder can hide
 			all[rest], script[rest] = true, true
 		case "c": // "c": a module that is imported before the folder of the script is searched
 			all[rest] = true

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// interpreter is the program that runs a hook's script.
+// interpreter is a program that runs a hook's script.
 type interpreter struct {
 	kind    string // WarmPython or WarmNode
 	program string // the file to execute
@@ -24,8 +24,8 @@ var (
 	pythonName = regexp.MustCompile(`^python(3(\.\d+)?)?$`)
 	nodeName   = regexp.MustCompile(`^node(js)?$`)
 
-	// pythonFlag matches the options of Python that a warm hook may have: with them Python still imports site
-	// and reads the environment.
+	// pythonFlag matches the options of Python that a warm hook may have: with these Python still imports site and
+	// reads the environment.
 	pythonFlag = regexp.MustCompile(`^-[ubBOPsq]+$|^-W.+$`)
 	nodeFlag   = regexp.MustCompile(`^--(no-|enable-|experimental-|trace-|throw-)[a-z-]+$`)
 	nodeScript = regexp.MustCompile(`\.(js|cjs|mjs|ts)$`)
@@ -34,8 +34,8 @@ var (
 // mostShebang is the number of bytes of a script that Linux reads to find its interpreter.
 const mostShebang = 256
 
-// interpreterOf returns the interpreter of a process, which the first line of a script may name. note has the
-// reason if no interpreter can be kept ready.
+// interpreterOf returns the interpreter of a process; the first line of a script may name it. note says why if no
+// interpreter can be kept ready.
 func interpreterOf(j job) (found interpreter, note string) {
 	name := filepath.Base(j.argv[0])
 	if !pythonName.MatchString(name) && !nodeName.MatchString(name) {
@@ -87,7 +87,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 		}
 		argv = []string{words[1]}
 	} else if len(words) > 1 {
-		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes one argument
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest as one argument
 	}
 	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
 		return found, none
@@ -119,8 +119,8 @@ var startVars = regexp.MustCompile(
 	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
 )
 
-// changes returns the changes that turn one environment into another, in the form in which warm
-// processes read them. ok is false if only a new start can make them.
+// changes lists the changes from one environment to another, in the form that warm processes read. ok is false if only
+// a new process can have them.
 func changes(from, to []string) (list []string, ok bool) {
 	had := make(map[string]bool, len(from))
 	for _, entry := range from {

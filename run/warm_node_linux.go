@@ -19,7 +19,7 @@ import (
 // nodeSpares is the number of Node processes that wait for calls of one command.
 const nodeSpares = 2
 
-// node keeps processes of Node that have started and wait before the script.
+// node keeps Node processes that have started and wait before the script.
 type node struct {
 	pool  *Warm
 	found interpreter
@@ -60,7 +60,7 @@ func (w *Warm) startNode(base job) (keeper, error) {
 	return n, n.fill()
 }
 
-// fill starts processes until enough wait.
+// fill starts processes until there are enough spares.
 func (n *node) fill() error {
 	for {
 		n.mu.Lock()
@@ -85,7 +85,7 @@ func (n *node) fill() error {
 	}
 }
 
-// spawn starts a process that waits.
+// spawn starts a spare.
 func (n *node) spawn() (s *spare, err error) {
 	s = &spare{process: processes.Get().(*process), stdin: -1, start: -1}
 	defer func() {
@@ -132,7 +132,7 @@ func (n *node) spawn() (s *spare, err error) {
 	return s, nil
 }
 
-// run hands a call to a waiting process.
+// run passes a call to a spare.
 func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if stampOf(n.found.program) != n.was {
 		return reply, false, true, nil
@@ -164,8 +164,8 @@ func (n *node) gone() bool {
 	return n.retired || n.closed
 }
 
-// take returns a waiting process. A replacement is started when its call has ended, to leave the
-// processors to the call, or at once if no process is left.
+// take returns a spare. Its replacement is started when the call has ended, to leave the processors to the call, or at
+// once if no spare is left.
 func (n *node) take() (s *spare) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,15 +182,14 @@ func (n *node) take() (s *spare) {
 	return s
 }
 
-// ended starts new processes in place of used ones after a call.
+// ended replaces used processes after a call.
 func (n *node) ended() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refill()
 }
 
-// refill starts the processes that are missing, in the background. The caller has
-// locked n.
+// refill starts missing spares in the background. The caller has locked n.
 func (n *node) refill() {
 	if len(n.spares) < nodeSpares && !n.filled && !n.retired && !n.closed {
 		n.filled = true
@@ -198,7 +197,7 @@ func (n *node) refill() {
 	}
 }
 
-// keepFull starts processes until enough wait. If one does not start, the next call starts cold and reports
+// keepFull starts processes until there are enough spares. If one does not start, the next call starts cold and reports
 // the reason.
 func (n *node) keepFull() {
 	for done := false; !done; {
@@ -210,7 +209,7 @@ func (n *node) keepFull() {
 	}
 }
 
-// begin hands the call over. If it returns false, the process has not begun the call.
+// begin sends the call. It returns false if the process has not begun the call.
 func (s *spare) begin(j job, changes []string) bool {
 	one := []unix.PollFd{
 		{Fd: int32(s.pidfd), Events: unix.POLLIN},
@@ -218,7 +217,7 @@ func (s *spare) begin(j job, changes []string) bool {
 		{Fd: int32(s.stderr.fd), Events: unix.POLLIN},
 	}
 	if n, err := unix.Poll(one, 0); n != 0 || err != nil {
-		return false // it has ended, or printed something before its call
+		return false // it has ended, or has printed something before its call
 	}
 	text := strings.Join(append(changes, "run"), "\x00")
 	if !utf8.ValidString(text) || !writeAll(s.stdin, j.stdin) {
@@ -251,10 +250,10 @@ func (s *spare) dismiss() {
 	s.free()
 }
 
-// retire ends the processes that wait.
+// retire ends the spares.
 func (n *node) retire() { n.uses.retire(n.close) }
 
-// close ends the waiting processes; a process with a call ends after that call.
+// close ends the spares. A process with a call ends after that call.
 func (n *node) close() {
 	n.end()
 	n.mu.Lock()
@@ -266,8 +265,8 @@ func (n *node) close() {
 	}
 }
 
-// probe checks that an interpreter first loads the file that its flags name: an interpreter that
-// does not would run the script without a call.
+// probe checks that an interpreter loads the file named by flags before anything else. An interpreter that does not
+// would run the script without a call.
 func (w *Warm) probe(found interpreter, env []string, dir string, flags []string, otherwise ...string) error {
 	key := strings.Join(append([]string{found.program, dir}, flags...), "\x00")
 	if ok, known := w.probed.Load(key); known {

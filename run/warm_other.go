@@ -39,7 +39,7 @@ func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply,
 	return reply, coldWorker("hooks are kept warm on Linux alone")
 }
 
-// shellScript is a script for bash that runs in this process: never here.
+// shellScript is a bash script that runs in this process, which does not exist on this system.
 type shellScript struct{}
 
 func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }

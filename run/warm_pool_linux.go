@@ -18,30 +18,28 @@ import (
 // warmSystem reports whether hooks can be kept warm on this system.
 const warmSystem = true
 
-// ownShell reports that a script runs in this process also where bash is not installed.
+// ownShell reports whether a script runs in this process even if bash is not installed.
 const ownShell = false
 
-// Warm holds the processes that warm commands keep ready: interpreters of Python that fork for
-// each call, processes of Node that have started and wait for one call, and workers that answer
-// many calls. A Command uses it after [Command.SetWarm].
+// Warm holds the processes that warm commands keep ready: interpreters of Python that fork for each call, Node
+// processes that have started and wait for one call, and workers that answer many calls. A Command uses it after
+// [Command.SetWarm].
 //
-// A process belongs to one Command in one directory with one environment; it is never shared with
-// another hook, project or user. A call starts cold, as without Warm, if its process is not
-// ready, does not fit or has changed; the call of a worker that does not respond fails. All
-// processes are children of this process; they end with Close, and when this process is killed.
+// A process belongs to one Command in one directory with one environment; it is never shared with another hook, project
+// or user. A call starts cold, as without Warm, if its process is not ready, does not fit or has changed. Workers do
+// not start cold: a call of a worker that does not respond fails. All processes are children of this process; they end
+// with Close, and when this process is killed.
 //
 // The zero Warm is ready for use, from many goroutines.
 type Warm struct {
-	// Limit is the number of commands that are kept warm; 0 means 8. The least
-	// recently used goes first.
+	// Limit is the number of commands that are kept warm; 0 means 8. The least recently used is evicted first.
 	Limit int
 
 	// Log gets a warning for each command that cannot be kept warm; nil means
 	// [slog.Default].
 	Log *slog.Logger
 
-	// Tools compile scripts for bash that run in this process; package warm makes them. Nil: every script
-	// starts cold.
+	// Tools compiles bash scripts that run in this process; package warm implements it. Nil: every script starts cold.
 	Tools shell.Tools
 
 	mu     sync.Mutex
@@ -55,10 +53,10 @@ type Warm struct {
 
 	guard  guardian
 	starts sync.WaitGroup // background starts
-	ran    atomic.Uint64  // calls that did not start cold
+	ran    atomic.Uint64  // number of warm calls
 }
 
-// warmKey identifies the command, directory and environment that a warm process belongs to.
+// warmKey identifies a command, directory and environment; a warm process belongs to one of them.
 type warmKey struct {
 	command *Command
 	dir     string
@@ -67,14 +65,14 @@ type warmKey struct {
 
 const (
 	defaultWarm  = 8
-	warmRetry    = 30 * time.Second // delay after a process could not be kept ready
+	warmRetry    = 30 * time.Second // delay after a failed start of a warm process
 	warmReady    = time.Second      // limit for a resident interpreter to begin a call
 	warmLate     = 10 * time.Second // limit for a started process to reach its script
 	warmProbe    = 10 * time.Second
 	probedStatus = 77
 )
 
-// run runs a call warm. ran is false if it has to start cold.
+// run runs a call warm. ran is false if the call has to start cold.
 func (w *Warm) run(
 	ctx context.Context,
 	m *warmth,
@@ -114,8 +112,7 @@ func (w *Warm) run(
 	return reply, ran, err
 }
 
-// Prewarm starts, in the background, the processes for the calls of a hook that [Warm.Keep]
-// keeps.
+// Prewarm starts, in the background, the processes for calls of a hook that was passed to [Warm.Keep].
 func (w *Warm) Prewarm(call hook.Call) {
 	c, _ := inside[*Command](call.Hook.Runner)
 	if c == nil {
@@ -142,7 +139,7 @@ func (w *Warm) Prewarm(call hook.Call) {
 	}
 }
 
-// SetLimit sets Limit, and ends the processes of commands beyond it.
+// SetLimit sets Limit, and ends the processes of excess commands.
 func (w *Warm) SetLimit(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,7 +148,7 @@ func (w *Warm) SetLimit(n int) {
 	}
 }
 
-// slot returns the slot of a key, and evicts others beyond the limit.
+// slot returns the slot of a key, and evicts others if there are too many.
 func (w *Warm) slot(key warmKey) *slot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +169,7 @@ func (w *Warm) slot(key warmKey) *slot {
 	return s
 }
 
-// evict ends the least recently used commands beyond the limit.
+// evict ends the least recently used commands until the limit is kept.
 func (w *Warm) evict() {
 	limit := w.Limit
 	if limit <= 0 {
@@ -220,8 +217,8 @@ func (w *Warm) Close() {
 	}
 }
 
-// fork runs start on a thread that lives as long as the pool: the kernel kills the children when the thread
-// that started them ends.
+// fork runs start on a thread that lives as long as the pool, because the kernel kills children when the thread that
+// started them ends.
 func (w *Warm) fork(start func()) bool {
 	w.mu.Lock()
 	if w.closed {
@@ -238,7 +235,7 @@ func (w *Warm) fork(start func()) bool {
 		}(w.forks)
 	}
 	forks := w.forks
-	w.closes.Add(1) // Close waits, so the channel stays open
+	w.closes.Add(1) // Close waits for this, so the channel stays open
 	w.mu.Unlock()
 	defer w.closes.Done()
 	done := make(chan struct{})
@@ -271,7 +268,7 @@ func (w *Warm) loader() (string, error) {
 	return dir, nil
 }
 
-// start returns a keeper for a command; if that fails, it logs the error and returns nil.
+// start returns a keeper for a command. If it cannot be started, it logs the error and returns nil.
 func (w *Warm) start(kind string, c *Command, base job) keeper {
 	var k keeper
 	var err error

@@ -21,10 +21,10 @@ type python struct {
 	control int      // a socket for packets
 	output  *os.File // output of the interpreter itself
 
-	own   string // the directory in which it writes its list
+	own   string // the directory to which it writes its list
 	list  atomic.Pointer[fileList]
 	calls atomic.Uint64
-	told  ids // ids of ended calls that the interpreter has to be told
+	told  ids // ids of ended calls that the interpreter does not know yet
 	uses
 }
 
@@ -76,7 +76,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 			closeFD(&p.control)
 		}
 	}()
-	stdin, end, err := os.Pipe() // pipes, because the interpreter uses its streams before it gets the call's
+	stdin, end, err := os.Pipe() // pipes, because the interpreter uses its streams before it gets those of the call
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 	attr := &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{stdin, printed, printed, theirs},
 		Sys: &syscall.SysProcAttr{
 			Setpgid: true,
-		}} // when its socket ends it kills its calls; therefore it must outlive this process
+		}} // the interpreter kills its calls when its socket is closed, and must therefore outlive this process
 	if !w.fork(func() { p.proc, err = os.StartProcess(found.program, found.argv, attr) }) {
 		err = hook.ErrClosed
 	}
@@ -102,7 +102,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 	return nil
 }
 
-// run hands a call to the interpreter and watches the process that it forks.
+// run sends a call to the interpreter and watches the process that it forks.
 func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if p.spoke() {
 		return reply, false, true, nil // it prints something at each start, which is part of the hook's output
@@ -139,7 +139,7 @@ func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.R
 // retire ends the interpreter when its last call has ended.
 func (p *python) retire() { p.uses.retire(p.close) }
 
-// spoke reports whether the interpreter itself has printed something.
+// spoke reports whether the interpreter printed something itself.
 func (p *python) spoke() bool {
 	conn, err := p.output.SyscallConn()
 	if err != nil {
@@ -152,7 +152,7 @@ func (p *python) spoke() bool {
 	return n > 0
 }
 
-// beginning is the result of the attempt to start a call.
+// beginning is the result of trying to start a call.
 type beginning int
 
 const (
@@ -196,7 +196,7 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 	switch {
 	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.EAGAIN): // these errors concern only this call
 		return notBegun
-	case err != nil, !list.holds(j.dir): // while the process gets ready
+	case err != nil, !list.holds(j.dir): // the list is checked while the process gets ready
 		return outOfDate
 	}
 	line.start() // without a process the status pipe just ends
@@ -214,7 +214,7 @@ func (p *python) send(packet string, rights []byte, flags int) error {
 	return unix.Sendmsg(p.control, []byte(packet), rights, nil, unix.MSG_NOSIGNAL|flags)
 }
 
-// close ends the interpreter, and the calls that still run.
+// close ends the interpreter and its running calls.
 func (p *python) close() {
 	if !p.end() {
 		return

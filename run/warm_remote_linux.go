@@ -16,19 +16,18 @@ import (
 type remoteCall struct {
 	id       string
 	python   *python
-	read     []byte // bytes of the status that are not used yet
-	lost     bool   // the interpreter has ended before the call
+	read     []byte // status bytes that are not yet parsed
+	lost     bool   // the interpreter ended before the call
 	signaled bool
 }
 
-// startLine is the pipe on which a process of an interpreter waits for its start.
+// startLine is the pipe on which a forked process waits for its start.
 type startLine struct{ r, w int }
 
 // start lets the process begin.
 func (l *startLine) start() { _, _ = unix.Write(l.w, []byte{'g'}) }
 
-// takeBack withdraws the start, and reports whether the process had not received it; the process then does
-// not begin.
+// takeBack withdraws the start. It reports whether the process had not received it, and will therefore not begin.
 func (l *startLine) takeBack() bool {
 	closeFD(&l.w) // the reader then gets EOF
 	for {
@@ -44,8 +43,8 @@ func (l *startLine) close() {
 	closeFD(&l.r)
 }
 
-// await waits until the process leads its group. If the process has not received its start in time, the start
-// is withdrawn; if it has, await waits longer.
+// await waits until the process leads its group. If the process has not received its start in time, the start is
+// withdrawn; if it has, await waits longer.
 func (r *remoteCall) await(q *process, start *startLine) beginning {
 	until, late := time.Now().Add(warmReady), false
 	for {
@@ -70,7 +69,7 @@ func (r *remoteCall) await(q *process, start *startLine) beginning {
 	}
 }
 
-// line reads a line of the status, or "" if none comes before until.
+// line reads a line of the status. It returns "" if none is complete before until.
 func (r *remoteCall) line(fd int, until time.Time) (line string, eof bool) {
 	for {
 		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {
@@ -100,8 +99,8 @@ func (r *remoteCall) signal(s syscall.Signal) {
 	_ = r.python.send(fmt.Sprintf("kill\x00%s\x00%d", r.id, int(s)), nil, 0)
 }
 
-// status returns how the process ended. If the interpreter has ended, status kills the rest of
-// the call and returns SIGKILL.
+// status returns how the process ended. If the interpreter ended first, status kills the rest of the call and returns
+// SIGKILL.
 func (r *remoteCall) status(q *process) syscall.WaitStatus {
 	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
 	if strings.HasPrefix(line, "f") { // "f": the process is about to end
@@ -132,7 +131,7 @@ func (l *ids) add(id string) {
 	l.all = append(l.all, id)
 }
 
-// handOver passes all ids to send, separated by commas, and removes them. The interpreter gets the id of an
+// handOver passes all ids to send, separated by commas, and removes them. Therefore the interpreter gets the id of an
 // ended call before any later call.
 func (l *ids) handOver(send func(told string) error) error {
 	l.mu.Lock()

@@ -20,8 +20,8 @@ import (
 // mostScript limits the size of a script file, in bytes.
 const mostScript = 128 << 10
 
-// A script that only bash could run in so many calls, one after the other, is tried in this process for one call
-// of many from then on: otherwise each call would lose the time of the attempt.
+// After lostCalls consecutive calls that only bash could run, a script is tried in this process for only one of
+// tryAgain calls: otherwise each call would lose the time of the attempt.
 const (
 	lostCalls = 8
 	tryAgain  = 64
@@ -40,11 +40,11 @@ type shellScript struct {
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	lost   atomic.Uint32 // consecutive calls that bash had to run after all
-	tested sync.Map      // by program and stamp: whether it is bash
+	lost   atomic.Uint32 // consecutive calls that bash had to run after an attempt here
+	tested sync.Map      // by program and stamp: whether the program is bash
 }
 
-// shellEnv is the environment of a starting bash.
+// shellEnv is the environment of bash at its start.
 type shellEnv struct {
 	env  []string
 	vars map[string]string
@@ -52,7 +52,7 @@ type shellEnv struct {
 	ok   bool
 }
 
-// shellOf finds the script of a process; note has the reason if bash has to run it.
+// shellOf finds the script of a process; note is the reason if bash has to run it.
 func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	if w.Tools == nil {
 		return nil, "this program has no shell of its own: its host links module warm for that"
@@ -94,7 +94,7 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	return s, ""
 }
 
-// bashOf reads the first line of a script that is executed.
+// bashOf reads the first line of a script that the command executes as a program.
 func bashOf(j job) (s *shellScript, note string) {
 	line, _ := shebang(inDir(j.argv[0], j.dir))
 	words := strings.Fields(line)
@@ -149,7 +149,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	return s.script, nil
 }
 
-// run runs a call in this process; ran is false if bash has to run it.
+// run runs a call in this process. ran is false if bash has to run it.
 func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	w.mu.Lock()
 	closed := w.closed
@@ -189,7 +189,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, nil
 }
 
-// environ reads the environment of a call.
+// environ parses the environment of a call.
 func (s *shellScript) environ(j *job) *shellEnv {
 	if e := s.env.Load(); e != nil && j.shared && len(e.env) == len(j.env) && len(e.env) > 0 && &e.env[0] == &j.env[0] {
 		return e

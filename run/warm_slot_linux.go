@@ -20,17 +20,17 @@ type slot struct {
 	busy   bool      // a keeper is being started
 	after  time.Time // after a failure: when to try again
 	used   uint64    // last use, by the pool's counter
-	of     identity  // identity of the program that keeper runs
+	of     identity  // identity of keeper's program
 	gone   bool
 }
 
 // keeper runs the calls of one command in processes that it keeps ready.
 type keeper interface {
-	// run runs a call. ran is false if no part of it has happened, and the call can start cold; stale is true
-	// if the keeper must be replaced.
+	// run runs a call. ran is false if no part of the call was executed, and it can start cold; stale is true if the
+	// keeper must be replaced.
 	run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error)
 
-	// retire ends the keeper when its last call has ended, and close at once.
+	// retire ends the keeper after its last call; close ends it at once.
 	retire()
 	close()
 }
@@ -43,7 +43,7 @@ type uses struct {
 	closed  bool
 }
 
-// use counts a call; it returns false if the keeper takes no more calls.
+// use counts the start of a call. It returns false if the keeper takes no more calls.
 func (u *uses) use() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -54,7 +54,7 @@ func (u *uses) use() bool {
 	return true
 }
 
-// unuse counts the end of a call, and closes a retired keeper after its last.
+// unuse counts the end of a call, and closes a retired keeper after the last one.
 func (u *uses) unuse(closeIt func()) {
 	u.mu.Lock()
 	u.running--
@@ -75,7 +75,7 @@ func (u *uses) retire(closeIt func()) {
 	}
 }
 
-// end marks the keeper as closed; it returns false if it was closed already.
+// end marks the keeper as closed. It returns false if it was already closed.
 func (u *uses) end() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 	return nil
 }
 
-// fileStamp holds the metadata that changes when a file changes.
+// fileStamp is the metadata by which a changed file is recognised.
 type fileStamp struct {
 	modified   unix.Timespec
 	size       int64
@@ -124,13 +124,13 @@ func stampOf(path string) (s fileStamp) {
 	return s
 }
 
-// identity describes the interpreter that a command starts, and its options.
+// identity is the interpreter that a command starts, with its options.
 type identity struct {
 	program, argv string
 	stamp         fileStamp
 }
 
-// identify returns the current interpreter; a script's first line may name another one than before.
+// identify returns the current interpreter, which changes with a script's first line.
 func identify(kind string, j job) (id identity) {
 	if found, note := interpreterOf(j); kind != WarmWorker && note == "" {
 		id = identity{found.program, strings.Join(found.argv, "\x00"), stampOf(inDir(found.program, j.dir))}
@@ -138,8 +138,7 @@ func identify(kind string, j job) (id identity) {
 	return id
 }
 
-// changed stores the identity of the program that the next call would start, and ends a keeper of
-// another program.
+// changed stores the identity of the program that the next call would start. It ends a keeper of another program.
 func (s *slot) changed(id identity) bool {
 	s.mu.Lock()
 	was, k := s.of, s.keeper
@@ -152,8 +151,7 @@ func (s *slot) changed(id identity) bool {
 	return true
 }
 
-// now returns the keeper, and starts it at once if there is none; use it for keepers that start without a
-// process.
+// now returns the keeper, starting it synchronously if there is none. It is for keepers that start without a process.
 func (s *slot) now(start func() keeper) keeper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +182,7 @@ func (s *slot) end(how func(keeper)) {
 	}
 }
 
-// endProcess waits for a process that has been told to end, and kills its group if it does not end.
+// endProcess waits for a process that was told to end, and kills its group if it does not end.
 func endProcess(p *os.Process) {
 	done := make(chan struct{})
 	go func() { defer close(done); _, _ = p.Wait() }()

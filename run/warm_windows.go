@@ -13,16 +13,15 @@ import (
 // warmSystem reports whether interpreters can be kept ready on this system.
 const warmSystem = false
 
-// ownShell reports that scripts for bash run in this process where bash is not installed, if a policy says
-// "warm": "bash".
+// ownShell reports whether bash scripts run in this process if bash is not installed and a policy says "warm": "bash".
 const ownShell = true
 
-// Warm keeps no processes ready on this system. Where Git's bash is not installed, it runs in this process the
-// scripts of hooks whose policy says "warm": "bash"; a script that is not known exactly fails, with the reason.
+// Warm keeps no processes ready on this system. If Git's bash is not installed, it runs in this process the bash
+// scripts of hooks whose policy says "warm": "bash". A script that it does not support exactly fails, with the reason.
 type Warm struct {
 	Limit int          // not used
 	Log   *slog.Logger // not used
-	Tools shell.Tools  // compile the scripts; package warm makes them. Nil: none runs
+	Tools shell.Tools  // compiles the scripts; package warm implements it. Nil: no script runs here
 }
 
 // Close does nothing.
@@ -42,13 +41,13 @@ func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply,
 	return reply, coldWorker("hooks are kept warm on Linux alone")
 }
 
-// shellScript is a script for bash that runs in this process, since Git's bash is not installed.
+// shellScript is a bash script that runs in this process, because Git's bash is not installed.
 type shellScript struct {
 	script  *shell.Script
-	refused string // the reason for which the script cannot run here
+	refused string // why the script cannot run here
 }
 
-// shellOf finds the script of a command for PowerShell, which [Bash] returns where there is no bash.
+// shellOf finds the script in a command for PowerShell, which [Bash] returns if there is no bash.
 func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	if HasBash() {
 		return nil, "Git's bash is installed, and runs the script"
@@ -64,7 +63,7 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	return &shellScript{script: script}, ""
 }
 
-// posixScript returns the script that a command line of [Bash] hands to PowerShell.
+// posixScript returns the script that a command of [Bash] passes to PowerShell.
 func posixScript(argv []string) (script string, ok bool) {
 	if len(argv) < 3 || argv[len(argv)-2] != "-Command" {
 		return "", false
@@ -72,7 +71,7 @@ func posixScript(argv []string) (script string, ok bool) {
 	return strings.CutSuffix(argv[len(argv)-1], powershellStatus)
 }
 
-// run runs a call. PowerShell never gets the script: it would give other words another meaning.
+// run runs a call. PowerShell never gets the script, in which words have another meaning for it.
 func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	if s.script == nil {
 		return reply, true, notPosix(s.refused)
@@ -98,7 +97,7 @@ func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error
 	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, nil
 }
 
-// notPosix returns the error of a script that did not run.
+// notPosix returns the error for a script that did not run.
 func notPosix(why string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
 		"bash is not installed, and the shell in this process cannot run the script: %s; install Git for Windows", why)}

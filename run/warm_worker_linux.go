@@ -17,10 +17,10 @@ const (
 	workerReady   = 10 * time.Second // time from the start to the first line
 	workerRead    = 2 * time.Second  // time to read a call
 	workerGrace   = 5 * time.Second  // time to answer a cancelled call
-	workerLast    = time.Second      // wait for the last output, which children may hold open
+	workerLast    = time.Second      // wait for the last output, which children may keep open
 	workerIdle    = 5 * time.Minute  // idle time after which the worker ends
-	workerCalls   = 10_000           // calls after which the process is replaced
-	workerMemory  = 512 << 20        // resident memory in bytes
+	workerCalls   = 10_000           // number of calls after which the process is replaced
+	workerMemory  = 512 << 20        // resident memory, in bytes
 	workerLine    = 6*(MaxStdout+MaxStderr) + 1<<16
 	workerMost    = 256 // simultaneous calls, even if the worker declares more
 	workerBackoff = 100 * time.Millisecond
@@ -45,8 +45,8 @@ func (w *Warm) startWorker(base job) keeper {
 	return &worker{pool: w, program: base.program, base: base}
 }
 
-// run sends a call to the worker. A worker has no cold start: a call that it cannot answer has failed. ran is
-// false if the worker takes no more calls.
+// run sends a call to the worker. A worker never starts cold: a call that it cannot answer fails. ran is false if the
+// worker takes no more calls.
 func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if !k.use.begin() {
 		return reply, false, true, nil
@@ -64,7 +64,7 @@ func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.R
 	return reply, true, false, err
 }
 
-// process returns the worker's process, started and ready for a call.
+// process returns the worker's process, after it has started and is ready for a call.
 func (k *worker) process(ctx context.Context) (*workerProcess, error) {
 	p, err := k.running()
 	if err != nil {
@@ -93,7 +93,7 @@ func (k *worker) process(ctx context.Context) (*workerProcess, error) {
 	}
 }
 
-// running returns the process, and starts one if it has ended.
+// running returns the process, starting one if it has ended.
 func (k *worker) running() (*workerProcess, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,7 +118,7 @@ func (k *worker) running() (*workerProcess, error) {
 	return p, nil
 }
 
-// failed makes the worker wait before it starts again.
+// failed delays the worker's next start.
 func (k *worker) failed(p *workerProcess) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -179,7 +179,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// retire ends the process when its calls have ended, and close at once.
+// retire ends the process after its calls; close ends it at once.
 func (k *worker) retire() {
 	k.use.retire()
 	k.close()

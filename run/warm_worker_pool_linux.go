@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// ask sends a call to a worker. A worker has no cold start to fall back to. If it has lost its slot, ask tries
-// again with a new one.
+// ask sends a call to a worker, which never starts cold. If the worker has lost its slot, ask tries again with a new
+// one.
 func (w *Warm) ask(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, err error) {
 	base, plain := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).process(c, WarmWorker)
 	if !plain {

@@ -21,12 +21,12 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// workerProcess is one process of a worker, which starts again when it has ended.
+// workerProcess is one process of a worker. A new one is started after it has ended.
 type workerProcess struct {
 	proc   *os.Process
 	log    *slog.Logger
 	in     *os.File
-	tokens chan struct{} // one token for each simultaneous call; created by the first line
+	tokens chan struct{} // one token for each simultaneous call; created when the first line is read
 	ready  chan struct{} // closed when tokens exists, or the process has ended
 	gone   chan struct{} // closed when the process has ended
 	idle   *time.Timer
@@ -38,10 +38,10 @@ type workerProcess struct {
 	mu      sync.Mutex
 	pending map[uint64]chan workerReply
 	calls   uint64
-	ended   error // the reason for which the process takes no more calls; nil while it does
+	ended   error // why the process takes no more calls; nil while it takes them
 }
 
-// errWorkerEnded is the error of calls whose worker has ended before it answered.
+// errWorkerEnded is the error of calls whose worker ended before it answered.
 var errWorkerEnded = errors.New("the worker has ended before it answered")
 
 // takes reports whether the process accepts another call.
@@ -58,7 +58,7 @@ func (p *workerProcess) reason() error {
 	return cmp.Or(p.ended, errWorkerEnded)
 }
 
-// call sends a call and waits for its answer. It holds a token.
+// call sends a call and waits for its answer. The caller has taken a token.
 func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hook.Reply, error) {
 	answered := make(chan workerReply, 1)
 	id, err := p.send(ctx, j, changes, answered)
@@ -76,8 +76,7 @@ func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hoo
 	}
 }
 
-// cancel tells the process that a call was cancelled. If the process does not answer even then, it hangs, and
-// cancel ends it.
+// cancel tells the process that a call was cancelled. If the process does not answer then either, cancel ends it.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() { <-p.tokens }()
 	p.writing.Lock()
@@ -126,14 +125,14 @@ func (p *workerProcess) send(
 	return id, nil
 }
 
-// write writes a line. A worker that does not read has two seconds.
+// write writes a line. It fails if the worker has not read the line after two seconds.
 func (p *workerProcess) write(line []byte) error {
 	_ = p.in.SetWriteDeadline(time.Now().Add(workerRead))
 	_, err := p.in.Write(line)
 	return err
 }
 
-// hear reads the output of the process until the process ends; descendants may hold the output open for
+// hear reads the output of the process until the process ends, although descendants may keep the output open for
 // longer.
 func (p *workerProcess) hear(out, stderr *os.File) {
 	defer out.Close()
@@ -200,7 +199,7 @@ func (p *workerProcess) read(line []byte) error {
 	return nil
 }
 
-// readied lets calls begin, up to the number of simultaneous calls in the worker's first line.
+// readied lets calls begin, as many at a time as the worker's first line says.
 func (p *workerProcess) readied(first jsontext.Value) error {
 	if p.tokens != nil {
 		return errors.New("it reported twice that it is ready")
@@ -216,8 +215,7 @@ func (p *workerProcess) readied(first jsontext.Value) error {
 	return nil
 }
 
-// bound checks the memory of the process from time to time; a process with too much memory gets no more
-// calls.
+// bound checks the memory of the process from time to time. A process with too much memory gets no more calls.
 func (p *workerProcess) bound() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -272,8 +270,7 @@ func (p *workerProcess) end(why error) {
 	}()
 }
 
-// drain ends the process when its last call has been answered. Before the first
-// line of the process there are no tokens, and no calls.
+// drain ends the process after its last answer. Before its first line the process has no tokens and no calls.
 func (p *workerProcess) drain() {
 	<-p.ready
 	for range cap(p.tokens) {

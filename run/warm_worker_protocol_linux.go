@@ -22,7 +22,7 @@ type workerReply struct {
 	err   error
 }
 
-// workerAnswer is a line that a worker wrote, by member. A member is nil if the line lacks it.
+// workerAnswer is a line written by a worker, by member. A missing member is nil.
 type workerAnswer struct {
 	ready, id                    jsontext.Value
 	exit, stdout, stderr, output jsontext.Value
@@ -30,8 +30,7 @@ type workerAnswer struct {
 	wrong error // the first mistake in the members of an answer
 }
 
-// readAnswer splits a line into its members. ok is false if the line is not one JSON object.
-// The members share the memory of the line.
+// readAnswer parses a line. ok is false if the line is not one JSON object. The members are slices of the line.
 func readAnswer(line []byte) (a workerAnswer, ok bool) {
 	line = wire.Trim(line)
 	if jsontext.Value(line).Kind() != '{' {
@@ -44,8 +43,7 @@ func readAnswer(line []byte) (a workerAnswer, ok bool) {
 	return a, ok
 }
 
-// add stores one member. An unknown or duplicate name is a mistake: the worker may have tried to refuse the
-// call with it.
+// add stores one member. An unknown or repeated name is a mistake, because the worker may have meant it as a denial.
 func (a *workerAnswer) add(name []byte, value jsontext.Value) {
 	var member *jsontext.Value
 	switch string(name) {
@@ -78,7 +76,7 @@ func (a *workerAnswer) add(name []byte, value jsontext.Value) {
 
 const answerForm = `write "exit", "stdout" and "stderr", or "output"`
 
-// mistake keeps the first mistake of an answer. It is of [hook.ClassOutput].
+// mistake records the first mistake in an answer. It has [hook.ClassOutput].
 func (a *workerAnswer) mistake(format string, args ...any) {
 	if a.wrong == nil {
 		a.wrong = &hook.ClassError{
@@ -88,14 +86,14 @@ func (a *workerAnswer) mistake(format string, args ...any) {
 	}
 }
 
-// call returns the number of the call that the line answers, and the id as the worker wrote it.
+// call returns the number of the call that the line answers, and the id as written by the worker.
 func (a *workerAnswer) call() (id uint64, name string, ok bool) {
 	name, _ = wire.Text(a.id)
 	id, err := strconv.ParseUint(name, 10, 64)
 	return id, name, err == nil
 }
 
-// appendCall appends the line of a call.
+// appendCall appends the line for a call.
 func appendCall(dst []byte, ctx context.Context, id uint64, j *job, changes []string) []byte {
 	dst = append(dst, `{"v":1,"id":"`...)
 	dst = strconv.AppendUint(dst, id, 10)
@@ -129,7 +127,7 @@ func appendCall(dst []byte, ctx context.Context, id uint64, j *job, changes []st
 		dst = append(dst, "null"...)
 	}
 	for i := from; i < len(dst); i++ {
-		if dst[i] == '\n' || dst[i] == '\r' { // a line end between values: inside a string it is escaped
+		if dst[i] == '\n' || dst[i] == '\r' { // a line end between values; inside a string it would be escaped
 			dst[i] = ' '
 		}
 	}
@@ -156,9 +154,9 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// reply returns the answer as the Reply of a process. An answer has an exit status, or an output that is an
-// object or null and stands alone; anything else is an error of [hook.ClassOutput], because an answer that
-// counts as silence would let the call pass.
+// reply returns the answer as the Reply of a process. An answer has either an exit status, or an output that is an
+// object or null and no other result. Anything else is an error of [hook.ClassOutput]: treated as no answer it would
+// let the call pass.
 func (a *workerAnswer) reply() (r hook.Reply, err error) {
 	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
 	switch status := a.status(); {

@@ -12,11 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// errDeclared interrupts watching: the process has declared that it goes on in
-// the background.
+// errDeclared interrupts watching: the process has declared that it continues in the background.
 var errDeclared = errors.New("declared to go on in the background")
 
-// watch watches a process and returns its result.
+// watch watches a process until it ends, and returns its result.
 func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	status, err := p.wait(ctx, j)
 	if errors.Is(err, errDeclared) {
@@ -31,21 +30,21 @@ func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	return reply, err
 }
 
-// background watches a process for which no caller waits.
+// background watches a process that no caller waits for.
 func (p *process) background(ctx context.Context, grace time.Duration, done func(hook.Reply, error)) {
 	var rung [8]byte
-	_, _ = unix.Read(p.bell, rung[:]) // clears a ring of the previous context
+	_, _ = unix.Read(p.bell, rung[:]) // clears the bell of the previous context
 	reply, err := p.watch(ctx, &job{grace: grace})
 	p.free()
 	done(reply, err)
 }
 
-// wait watches the process until it is gone, or declares itself.
+// wait watches the process until it has ended, or has declared that it continues in the background.
 func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) {
 	stop := p.listen(ctx)
 	defer func() {
 		if stop != nil && !stop() {
-			<-p.rang // wait for the last ring, so that the bell can be closed
+			<-p.rang // wait until the bell is no longer used, before closing it
 		}
 	}()
 	var e termination
@@ -59,8 +58,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		if until.IsZero() || !p.guardAt.IsZero() && p.guardAt.Before(until) {
 			until = p.guardAt
 		}
-		// Readiness of a pidfd is a state, not an event: an exit before the
-		// call is seen too.
+		// Readiness of a pidfd is a state, not an event: an exit before the call is seen too.
 		if err := p.poll(until); err != nil {
 			return 0, p.abandon(err)
 		}
@@ -68,7 +66,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		switch {
 		case p.polled[pollProcess].Revents != 0:
 			return p.finish(e.cause)
-		case (rang || e.due()) && p.exited(): // while this process was stopped after the poll
+		case (rang || e.due()) && p.exited(): // this process may have been stopped after the poll
 			return p.finish(e.cause)
 		case !rang && e.sent == 0 && p.extend(j, &e, start):
 		case rang || e.due():
@@ -84,6 +82,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	}
 }
 
+<<<<<<< HEAD
 // extend moves the end of the time limit, which has come, by the time in which the process and its descendants
 // waited for a processor. It reports false if that changes nothing.
 func (p *process) extend(j *job, e *termination, start time.Time) bool {
@@ -96,12 +95,15 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 }
 
 // guardBy makes g watch the process until unguard.
+=======
+// guardBy makes g watch the process until unguard is called.
+>>>>>>> c4cd1e33 (run, record: comments)
 func (p *process) guardBy(g *guardian) {
 	p.guardAt, p.guard = time.Time{}, g
 	g.watch(p.pid)
 }
 
-// unguard stops the guardian's watch. Call it before the process is reaped or given up.
+// unguard stops the guardian's watch. Call it before the process is reaped or abandoned.
 func (p *process) unguard() {
 	p.guard.release(p.pid)
 	p.guard = nil
@@ -109,7 +111,7 @@ func (p *process) unguard() {
 
 // termination tracks the signals sent to a process that has to end.
 type termination struct {
-	cause error     // the reason for which it is killed
+	cause error     // why it is killed
 	sent  int       // number of signals sent
 	next  time.Time // time of the next signal; zero: never
 }
@@ -150,7 +152,7 @@ func (p *process) declares() (declared bool) {
 	return declared
 }
 
-// signal sends a signal to the group, and to the descendants that left it.
+// signal sends a signal to the group, and to descendants that have left it.
 func (p *process) signal(signal syscall.Signal) {
 	p.strays = append(p.strays, strays(p.pid)...) // search before their parents end
 	if p.remote != nil {
@@ -161,7 +163,7 @@ func (p *process) signal(signal syscall.Signal) {
 	signalAll(p.strays, signal)
 }
 
-// listen lets the end of ctx ring the bell.
+// listen makes the end of ctx write to the bell.
 func (p *process) listen(ctx context.Context) (stop func() bool) {
 	p.polled = [...]unix.PollFd{
 		pollStdout:  {Fd: int32(p.stdout.fd), Events: unix.POLLIN},
@@ -214,7 +216,7 @@ func milliseconds(then time.Time) int {
 // finish reaps a process that has ended, and reads the rest of its output.
 func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
-		// Until the leader is reaped, no other group can get its id.
+		// No other group can get this id until the leader is reaped.
 		if p.remote == nil {
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		}
@@ -241,7 +243,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	return status, err
 }
 
-// scanMarker waits for something on standard output, or its end.
+// scanMarker waits for a declaration on standard output, or its end.
 func (p *process) scanMarker() {
 	until := time.Now().Add(patience)
 	one := []unix.PollFd{{Fd: int32(p.stdout.fd), Events: unix.POLLIN}}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WindowsPath converts a path of Windows to the form of Git's bash: C:\Users\foo is /c/Users/foo, and
-// \\server\share is //server/share. In any other path it replaces backslashes by slashes.
+// WindowsPath converts a Windows path to the form of Git's bash: C:\Users\foo is /c/Users/foo, and \\server\share is
+// //server/share. In other paths it replaces backslashes by slashes.
 func WindowsPath(p string) string {
 	turned := strings.ReplaceAll(p, `\`, "/")
 	if !isWindowsPath(p) || turned[0] == '/' {
@@ -15,8 +15,8 @@ func WindowsPath(p string) string {
 	return "/" + strings.ToLower(p[:1]) + turned[2:]
 }
 
-// NativePath converts on Windows a path in the form of Git's bash to one of Windows: /c/Users/foo is C:\Users\foo,
-// and //server/share is \\server\share. Any other path stays as it is, and so does every path on other systems.
+// NativePath converts, on Windows, a path in the form of Git's bash to a Windows path: /c/Users/foo is C:\Users\foo,
+// and //server/share is \\server\share. Other paths, and all paths on other systems, stay unchanged.
 func NativePath(p string) string {
 	if runtime.GOOS != "windows" {
 		return p
@@ -43,12 +43,12 @@ func isWindowsPath(p string) bool {
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// PosixScript converts a command that was written for Windows to one for Git's bash. A path with a drive and
-// a backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, within quotes or without. A script that is
-// called as x.sh is run with bash, since Windows executes no such files.
+// PosixScript converts a command that was written for Windows to one for Git's bash. A path with a drive and a
+// backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, quoted or not. A script that is called as x.sh is run with
+// bash, because Windows cannot execute such files.
 //
-// It does not change text that could mean something else: C:/hooks, which bash takes as well; \\server, which
-// looks like escapes; a drive within a word, or with another colon after it, as in s:\n:x:.
+// It does not change text that could mean something else: C:/hooks, which bash accepts too; \\server, which looks like
+// escapes; a drive within a word, or followed by another colon, as in s:\n:x:.
 func PosixScript(script string) string {
 	script = posixPaths(script)
 	trimmed := strings.TrimLeft(script, " \t\r\n")
@@ -94,8 +94,7 @@ func startsPath(script string, i int) bool {
 		!strings.ContainsRune(" \t\r\n\"'", rune(script[i+3]))
 }
 
-// pathSize returns the length of the path at the start of s: it ends at the closing quote, or at the end of
-// the word.
+// pathSize returns the length of the path at the start of s, which ends at the closing quote or at the end of the word.
 func pathSize(s string, quote byte) int {
 	for i := 2; i < len(s); i++ {
 		c := s[i]

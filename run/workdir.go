@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// missing returns the error that prevents a path from being a directory, or nil.
+// missing returns nil if path is a directory, and otherwise the error.
 func missing(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -19,8 +19,7 @@ func missing(dir string) error {
 	return nil
 }
 
-// elsewhere moves a job whose directory is gone to the first of Fallback that
-// exists.
+// elsewhere moves a job whose directory is missing to the first existing directory of Fallback.
 func (c *Command) elsewhere(j *job) bool {
 	if len(c.Fallback) == 0 || j.dir == "" {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// clearPrograms lists the programs that run and load nothing except the words of their command,
-// with the options that keep it so. A program that is not listed makes its hook unclear.
+// clearPrograms lists programs that run and load nothing except the words of their command, each with the options for
+// which this holds. A program that is not listed makes its hook unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
@@ -35,8 +35,8 @@ var (
 	// writing lists programs whose arguments are files that they write.
 	writing = set("tee touch rm rmdir mkdir logger")
 
-	// runners lists programs that run code by the configuration of the project. They are unclear
-	// like every unknown program; the list only makes the reason more specific.
+	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they
+	// make a hook unclear; the list makes the reason more specific.
 	runners = set(`
 		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-
 		compose pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm
@@ -53,8 +53,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// gitReads lists the git commands that run no hook and no program from a repository's settings except those
-// in .git/config, which a clone does not contain.
+// gitReads lists the git commands that run no hook, and programs only from the settings in .git/config, which a clone
+// does not contain.
 var gitReads = set(`
 		rev-parse status diff log show branch ls-files ls-tree rev-list describe symbolic-ref merge-base cat-file
 		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
@@ -139,8 +139,8 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
 	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
 
-// clearText reports whether a program for awk, sed or jq contains none of the few words with which its
-// language runs programs or loads files.
+// clearText reports whether a program for awk, sed or jq uses none of the few words with which its language runs
+// programs or loads files.
 func clearText(l bash.Language, text string) bool {
 	switch l {
 	case bash.Awk:

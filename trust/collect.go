@@ -22,12 +22,11 @@ const (
 	mostBytes = 512 << 20
 	mostText  = 256 << 10 // bytes read of a script to find the files that it runs
 
-	// mostLooks limits the work for all hooks together: the possible paths and values of their
-	// words, the texts that are read, the files of directories. A script of a thousand words needs
-	// some thousands; the whole limit takes a few seconds.
+	// mostLooks limits the work for all hooks together: possible paths and values of their words, texts that are read,
+	// files of directories. A script of a thousand words needs some thousands; the whole limit takes a few seconds.
 	mostLooks = 400_000
 
-	mostPairs = 1_000_000 // files of hooks, each counted once for every hook that has it
+	mostPairs = 1_000_000 // sum over all hooks of the files of each
 )
 
 // fileCollector finds and hashes the files of hooks, each once.
@@ -40,19 +39,19 @@ type fileCollector struct {
 	stamps     map[string]stamp  // by file, as hooks name it
 	bytes      int64
 	path       []string  // the directories of PATH
-	listed     int       // names compared with file patterns
+	listed     int       // number of names compared with patterns
 	looks      int       // limited by mostLooks
-	all        []File    // all files of the project; nil as long as no hook is unclear
+	all        []File    // all files of the project; nil until a hook is unclear
 	allFolders []*folder // all folders of the project
 	partial    bool      // the project has more files than all
-	whole      bool      // the whole project is read, which mostLooks does not limit
-	pairs      int       // files of hooks, each counted once for every hook that has it
+	whole      bool      // the whole project is read, not limited by mostLooks
+	pairs      int       // sum over all hooks of the files of each
 
 	found   []File // of the current hook
 	has     map[string]bool
-	ran     map[string]bool // files in which the files that they run were looked for
-	not     []string        // files of the project that the hook would run, and that do not exist
-	gone    map[string]bool // the same as a set
+	ran     map[string]bool // files already searched for files that they run
+	not     []string        // missing files of the project that the hook would run
+	gone    map[string]bool // the same files, as a set
 	folders []*folder       // folders that the hook searches
 	watched map[string]bool // watched directories, with the relevant file endings
 	procs   []*shellProcess // shells that the hook starts
@@ -60,7 +59,7 @@ type fileCollector struct {
 	unclear string
 	depth   int
 
-	searched map[[3]any]bool // names that were looked for in PATH, and whether the project has such a script
+	searched map[[3]any]bool // names searched in PATH; whether the project has such a script
 	read     map[string]bool // Python and JavaScript files that were read, by language and path
 }
 
@@ -122,7 +121,7 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 	return found, err
 }
 
-// count counts the files of all hooks, each once for every hook that has it.
+// count adds the files of a hook to the sum over all hooks.
 func (c *fileCollector) count(h Hook) error {
 	if c.pairs += len(h.Files); c.pairs > mostPairs {
 		return fmt.Errorf(
@@ -132,11 +131,10 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
-// command finds the files of a command: in its text, and in its arguments unless these are a shell
-// and that text.
+// command finds the files of a command: in its text, and in its arguments if they are not a shell with that text.
 func (c *fileCollector) command(h *hook.Hook) error {
 	s := newScope(c, "")
-	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // the host's variables may lead into the project
+	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // the host's variables may contain paths of the project
 		if name != "PATH" && loads(name) && c.leadsIn(c.environ[name]) {
 			if err := s.assigned(name, c.environ[name]); err != nil {
 				return err
@@ -153,7 +151,7 @@ func (c *fileCollector) command(h *hook.Hook) error {
 	return err
 }
 
-// cannotSee records why not all files can be found; it keeps the first reason.
+// cannotSee records why not all files can be found. The first reason is kept.
 func (c *fileCollector) cannotSee(format string, args ...any) {
 	if c.unclear == "" {
 		c.unclear = fmt.Sprintf(format, args...)
@@ -180,7 +178,7 @@ func (c *fileCollector) below(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// absent records a missing file of the project; quiet is true for a text that may not run at all.
+// absent records a missing file of the project. quiet is set for a text that may not run at all.
 func (c *fileCollector) absent(path string, quiet bool) {
 	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) <= mostFiles && !c.gone[path] {
 		c.not = append(c.not, path)
@@ -197,9 +195,9 @@ func (c *fileCollector) addAll(paths []string) error {
 	return nil
 }
 
-// file covers a file that a command names, and the files that it runs in turn. runs means that it
-// is certain to run: only then does an opaque part make the hook unclear. read reports that the
-// file determines which code runs: it is a script, or a program of the project.
+// file covers a file that a command names, and the files that it runs in turn. runs means that the file certainly runs:
+// only then do parts that cannot be analysed make the hook unclear. read reports that the file determines which code
+// runs: it is a script, or a program of the project.
 func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	path = filepath.Clean(path)
 	isNew, err := c.add(path)
@@ -213,7 +211,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	compiled := err != nil || bytes.ContainsRune(text, 0)
 	if compiled && !c.below(path) && !c.linksIn(path) {
-		return false, nil // a program of the user: its name is enough
+		return false, nil // a program outside the project: its name is enough
 	}
 	c.read[path] = true
 	if compiled {
@@ -241,10 +239,10 @@ func (c *fileCollector) short(path string) string {
 	return path
 }
 
-// leadsIn reports whether a path, or one of a list of paths, leads into the project.
+// leadsIn reports whether a path, or one of a list of paths, refers to a file of the project.
 func (c *fileCollector) leadsIn(paths string) bool {
 	ends := func(r rune) bool { return r == ':' || r == ' ' || r == '=' }
-	if windows { // a drive has a colon, and folders of the system a blank
+	if windows { // a drive contains a colon, and system folders a blank
 		ends = func(r rune) bool { return r == ';' || r == '=' }
 	}
 	for part := range strings.FieldsFuncSeq(paths, ends) {
@@ -255,14 +253,13 @@ func (c *fileCollector) leadsIn(paths string) bool {
 	return false
 }
 
-// linksIn reports whether a path leads into the project by links.
+// linksIn reports whether a path refers to a file of the project by symbolic links.
 func (c *fileCollector) linksIn(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	return err == nil && c.below(real)
 }
 
-// shellFile covers a file that a shell reads as shell text; from is the scope of the text that
-// sources it.
+// shellFile covers a file that a shell reads as shell text. from is the scope of the text that sources the file.
 func (c *fileCollector) shellFile(path string, from *shellScope) error {
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cover covers the files that a word may name, and the code that the word may contain.
+// cover covers the files that a word may name, and the code that it may contain.
 func (s *shellScope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
 		for _, name := range names(text) {
@@ -31,7 +31,7 @@ func (s *shellScope) cover(a arg, first bool) error {
 	return nil
 }
 
-// isSystems reports whether a file belongs to the system: a project cannot change it.
+// isSystems reports whether a file belongs to the system, where a project cannot change it.
 func isSystems(path string) bool {
 	folders := []string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"}
 	if windows {
@@ -46,7 +46,7 @@ func isScript(path string) bool {
 	return shellEndings[ext] || scripts[ext]
 }
 
-// names returns the file names that a word may contain: -ffile, --option=file, @file.
+// names returns the file names that a word may contain, as in -ffile, --option=file and @file.
 func names(text string) []string {
 	all := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {

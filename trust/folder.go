@@ -11,20 +11,20 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// folder is a directory that a hook searches: the files in it determine which code runs.
+// folder is a directory that a hook searches: the names in it determine which code runs.
 type folder struct {
 	dir    string
 	use    string
 	counts func(name string) bool // selects the relevant names; nil: all
-	names  map[string]string      // the relevant names at the time of the grant, with the target of a link
+	names  map[string]string      // the relevant names at the time of the grant, with link targets
 	looked stamp
 }
 
 // mostNames limits the names that are read from one directory.
 const mostNames = 4 * mostFiles
 
-// watch records a directory that is searched, if it lies in the project or a link of the project leads to
-// it, and returns all names in it. use distinguishes several searches of one directory.
+// watch records a directory that is searched, if it is in the project or a link of the project refers to it. It returns
+// all names in the directory. use distinguishes different searches of one directory.
 func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)
@@ -62,7 +62,7 @@ func namesIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// relevant returns the relevant names, with the targets of links.
+// relevant returns the relevant names, with the targets of symbolic links.
 func (f *folder) relevant(names []string) map[string]string {
 	all := map[string]string{}
 	for _, name := range names {
@@ -74,8 +74,8 @@ func (f *folder) relevant(names []string) map[string]string {
 	return all
 }
 
-// same returns an error if the folder has a new file, or a link has another target. It lists the folder only
-// if its modification time has changed.
+// same returns an error if the folder has a new file, or a link has a new target. It lists the folder only if the
+// modification time has changed.
 func (f *folder) same(ctx context.Context) error {
 	info, err := os.Stat(f.dir)
 	if err != nil {

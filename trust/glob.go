@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mostListed limits the names with which the patterns of all hooks are compared: a pattern such as
-// /*/*/*/* matches every file of the machine.
+// mostListed limits the number of names compared with patterns, over all hooks: a pattern such as /*/*/*/* matches
+// every file of the machine.
 const mostListed = 50_000
 
 // glob returns the files that a clean absolute pattern matches; whole is false if the list was cut.

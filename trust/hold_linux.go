@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold keeps others from writing to a compiled program while it is open: a process that opens it
-// for writing waits. A script need not be held, because its text is read once. On file systems
-// without leases, and for files of other users, the time between reading and starting the program
-// remains.
+// hold keeps others from writing to a compiled program while it is open: a process that opens the file for writing
+// waits. Scripts need no hold, because their text is read once. On file systems without leases, and for files of other
+// users, a write between the check and the start is not prevented.
 func hold(f *os.File) error {
 	var magic [4]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || string(magic[:]) != "\x7fELF" {

@@ -72,8 +72,8 @@ func (s *shellScope) nodeModule(name, text string) error {
 	return nil
 }
 
-// nodeFind covers the file that Node finds for a path: the path itself, with an ending, or the
-// index of a directory. The candidates before it must stay absent.
+// nodeFind covers the file that Node finds for a path: the path itself, with an extension, or the index of a directory.
+// The candidates before it must stay missing.
 func (s *shellScope) nodeFind(path string) (found bool, err error) {
 	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
 		file := path + ending
@@ -98,8 +98,8 @@ func (s *shellScope) nodeFind(path string) (found bool, err error) {
 
 func isDir(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
 
-// nodeFile covers a module of Node, the modules that it loads, and the package.json files that
-// decide how it is read.
+// nodeFile covers a module of Node, the modules that it loads, and the package.json files that determine how it is
+// read.
 func (s *shellScope) nodeFile(path string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
@@ -166,8 +166,8 @@ var nodeClear = set(`
 		fs path os url util crypto readline assert buffer events stream string_decoder querystring timers console
 		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel`)
 
-// nodeDoors lists the names by which JavaScript runs text or loads files, except require and import with a
-// literal name.
+// nodeDoors lists the names by which JavaScript runs text or loads files, except require and import with a literal
+// name.
 var nodeDoors = set(`
 		eval Function constructor globalThis global createRequire binding dlopen mainModule Worker WebAssembly
 		_load _compile getBuiltinModule child_process vm worker_threads cluster module_ inspector execArgv
@@ -217,17 +217,17 @@ func jsTokens(text string) (tokens []string) {
 	return tokens
 }
 
-// endsValue reports whether // after the tokens may be an empty regular expression's end or a division.
+// endsValue reports whether // after the tokens may be an empty regular expression or a division, instead of a comment.
 func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
 
-// jsWords and jsUses match the raw text: a regular expression may contain the beginning of a string
-// or comment, and hide code from jsTokens.
+// jsWords and jsUses match the raw text, because a regular expression may contain the start of a string or comment, and
+// thereby hide code from jsTokens.
 var (
 	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
 	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[")
 )
 
-// nodeLoads returns the names that a text loads by require and import, and the reason why it may load others.
+// nodeLoads returns the names that a text loads by require and import. why is the reason why it may load others.
 func nodeLoads(text string) (names []string, why string) {
 	tokens := jsTokens(strings.TrimPrefix(text, "#!"))
 	at := func(i int) string {

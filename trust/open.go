@@ -12,8 +12,8 @@ import (
 // mostKept limits the text of a script that is kept in memory to be run, in bytes.
 const mostKept = 128 << 10
 
-// opened opens a covered file, and reads it from the descriptor. A changed file is an error. text
-// is the whole file, or nil if it is longer than a program's argument can be.
+// opened opens a covered file and reads it from the descriptor. It returns an error if the file has changed. text is
+// the whole file, or nil if it does not fit into a program's argument.
 func opened(ctx context.Context, file File) (f *os.File, text []byte, err error) {
 	f, _, err = bounded.Open(file.File)
 	if err != nil {

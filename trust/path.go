@@ -10,8 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// resolve covers the file of a program, by its name. read reports whether the file
-// determines which code runs.
+// resolve covers the file of a program, given its name. read reports whether the file determines which code runs.
 func (s *shellScope) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
 		is, err := s.c.file(path, !s.quiet)
@@ -32,15 +31,14 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // in the project it must stay absent; elsewhere its name is enough
+	if len(there) == 0 { // in the project it must stay missing; elsewhere its name is enough
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil
 }
 
-// search calls found for each file of the project that PATH has for a name, up to the first file
-// outside the project. Candidates that do not exist must stay absent. Each name is searched once
-// for each use.
+// search calls found for each file of the project that PATH contains for a name, until the first file outside the
+// project. Candidates that do not exist must stay missing. Each name is searched once for each use.
 func (s *shellScope) search(name, use string, found func(path string) error) error {
 	key := [...]any{name, use, s.quiet}
 	if _, done := s.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
@@ -73,7 +71,7 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 	return nil
 }
 
-// candidates yields the files that PATH may have for a name, in order.
+// candidates yields the paths that PATH yields for a name, in order.
 func (s *shellScope) candidates(name string) iter.Seq[string] {
 	return func(yield func(path string) bool) {
 		for _, dir := range append(slices.Clone(s.proc.path), s.c.searchPath()...) {
@@ -86,7 +84,7 @@ func (s *shellScope) candidates(name string) iter.Seq[string] {
 	}
 }
 
-// searchPath returns PATH with links resolved, since they may lead into the project.
+// searchPath returns PATH with links resolved, because they may refer to the project.
 func (c *fileCollector) searchPath() []string {
 	if c.path == nil && c.environ["PATH"] != "" {
 		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
@@ -100,7 +98,7 @@ func (c *fileCollector) searchPath() []string {
 	return c.path
 }
 
-// missing records the absent files that a word names as code to run, if none of them exists.
+// missing records the files that a word names as code to run, if none of them exists.
 func (s *shellScope) missing(text string) {
 	if strings.ContainsAny(text, "*?[") || len(s.existing(text)) > 0 {
 		return
@@ -110,21 +108,21 @@ func (s *shellScope) missing(text string) {
 	}
 }
 
-// loading lists variables from which known programs take files to load, or options; families of
-// variables are matched by prefix.
+// loading lists variables that make known programs load files, or from which they read options. Families of variables
+// are matched by prefix.
 var (
 	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
 		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT")
 	loadingKinds = []string{"LD_", "DYLD_", "PYTHON", "GIT_", "NODE_", "BASH_FUNC_", "PERL", "RUBY"}
 )
 
-// loads reports whether programs load files that a variable names, or take options from it.
+// loads reports whether programs load files named by a variable, or read options from it.
 func loads(name string) bool {
 	begins := func(kind string) bool { return strings.HasPrefix(name, kind) }
 	return loading[name] || slices.ContainsFunc(loadingKinds, begins)
 }
 
-// folders reports whether the values of a variable are only folders.
+// folders reports whether a variable contains only folders.
 func folders(name string) bool {
 	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
 }
@@ -154,7 +152,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 	return s.cover(value, false)
 }
 
-// ownPath reports whether PATH is set to its old value and known folders.
+// ownPath reports whether an assignment sets PATH to its old value plus known folders.
 func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
 }

@@ -15,14 +15,13 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it checks
-// every file that trust in the hook covers; scripts run from the bytes that were compared; see
-// [run.Command.Pin]. A project's hook that was not covered gets a Runner that fails; hooks of other
-// sources keep theirs. Such a failure has the class [hook.ClassUntrusted] and blocks an event that
-// can block: a change to a guard does not switch it off. With the zero Covered no hook of the
-// project runs.
+// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it checks every file that
+// trust in the hook covers. Scripts run from the bytes that were compared; see [run.Command.Pin]. A project's hook that
+// was not covered gets a Runner that always fails; hooks of other sources keep their own. Such a failure has the class
+// [hook.ClassUntrusted] and blocks an event that can block, so that changing a guard does not disable it. With the zero
+// Covered no hook of the project runs.
 //
-// Pass it in the Config of an engine, which calls it once for each hook:
+// Pass Wrap in the Config of an engine, which calls it once for each hook:
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})
 func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
@@ -39,7 +38,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 	return r
 }
 
-// uncoveredRunner is the Runner of a hook that was not covered.
+// uncoveredRunner is the Runner of a hook that was not covered. It always fails.
 type uncoveredRunner struct{ why error }
 
 // Run fails.
@@ -47,7 +46,7 @@ func (r uncoveredRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
 }
 
-// agreed holds the files of one hook to which the user agreed.
+// agreed holds the files of one hook that the user agreed to.
 type agreed struct {
 	covered *Covered
 	files   []File
@@ -55,7 +54,7 @@ type agreed struct {
 	folders []*folder
 }
 
-// withoutBytecode keeps Python from writing compiled modules next to its scripts: they would be new files in a
+// withoutBytecode keeps Python from writing compiled modules next to its scripts, where they would be new files in a
 // folder that a hook searches.
 func withoutBytecode(r hook.Runner) {
 	for r != nil {
@@ -115,8 +114,8 @@ func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte
 	return nil, nil, notThere(path)
 }
 
-// spellings returns the paths under which a file may have been covered: its own, and the path with
-// links to the project resolved.
+// spellings returns the paths under which a file may have been covered: the path itself, and the path with links to the
+// project resolved.
 func (c *Covered) spellings(path string) []string {
 	all := []string{filepath.Clean(path)}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
@@ -133,7 +132,7 @@ func (c *Covered) spellings(path string) []string {
 	}
 }
 
-// holds reports whether a path lies in the project, or leads to it.
+// holds reports whether a path is in the project, or refers to it.
 func (c *Covered) holds(path string) bool {
 	for _, path := range c.spellings(path) {
 		if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
@@ -157,11 +156,11 @@ type stamp struct {
 	at   time.Time
 }
 
-// settled is the time for which a file must have been unchanged before it was hashed. Otherwise a
-// later change might not show in its modification time: the clocks of file systems tick slowly.
+// settled is the age that a file must have when it is hashed. Otherwise a change soon after could leave the
+// modification time as it is, because the clocks of file systems tick slowly.
 const settled = 2 * time.Second
 
-// shows reports whether a file with the metadata info is unchanged.
+// shows reports whether info is that of an unchanged file.
 func (s stamp) shows(info fs.FileInfo) bool {
 	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() ||
 		!s.info.ModTime().Equal(info.ModTime()) {
@@ -183,7 +182,7 @@ func (c *Covered) same(ctx context.Context, file File) error {
 		return hasChanged(file.File)
 	case err != nil:
 		return err
-	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // such a guard would fail open
+	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // a guard that is not executable would fail open
 		return hasChanged(file.File)
 	case c.stamps[file.File].shows(info):
 		return nil

@@ -59,12 +59,12 @@ func base(a arg) string {
 	return filepath.Base(a.texts[0])
 }
 
-// known handles programs whose files are known, and marks the hook unclear for all others. read
-// means that the program is a file of the project that has been read.
+// known handles programs with known files, and marks the hook unclear for all others. read means that the program is a
+// file of the project that has been read.
 func (s *shellScope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {
-		return nil // the file's text determines that, not its name
+		return nil // not the name but the file's text decides
 	}
 	if w, wraps := bash.Wrappers[name]; wraps {
 		return s.wrapper(name, w, args)
@@ -100,8 +100,7 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	return nil
 }
 
-// without marks the hook unclear if one of the words begins with, or abbreviates, an option that runs a
-// program.
+// without marks the hook unclear if a word begins with an option that runs a program, or abbreviates one.
 func (s *shellScope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
@@ -130,7 +129,7 @@ func (s *shellScope) forget(args []arg) {
 	}
 }
 
-// trap reads its first word as a script.
+// trap covers the first word of trap, which is a script.
 func (s *shellScope) trap(args []arg) error {
 	for _, a := range args {
 		if !a.known {
@@ -214,8 +213,8 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	return s.runs(rest)
 }
 
-// shellWords lists the options of shells that take the next word. shellFlags lists those without a
-// value that only load the user's own files.
+// shellWords lists the options of shells that take the next word. shellFlags lists options without a value that only
+// load the user's own files.
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")
@@ -278,7 +277,7 @@ func (s *shellScope) shell(args []arg) error {
 	return nil
 }
 
-// rcFile returns the file of --rcfile and --init-file, "" if the file is the next word.
+// rcFile returns the file of --rcfile or --init-file; "" if the file is the next word.
 func rcFile(option string) (file string, is bool) {
 	name, file, _ := strings.Cut(option, "=")
 	return file, name == "--rcfile" || name == "--init-file"
@@ -383,7 +382,7 @@ func (s *shellScope) found(args []arg) error {
 	return nil
 }
 
-// matched returns the command that find runs, up to its end, with unknown words in place of {}.
+// matched returns the command that find runs, with unknown words in place of {}.
 func (s *shellScope) matched(args []arg) []arg {
 	var words []arg
 	for i, a := range args {

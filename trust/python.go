@@ -64,7 +64,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 	return s.pythonInput(name)
 }
 
-// pythonInput handles a call of Python that reads its program from its input.
+// pythonInput handles a call of Python that reads its program from standard input.
 func (s *shellScope) pythonInput(name string) error {
 	if len(s.stdin) != 1 || !s.stdin[0].known {
 		s.cannotSee("%s reads its program from its input", name)
@@ -143,7 +143,7 @@ func (s *shellScope) python(what, text string, dirs []string) error {
 			s.cannotSee("%s imports %s, an unknown module", what, name)
 		}
 	}
-	for _, dir := range dirs { // imports of the library look next to the script first
+	for _, dir := range dirs { // the library's own imports look next to the script first
 		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
 			return pythonLibrary[stem] || slices.Contains(imports, stem)
@@ -201,7 +201,7 @@ func (s *shellScope) pythonModule(dir, name string) (found bool, err error) {
 	return found, nil
 }
 
-// isPackage reports whether a directory is a package: a module of the library precedes a directory without __init__.
+// isPackage reports whether a directory is a package; without __init__ a module of the library has precedence.
 func (s *shellScope) isPackage(path, name string) bool {
 	if !pythonLibrary[name] {
 		return true
@@ -260,7 +260,7 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 				continue
 			}
 			text = text[len(word):]
-			if len(text) > 0 && (text[0] == '"' || text[0] == '\'') && len(word) < 3 { // r"", f"", rb""
+			if len(text) > 0 && (text[0] == '"' || text[0] == '\'') && len(word) < 3 { // such as r"", f"", rb""
 				whole := pythonString.FindString(text)
 				if whole == "" {
 					return nil, false
@@ -300,12 +300,12 @@ var (
 		__eq__ __hash__ __lt__ __le__ __gt__ __ge__ __ne__ __len__ __iter__ __next__ __enter__ __exit__ __call__
 		__contains__ __getitem__ __setitem__ __bool__ __post_init__ __slots__ __new__ __del__ __add__ __or__
 		__and__ __sub__ __aenter__ __aexit__ __annotations__`)
-	// environReads lists the words after environ that read it without changing it.
+	// environReads lists the methods that read environ without changing it.
 	environReads = set(`get items keys values copy`)
 )
 
-// pythonImports returns the modules that a text imports, by the first part of their names, and the reason
-// why it may load others.
+// pythonImports returns the modules that a text imports, by the first part of their names. why is the reason why it may
+// import others.
 func pythonImports(text string) (imports []string, why string) {
 	tokens, ok := pythonTokens(strings.ReplaceAll(text, "\r\n", "\n"), 0)
 	if !ok {
@@ -366,8 +366,8 @@ func pythonImports(text string) (imports []string, why string) {
 }
 
 var (
-	// pythonClear lists the modules of Python's library that load no code and start no program by themselves;
-	// pythonDoors lists their members that load code or start programs.
+	// pythonClear lists modules of Python's library that by themselves load no code and start no program. pythonDoors
+	// lists their members that do.
 	pythonClear = set(`
 		__future__ abc argparse array ast atexit base64 binascii bisect bz2 calendar cmath collections colorsys
 		configparser contextlib copy csv dataclasses datetime decimal difflib email enum errno fcntl filecmp
@@ -378,7 +378,8 @@ var (
 		textwrap threading time tokenize token tomllib traceback types typing unicodedata urllib uuid warnings
 		weakref xml zipfile zlib zoneinfo asyncio concurrent typing_extensions inspect`)
 
-	// pythonLibrary lists all names of the library, of any version: a file with such a name precedes it.
+	// pythonLibrary lists all module names of the library, in any version: a file with such a name has precedence over
+	// the library.
 	pythonLibrary = set(`
 		__future__ _aix_support _bootsubprocess _collections_abc _compat_pickle _compression _markupbase
 		_osx_support _py_abc _pydecimal _pyio _sitebuiltins _strptime _threading_local _weakrefset _bisect _bz2

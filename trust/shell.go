@@ -17,7 +17,7 @@ const (
 	mostDirs  = 16 // possible working directories of a script
 )
 
-// shellScope holds the variables and the directory known at a point of a shell text.
+// shellScope is the state at one point of a shell text: known variables and directory.
 type shellScope struct {
 	c     *fileCollector
 	path  string              // the script; empty for the command of a hook
@@ -25,15 +25,14 @@ type shellScope struct {
 	vars  map[string][]string // the assigned values; nil: not known
 	proc  *shellProcess
 	stdin []arg // texts that the current command reads as its input
-	quiet bool  // the text may not run at all: an opaque part does not make the hook unclear
+	quiet bool  // the text may never run: parts that cannot be analysed do not make the hook unclear
 	text  string
 }
 
-// shellProcess is a shell with its functions. Only at its end is it known which of the called names are
-// functions.
+// shellProcess is a shell with its functions. Which of the called names are functions is only known at its end.
 type shellProcess struct {
 	functions map[string]bool
-	unknown   []string // programs that may run anything unless they are functions
+	unknown   []string // programs that may run anything, unless a function has their name
 	path      []string // folders of the project that it adds to PATH
 }
 
@@ -205,11 +204,11 @@ func isWrapper(name string) bool {
 	return is
 }
 
-// printing lists programs whose output consists of their words and files.
+// printing lists programs that only print their words and files.
 var printing = set("cat echo printf head tail sed grep")
 
-// pipe checks whether the text that a shell reads from another program is completely known. The
-// words of both are covered elsewhere.
+// pipe checks whether the text that a shell reads from another program is completely known. The words of both commands
+// are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {
@@ -243,7 +242,7 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	return nil
 }
 
-// loop records the values of a loop's variable.
+// loop records the values of a loop variable.
 func (s *shellScope) loop(iter *syntax.WordIter) error {
 	var values []string
 	known := iter.InPos.IsValid()

@@ -30,8 +30,8 @@ type Decision struct {
 	State   string            `json:"state"`   // Granted or Revoked
 	Digests map[string]string `json:"digests"` // digests of the covered files, by dialect; see [Covered]
 
-	// Guards are the hooks that could block when trust was granted, by dialect: if a change removes
-	// one, its events are blocked. Decisions of older versions have none.
+	// Guards are the hooks that could block when trust was granted, by dialect. If one is removed later, its events are
+	// blocked. Decisions of older versions have none.
 	Guards map[string][]hook.Guard `json:"guards,omitempty"`
 	Time   time.Time               `json:"time"`
 }
@@ -57,9 +57,9 @@ func (all Decisions) State(dir string, digests map[string]string) State {
 	return Trusted
 }
 
-// Guards returns the guards that trust in a directory was granted with, by dialect; none if it was
-// not granted. Pass it in the Config of an engine: if a change has removed a guard since, the
-// engine blocks its events until trust is granted again:
+// Guards returns the guards with which trust in a directory was granted, by dialect; none if it was not granted. Pass
+// it in the Config of an engine. If a guard has been removed since, the engine blocks the guard's events until trust is
+// granted again:
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap, Granted: decisions.Guards})
 func (all Decisions) Guards(dir string) map[string][]hook.Guard {

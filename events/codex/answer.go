@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Output is the event's own part of an answer, with the members of all events. A hook in Go denies
-// with the common Decision and Reason, and uses only UpdatedInput of the members here.
+// Output is the event's own part of an answer, with the members of all events. A hook in Go denies with the common
+// Decision and Reason; of these members it uses only UpdatedInput.
 type Output struct {
 	PermissionDecision       string      `json:"permissionDecision,omitzero"` // of PreToolUse, as written
 	PermissionDecisionReason string      `json:"permissionDecisionReason,omitzero"`
@@ -31,11 +31,11 @@ type Grant struct {
 
 // answerForm describes the answers that an event accepts (CX22 to CX32).
 type answerForm struct {
-	unread bool     // output of hooks is not read
+	unread bool     // the output of hooks is not read
 	noText bool     // plain text makes the run Failed
 	top    []string // the members of an answer, except hookSpecificOutput
 	own    []string // the members of hookSpecificOutput, except hookEventName; nil: the event has none
-	words  []string // the words of "decision"; nil means block
+	words  []string // the words of "decision"; nil: only block
 
 	// read reads the event's own members; an error makes the run Failed. Nil: the event has none.
 	read func(a *answer, o *hook.Output[Output]) error
@@ -58,13 +58,13 @@ type answer struct {
 // lenient holds the options with which JSON is read: of equal names the last one is used.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// events lists the names that hookEventName may have: Codex accepts each of them at any event.
+// events lists the possible values of hookEventName, all of which Codex accepts at any event.
 var events = []string{
 	"PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact", "SessionStart", "UserPromptSubmit",
 	"SubagentStart", "SubagentStop", "Stop", "Interrupt",
 }
 
-// places returns where to store each member that answers of the form have.
+// places returns the variables for the members of answers in the form.
 func (a *answer) places(f *answerForm) format.Members {
 	const specific = "hookSpecificOutput"
 	words := f.words
@@ -185,7 +185,7 @@ func (a *answer) output(f *answerForm) (o hook.Output[Output], err error) {
 	return o, err
 }
 
-// said returns a text without white space around it; "" for nil.
+// said returns a text without surrounding white space; "" for nil.
 func said(text *string) string { return strings.TrimSpace(lo.FromPtr(text)) }
 
 var errNoReason = errors.New(`"decision" is "block", and "reason" is missing or blank; write the reason`)
@@ -235,8 +235,8 @@ func unsupported(member, value string) error {
 	return fmt.Errorf("%q is %s, which Codex does not support here; leave it out", member, value)
 }
 
-// readGate reads the answer about a call (CX25): hookSpecificOutput if it has a permission, else
-// the older decision.
+// readGate reads the answer about a call (CX25): hookSpecificOutput if it has a permission, or else the older member
+// decision.
 func readGate(a *answer, o *hook.Output[Output]) error {
 	o.Stop = false
 	if err := a.gated(); err != nil {

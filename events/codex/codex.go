@@ -12,10 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Codex system. After exit status 0 the output is read. Status 2 denies, with the
-// reason on standard error, at events where hooks can deny. After any other status the hook has
-// failed and the action goes ahead (CX20). Hooks have ten minutes, and all of an event run at the
-// same time.
+// Dialect is the Codex system. Exit status 0 reads the output. Status 2 denies, with the reason on standard error, at
+// events where hooks can deny. After any other status the hook has failed and the action goes ahead (CX20). Hooks have
+// ten minutes, and all hooks of an event run in parallel.
 var Dialect = &pipeline.Dialect{
 	Name: "codex",
 	Unit: time.Second,
@@ -30,7 +29,7 @@ var Dialect = &pipeline.Dialect{
 	HostLast:  true,
 }
 
-// head appends the members that every payload has. There is no newline at its end (CX14).
+// head appends the members that every payload has, without a newline at the end (CX14).
 func head(dst []byte, h pipeline.Head) []byte {
 	dst = append(append(dst, `"session_id":`...), wire.Quote(h.Session)...)
 	transcript := jsontext.Value("null")
@@ -45,7 +44,7 @@ func head(dst []byte, h pipeline.Head) []byte {
 // denies maps exit statuses to their effects on an event where hooks can deny.
 var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherStatus: hook.Fail}
 
-// traits holds the facts about an event for which its declaration has no field.
+// traits holds facts about an event for which a Spec has no field.
 type traits struct {
 	answerForm         // the form of the event's answers
 	verdict    verdict // sets the event's effects for a host
@@ -55,7 +54,7 @@ type traits struct {
 	brief      bool    // hooks have one second, and three at most
 	waits      bool    // no hook runs in the background
 	deaf       bool    // the model gets no context
-	told       string  // who gets the text of a refusal: model, user or ""
+	told       string  // reader of the text of a refusal: model, user or ""
 }
 
 // verdict translates the merged answer of an event to effects for a host.
@@ -128,16 +127,16 @@ func (m aliasMatcher) Match(tool string) bool {
 	return false
 }
 
-// Quick reports that the matcher never takes long.
+// Quick returns true: the matcher is fast.
 func (aliasMatcher) Quick() bool { return true }
 
-// Match compiles a matcher (CX11): empty and "*" match everything; letters, digits, _ and | are a
-// list of names, each compared exactly; anything else is an expression of Rust's regex crate, which
-// may match anywhere. An invalid pattern matches nothing, and note describes the mistake.
+// Match compiles a matcher (CX11). The empty pattern and "*" match everything. Letters, digits, _ and | are a list of
+// names, each compared exactly. Anything else is an expression of Rust's regex crate, which may match anywhere. An
+// invalid pattern matches nothing, and note describes the mistake.
 func Match(pattern string) (m hook.Matcher, note string) { return match.LinearList(pattern) }
 
-// About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// "user", or "" where hooks cannot refuse.
+// About returns the types of hooks that an event runs. told is the reader of the text of a refusal: "model", "user", or
+// "" where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	t := table[event]
 	if t == nil {

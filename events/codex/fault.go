@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// fault returns the first mistake in a file that Codex cannot parse, or nil. Codex drops the whole
+// fault returns the first mistake because of which Codex could not parse a file, or nil. Codex then drops the whole
 // file, or the whole table of hooks of a TOML file (CX4).
 func (f *file) fault(types entries.Types) *settings.Problem {
 	if f.root.Kind() != '{' {
@@ -75,7 +75,7 @@ func groupFault(group settings.Value, types entries.Types) *settings.Problem {
 	return nil
 }
 
-// members lists the members of an entry by type, with a check of each; required ones first.
+// members lists the required and optional members of an entry by type, with a check for each.
 var members = map[string]struct{ required, optional map[string]check }{
 	"command": {
 		map[string]check{"command": isText},
@@ -91,7 +91,7 @@ var members = map[string]struct{ required, optional map[string]check }{
 	"prompt": {}, "agent": {},
 }
 
-// check returns a description of the value that is needed, or "" if v is one.
+// check returns a description of a valid value, or "" if v is valid.
 type check func(v settings.Value) (want string)
 
 func isText(v settings.Value) string {

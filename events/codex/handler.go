@@ -81,7 +81,7 @@ func (g *group) read(label string, like hook.Hook) {
 // handlerMembers lists the members of an entry.
 var handlerMembers = []string{"timeout", "async", "additionalContextLimit", "commandWindows", "command", "server", "tool", "input"}
 
-// handler is one entry of a group. Its file has been checked: its members have the right types.
+// handler is one entry of a group. The types of its members have been checked with the file.
 type handler struct {
 	*group
 	hook  *hook.Hook
@@ -112,7 +112,7 @@ func (e *handler) fill(index int) *settings.Problem {
 	return unusable
 }
 
-// build reads the entry, and returns the problem that makes it unusable, or nil.
+// build reads the entry. It returns the problem that makes the entry invalid, or nil.
 func (e *handler) build() *settings.Problem {
 	h, v := e.hook, e.value
 	h.Type, _ = v.Get("type").Text()
@@ -153,7 +153,7 @@ func (e *handler) timeout(v settings.Value) time.Duration {
 	return d
 }
 
-// limit reads how many tokens of a text the model gets.
+// limit reads the maximum number of tokens of a text for the model.
 func (e *handler) limit(v settings.Value) {
 	n, ok := v.Number()
 	if !ok {

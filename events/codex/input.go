@@ -77,8 +77,8 @@ type PreToolUseInput struct {
 	Call
 	ID string `json:"tool_use_id"`
 
-	// Made means that the host made the call's Input of other arguments, and cannot convert a
-	// rewritten Input back: a rewrite denies the call.
+	// Made means that the host made the call's Input from other arguments, and cannot convert a rewritten Input back: a
+	// rewrite denies the call.
 	Made bool `json:"-"`
 }
 

@@ -14,12 +14,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an
-// approval, and any stop overrides both. The texts of all hooks are kept, and the last rewrite,
-// unless the call is denied.
+// reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an approval, and any stop
+// overrides both. It keeps the texts of all hooks and, unless the call is denied, the last rewrite.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
-		so := new(merging) // one value: the body of a loop over an iterator makes each variable that it assigns to escape
+		so := new(merging) // one value: each variable assigned in the body of a range-over-func loop would be allocated
 		for o := range outs {
 			so.add(&o)
 		}
@@ -80,8 +79,8 @@ func (m *merging) finish(t *traits) hook.Output[Output] {
 	return all
 }
 
-// settle removes from the report of one hook what its event does not honour, cuts texts that are too
-// long for the model, and notes why a run is Failed.
+// settle removes from a hook's report the parts that its event does not honour, shortens texts that are too long for
+// the model, and notes why a run is Failed.
 func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Report[Output]) {
 	o := &r.Output
 	if o.Stop && can&pipeline.CanStop == 0 {
@@ -109,8 +108,8 @@ func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Rep
 	format.NoteFailed(r)
 }
 
-// concludeCall denies a call whose new input its tool cannot use: Bash and apply_patch need a
-// command. Codex then fails the call with a message for the model, and does not run it (CX37).
+// concludeCall denies a call whose new input is invalid for its tool: Bash and apply_patch need a command. Codex itself
+// would fail the call with a message for the model (CX37).
 func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Output]) {
 	now := res.Specific.UpdatedInput
 	if now == nil || res.Decision.Blocks() {

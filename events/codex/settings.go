@@ -31,9 +31,8 @@ type Settings struct {
 	Types   entries.Types      // further types of hooks
 }
 
-// order lists the layers from lowest to highest precedence: hooks run in this order, and a setting
-// with one value has the value of the last layer, except that requirements.toml overrides all
-// (CX2).
+// order lists the layers from lowest to highest precedence. Hooks run in this order. The last layer determines a
+// setting with one value, except that requirements.toml overrides all (CX2).
 var order = []hook.Source{hook.Managed, hook.SystemWide, hook.User, hook.Project, hook.Flag}
 
 func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
@@ -143,7 +142,7 @@ type reading struct {
 	managed  off // the switch that applies to hooks outside of managed files
 }
 
-// off is a switch with the reason for which hooks do not run; the zero off excludes none.
+// off is a switch, with the reason why hooks do not run. The zero off excludes no hook.
 type off struct {
 	why string
 	by  hook.Source
@@ -153,7 +152,7 @@ type off struct {
 type file struct {
 	settings.Layer
 	root  settings.Value
-	wrong *settings.Problem // why all of its hooks are ignored; nil: they are not
+	wrong *settings.Problem // why all of its hooks are ignored; nil if they are not
 }
 
 // readFiles reads the files that exist, and lists their names in Loaded, highest priority first.
@@ -324,7 +323,7 @@ func (f *file) key(event string, group, handler int) string {
 	return strings.Join([]string{path, snake(event), itoa(group), itoa(handler)}, ":")
 }
 
-// resolved returns a key with the path of the file after links are resolved: a file has one state, even if the
+// resolved replaces the path of the file in a key by the path without symbolic links: a file has one state, even if the
 // project was opened by several paths.
 func resolved(key string) string {
 	at := len(key)

@@ -26,8 +26,8 @@ func limitOf(s *pipeline.Session, h *hook.Hook) int {
 	return maxTokens
 }
 
-// spill writes a text that is too long for the model to a file of the session, and replaces it by
-// its beginning and its end, with the path between them (CX38).
+// spill writes a text that is too long for the model to a file of the session. In the text it keeps the beginning and
+// the end, with the path of the file between them (CX38).
 func spill(s *pipeline.Session, tokens int, text *string, notes *[]string) {
 	most := tokens * bytesPerToken
 	if most == 0 || len(*text) <= most {
@@ -44,7 +44,7 @@ func spill(s *pipeline.Session, tokens int, text *string, notes *[]string) {
 		first, len(whole)-len(first)-len(last), path, last)
 }
 
-// boundary returns the offset at which the character that contains an offset begins.
+// boundary returns the offset of the character that contains offset at.
 func boundary(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--

@@ -29,8 +29,8 @@ type Output struct {
 	Interrupt *bool   `json:"interrupt,omitempty"`
 }
 
-// decoder returns the Decode of an event (G32 to G38). It has no errors: output that cannot be used
-// is an empty answer with a note.
+// decoder returns the Decode of an event (G32 to G38). It returns no errors: invalid output is an empty answer with a
+// note.
 func (t *traits) decoder(event string) stages.Decode[Output] {
 	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
 		messages, text := progress(stdout)
@@ -55,7 +55,7 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 	}
 }
 
-// lost appends to a note that an ineffective text contains a denial, if it does.
+// lost extends a note if the text without effect contains a denial.
 func lost(text []byte, note string) string {
 	switch {
 	case unread.Denies(text):
@@ -137,7 +137,7 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 	}
 }
 
-// denialIn returns a member as text in which a denial can be found.
+// denialIn returns a member as text, to search it for a denial.
 func denialIn(name string, value jsontext.Value) []byte {
 	return append(append(append([]byte{'{'}, wire.Quote(name)...), ':'), append(value.Clone(), '}')...)
 }
@@ -153,8 +153,7 @@ var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
 	"systemMessage": func(o *hook.Output[Output], v jsontext.Value) bool { return text(&o.Message, v) },
 }
 
-// members reads the members of answers. The result describes a value that cannot be used; "" if it
-// can.
+// members reads the members of answers. why describes an invalid value; it is "" for a valid one.
 var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string){
 	"permissionDecision": func(o *hook.Output[Output], v jsontext.Value) string {
 		return word((*string)(&o.Decision), v, "allow", "deny", "ask")

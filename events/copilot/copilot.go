@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Copilot system. After exit status 0 the output is read; after any other status the
-// hook has failed and the action goes ahead, except that a failed command denies a tool call (G30,
-// G31). Hooks have 30 seconds, and run one after another in the order of their files (G40).
+// Dialect is the Copilot system. Exit status 0 reads the output; after any other status the hook has failed and the
+// action goes ahead, except that a failed command denies a tool call (G30, G31). Hooks have 30 seconds, and run one
+// after another in the order of their files (G40).
 var Dialect = &pipeline.Dialect{
 	Name: "copilot",
 	Unit: time.Second,
@@ -53,7 +53,7 @@ func head(dst []byte, h pipeline.Head) []byte {
 // Payloads of camelCase hooks have milliseconds as a number.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
-// traits holds the facts about an event for which its declaration has no field.
+// traits holds facts about an event for which a Spec has no field.
 type traits struct {
 	pascal  string   // the name in Claude Code's spelling
 	also    []string // further spellings
@@ -85,8 +85,8 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 	return pipeline.Declare(Dialect, ev)
 }
 
-// About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// or "" where hooks cannot refuse.
+// About returns the types of hooks that an event runs. told is the reader of the text of a refusal: "model", or ""
+// where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	t := table[event]
 	if t == nil {

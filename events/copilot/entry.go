@@ -102,7 +102,7 @@ func (f *file) matcher(t *traits, v settings.Value) (m hook.Matcher, note string
 	return matchNative(pattern)
 }
 
-// fill completes the hook from its entry. It returns the problem that makes the entry unusable, or nil.
+// fill completes the hook from its entry. It returns the problem that makes the entry invalid, or nil.
 func (e *entry) fill() *settings.Problem {
 	v, h := e.value, e.hook
 	if v.Kind() != '{' {
@@ -164,7 +164,7 @@ func (e *entry) timeout(name string) time.Duration {
 	return 0
 }
 
-// shells lists the members that may hold the command on an operating system, by precedence (G50).
+// shells lists the members that may contain the command on an operating system, by precedence (G50).
 var shells = map[string][]string{
 	"windows": {"powershell", "command"}, "": {"bash", "command"},
 }
@@ -172,8 +172,8 @@ var shells = map[string][]string{
 // editors maps an operating system to the member that the chat of VS Code reads first.
 var editors = map[string]string{"windows": "windows", "darwin": "osx", "linux": "linux"}
 
-// script returns the command for this machine, and in where the member that holds it; where is empty
-// if no member does.
+// script returns the command for this machine, and the member that contains it in where, which is empty if no member
+// does.
 func (e *entry) script() (script, where string, wrong *settings.Problem) {
 	names, ok := shells[runtime.GOOS]
 	if !ok {
@@ -299,7 +299,7 @@ func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	return env, nil
 }
 
-// speak wraps the runner of a hook: the hook gets the payload of its spelling.
+// speak wraps the runner of a hook to give it the payload in its spelling.
 func (e *entry) speak(r hook.Runner, dir string) {
 	s := speaking{Runner: r, t: e.t, event: e.hook.Event, spell: camel, matcher: e.matcher, dir: dir}
 	switch {
@@ -355,8 +355,8 @@ func (e *entry) request() *settings.Problem {
 	return nil
 }
 
-// insecure returns why an unencrypted request is refused; "" if it is encrypted, or if it goes to
-// this machine, the user allows that, and neither a denial nor a secret depends on it.
+// insecure returns why an unencrypted request is refused. It returns "" for an encrypted request. It also does so for a
+// request to this machine, if the user allows that and neither a denial nor a secret depends on it.
 func (e *entry) insecure(address string, secrets bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
@@ -372,7 +372,7 @@ func (e *entry) insecure(address string, secrets bool) string {
 	return ""
 }
 
-// prompt reads a hook with whose text the agent starts.
+// prompt reads a hook whose text is the agent's first prompt.
 func (e *entry) prompt() *settings.Problem {
 	text, isText := e.value.Get("prompt").Text()
 	switch {

@@ -50,8 +50,8 @@ type Call struct {
 // between separates the names of several calls in the subject of matchers.
 const between = "\x00"
 
-// Batch returns the input for the calls of one turn. Each hook runs once for each call that its
-// matcher accepts, and one denied call denies all. Without a call no hook runs.
+// Batch returns the input for all calls of one turn. Each hook runs once for each call that its matcher accepts. One
+// denied call denies all. Without a call no hook runs.
 func Batch(calls ...Call) PreToolUseInput {
 	if len(calls) == 1 {
 		return PreToolUseInput{Name: calls[0].Name, Args: calls[0].Args, ID: calls[0].ID}

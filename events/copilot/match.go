@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// matchNative compiles a matcher of a camelCase event: an expression of JavaScript that has to match
-// the whole subject (G10). An empty one matches everything; an invalid one matches nothing.
+// matchNative compiles a matcher of a camelCase event: an expression of JavaScript that has to match the whole subject
+// (G10). An empty pattern matches everything; an invalid one matches nothing.
 func matchNative(pattern string) (m hook.Matcher, note string) {
 	if pattern == "" {
 		return nil, ""
@@ -32,9 +32,9 @@ func anchored(pattern string) (m hook.Matcher, note string) {
 // literal matches a list of names with | between them.
 var literal = regexp.MustCompile(`^[A-Za-z0-9_-]+(\|[A-Za-z0-9_-]+)*$`)
 
-// matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11): a
-// list of names, each the tool's own or one of Claude Code, or else an expression that has to match
-// the whole name in Claude Code.
+// matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11). The pattern is a list
+// of names, each the tool's own or Claude Code's, or else an expression that has to match the whole name in Claude
+// Code.
 func matchClaude(pattern string) (m hook.Matcher, note string) {
 	switch {
 	case pattern == "" || pattern == "*" || pattern == "**":
@@ -56,7 +56,7 @@ func (l claudeList) Match(tool string) bool {
 	return names.Match(tool) || slices.ContainsFunc(claudeNamesOf(tool), names.Match)
 }
 
-// Quick reports that comparing never takes long.
+// Quick returns true: comparisons are fast.
 func (claudeList) Quick() bool { return true }
 
 type claudeExpression struct{ hook.Matcher }

@@ -19,8 +19,8 @@ import (
 // rank orders decisions: deny before ask before allow (G41).
 var rank = map[hook.Decision]int{hook.Deny: 3, hook.Block: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1}
 
-// reduce merges the answers in the order of the hooks. The last rewrite is kept, unless there is a
-// denial; at a permission request later members override earlier ones (G42).
+// reduce merges the answers in the order of the hooks. It keeps the last rewrite, unless there is a denial. At a
+// permission request later members override earlier ones (G42).
 func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Output]) {
 	var contexts, messages []string
 	for o := range outs {
@@ -50,7 +50,7 @@ func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Out
 	return all
 }
 
-// over replaces the members of p by those that a later answer has.
+// over replaces the members of p that a later answer sets.
 func (p *Output) over(later *Output) {
 	if later.ModifiedArgs != nil {
 		p.ModifiedArgs = later.ModifiedArgs
@@ -100,7 +100,7 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 	}
 }
 
-// concludeCall makes ask a denial where there is no user to answer (G43).
+// concludeCall turns ask into a denial if there is no user (G43).
 func concludeCall(s *pipeline.Session, _ *PreToolUseInput, res *hook.Result[Output]) {
 	if res.Decision == hook.Ask && (!s.Interactive() || surfaceOf(s) == Cloud) {
 		res.Decision, res.Specific.ModifiedArgs = hook.Deny, nil
@@ -124,15 +124,15 @@ const stopCap = 8
 // stops is the count of a session whose state cannot be stored on disk.
 type stops struct{ n int64 }
 
-// capStops lifts the block of hooks that have sent an agent back to work too often. again means that
-// a hook has done so before.
+// capStops removes the block of hooks that have made an agent continue too often. again means that a hook has done so
+// before.
 func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Output]) {
 	state := s.State()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a hook may hold the lock of the state
 	defer cancel()
 	if !again || !res.Decision.Blocks() {
 		if _, counted, err := state.Get(ctx, key); counted || err != nil {
-			_ = state.Delete(ctx, key) // if this fails, the cap is reached one block too early at worst
+			_ = state.Delete(ctx, key) // if this fails, the cap is reached at worst one block too early
 		}
 	}
 	if !res.Decision.Blocks() {
@@ -195,8 +195,7 @@ func (t *traits) effects(res *hook.Result[Output]) *Effects {
 	return e
 }
 
-// notice returns the text that tells the user of a failed hook: its standard error, or else the
-// error.
+// notice returns the notice of a failed hook for the user: its standard error, or else the error.
 func notice(r *hook.Report[Output]) string {
 	if r.Reply != nil {
 		if said := strings.TrimSpace(string(r.Reply.Stderr)); said != "" {

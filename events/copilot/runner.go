@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// speaking runs a hook with a payload in the spelling of its event. For several calls it runs the hook
-// once for each.
+// speaking runs a hook with a payload in the spelling of its event. For several calls it runs the hook once for each.
 type speaking struct {
 	hook.Runner
 	t       *traits
@@ -46,9 +45,8 @@ func (s speaking) one(ctx context.Context, call hook.Call, input wire.Object) (h
 	return reply, err
 }
 
-// endedByTwo writes the answer of a hook that ended with status 2 on an event that gives this status
-// a meaning: a denial with the message of its output, or its output as guidance for the model (G33,
-// G34).
+// endedByTwo writes the answer of a hook that exited with status 2, if the event gives this status a meaning: a denial
+// with the message of the output, or the output as guidance for the model (G33, G34).
 func (s speaking) endedByTwo(r *hook.Reply) {
 	said := wire.Trim(r.Stdout)
 	isObject := len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid()
@@ -78,7 +76,7 @@ func (s speaking) each(
 	base, decode := input.Without("toolName", "toolArgs", "toolUseId", "toolCalls"), s.t.decoder(s.event)
 	merged, approved, rewrites := hook.Output[Output]{}, 0, false
 	var contexts []string
-	var unread []string // notes on the first answer that is not understood
+	var unread []string // notes on the first answer that was not understood
 	var doubtful []byte // that answer
 	for _, c := range all {
 		if s.matcher != nil && !s.matcher.Match(c.Name) {
@@ -107,7 +105,7 @@ func (s speaking) each(
 		merged.Decision = hook.Allow
 	}
 	if unread != nil && merged.Decision != hook.Ask {
-		reply.Stdout = doubtful // the engine judges it, and notes it
+		reply.Stdout = doubtful // the engine judges and notes it
 	} else {
 		reply.Stdout = batchAnswer(merged, contexts)
 		reply.Notes = append(reply.Notes, unread...)

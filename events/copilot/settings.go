@@ -44,13 +44,13 @@ type Settings struct {
 	Alone   bool             // do not read the settings of Claude Code
 }
 
-// layerKind decides how a file is read.
+// layerKind determines how a file is read.
 type layerKind uint8
 
 // The kinds.
 const (
 	hookFile layerKind = iota // a file of a directory of hooks: a malformed entry alone is ignored
-	inline                    // settings: a malformed entry makes the whole file useless
+	inline                    // settings: an invalid entry invalidates the whole file
 	foreign                   // settings of Claude Code
 )
 
@@ -164,8 +164,8 @@ func kindOf(file string) layerKind {
 	return hookFile
 }
 
-// Foreign reports whether a layer is a settings file of Claude Code, which Copilot reads too. If all
-// layers are Foreign, nothing shows that the project is meant for Copilot.
+// Foreign reports whether a layer is a settings file of Claude Code, which Copilot reads too. If all layers are
+// Foreign, the project shows no sign of Copilot.
 func Foreign(l settings.Layer) bool { return kindOf(l.File) == foreign }
 
 func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
@@ -181,7 +181,7 @@ type reading struct {
 	env    []string       // the environment of commands
 	off    settings.Value // the disableAllHooks in effect; the zero Value: hooks are on
 	offBy  hook.Source    // the source of off
-	ownOff settings.Value // the same for a project that the user has not agreed to; applies to its own hooks
+	ownOff settings.Value // the same for a project that the user has not agreed to; only for its own hooks
 	etc    string
 }
 
@@ -267,8 +267,8 @@ func (r *reading) label(layer settings.Layer) string {
 	return layer.Source.String() + "/" + strings.TrimSuffix(filepath.Base(layer.File), ".json")
 }
 
-// switchOff reads disableAllHooks of settings: the last file that has it decides (G5). The setting of
-// a project that the user has not agreed to applies to its own hooks alone.
+// switchOff reads disableAllHooks of settings; the last file that sets it decides (G5). A project that the user has not
+// agreed to sets it only for its own hooks.
 func (r *reading) switchOff(layer settings.Layer, v settings.Value) {
 	on, ok := r.Bool(v)
 	to, by := &r.off, &r.offBy
@@ -283,7 +283,7 @@ func (r *reading) switchOff(layer settings.Layer, v settings.Value) {
 	}
 }
 
-// unusable returns the mistake that makes a whole file useless, or nil (G4).
+// unusable returns the mistake that invalidates a whole file, or nil (G4).
 func (r *reading) unusable(layer settings.Layer, v settings.Value) *settings.Problem {
 	version, hooks := v.Get("version"), v.Get("hooks")
 	if file, err := filepath.Abs(layer.File); err == nil && layer.Source == hook.Managed &&
@@ -335,7 +335,7 @@ func (r *reading) exclusion(source hook.Source, own settings.Value) hook.Exclusi
 	return hook.Exclusion{}
 }
 
-// unfired lists events of Copilot that have no counterpart here.
+// unfired lists events of Copilot without an equivalent here.
 var unfired = []string{"preMcpToolCall", "postResult", "prePRDescription"}
 
 // elsewhere maps names that people write by mistake to the events of this system.

@@ -49,8 +49,7 @@ type toolGroup struct {
 	claude match.Names
 }
 
-// claudeNames groups the names of a tool: its own, and Claude Code's, the first of which is used in
-// payloads (G12).
+// claudeNames groups the names of a tool: its own, and Claude Code's, of which payloads have the first (G12).
 var claudeNames = []toolGroup{
 	{[]string{"bash", "powershell"}, match.Names{"Bash"}},
 	{[]string{"view"}, match.Names{"Read"}},
@@ -65,7 +64,7 @@ var claudeNames = []toolGroup{
 	{[]string{"task"}, match.Names{"Agent", "Task"}},
 }
 
-// claudeNamesOf returns Claude Code's names of a tool; its own name if it has none there.
+// claudeNamesOf returns Claude Code's names of a tool, or else its own name.
 func claudeNamesOf(tool string) match.Names {
 	for _, n := range claudeNames {
 		if match.Names(n.own).Match(tool) {
@@ -125,7 +124,7 @@ func milliseconds(value jsontext.Value) jsontext.Value {
 	return strconv.AppendInt(nil, at.UnixMilli(), 10)
 }
 
-// parsed returns the object that arguments hold as JSON text; other arguments stay as they are.
+// parsed returns the object that arguments contain as JSON text; other arguments stay as they are.
 func parsed(value jsontext.Value) jsontext.Value {
 	text, isText := wire.Text(value)
 	if inner := jsontext.Value(wire.Trim([]byte(text))); isText && inner.Kind() == '{' && inner.IsValid() {

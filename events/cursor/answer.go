@@ -16,9 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Output is the event's own part of an answer, with the members of all events. The message for the
-// user is the common Message, and the context for the model the common Context. A hook in Go denies
-// with the common Decision and Reason.
+// Output is the event's own part of an answer, with the members of all events. The user's message is the common
+// Message, and the model's context the common Context. A hook in Go denies with the common Decision and Reason.
 type Output struct {
 	Permission   string            `json:"permission,omitzero"` // as written
 	AgentMessage string            `json:"agent_message,omitzero"`
@@ -55,8 +54,7 @@ type answer struct {
 // member is a member of answers.
 type member struct {
 	takes takes // 0: all gates honour it
-	// read stores a value that is not null. For an unusable one it returns a description of the
-	// value that is needed.
+	// read stores a value that is not null. For an invalid value it returns a description of a valid one.
 	read func(a *answer, v jsontext.Value) (want string)
 }
 

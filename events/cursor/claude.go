@@ -23,8 +23,7 @@ var imports = map[string]string{
 // tools groups the names of a tool that matchers of imported hooks accept (U32).
 var tools = match.Renamed{{"Shell", "Bash"}, {"Write", "Edit", "MultiEdit"}}
 
-// imported runs a hook of Claude Code, and translates an answer in Claude Code's words to Cursor's
-// (U33).
+// imported runs a hook of Claude Code, and translates its answer to Cursor's words (U33).
 type imported struct {
 	hook.Runner
 	traits *traits
@@ -45,8 +44,8 @@ func (i imported) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 // claudes lists the members of Claude Code's answers.
 var claudes = []string{"hookSpecificOutput", "decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage"}
 
-// translate returns an answer of Claude Code in the words of Cursor. Other texts, and answers with
-// a word that Cursor does not know, stay as they are: a gate then blocks.
+// translate translates an answer of Claude Code to the words of Cursor. Other texts, and answers with a word that
+// Cursor does not know, stay as they are; a gate then blocks.
 func (t *traits) translate(stdout []byte) []byte {
 	printed := wire.Trim(stdout)
 	if len(printed) == 0 || printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...) {
@@ -97,8 +96,8 @@ var ownMembers = []string{
 	"hookEventName", "permissionDecision", "permissionDecisionReason", "decision", "reason", "updatedInput", "additionalContext",
 }
 
-// isDamaged reports whether an answer of Claude Code has a member whose name is almost that of a
-// decision, or a value of "continue" that is not one: its translation would lose a denial.
+// isDamaged reports whether an answer of Claude Code has a member whose name is almost that of a decision, or an
+// invalid value of "continue": a translation would lose a denial.
 func isDamaged(answer, own wire.Object) bool {
 	if v := answer.Get("continue"); v != nil && v.Kind() != 't' && v.Kind() != 'f' && v.Kind() != 'n' {
 		return true
@@ -114,8 +113,7 @@ func isDamaged(answer, own wire.Object) bool {
 // claudeWords maps the words of Claude Code's decisions to Cursor's.
 var claudeWords = map[string]string{"deny": "deny", "block": "deny", "allow": "allow", "approve": "allow", "ask": "ask"}
 
-// refusal returns the answer that refuses with a reason; an empty one at events where hooks cannot
-// refuse.
+// refusal returns an answer that refuses with a reason; it is empty at events where hooks cannot refuse.
 func (t *traits) refusal(reason string) wire.Object {
 	switch {
 	case t.gate():

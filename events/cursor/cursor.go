@@ -14,9 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Cursor system. After exit status 0 the output is read, status 2 denies at events
-// where hooks can deny, and after any other status the hook has failed (U15). Hooks have a minute,
-// and all of an event run at the same time.
+// Dialect is the Cursor system. Exit status 0 reads the output, 2 denies at events where hooks can deny, and after any
+// other status the hook has failed (U15). Hooks have a minute, and all hooks of an event run in parallel.
 var Dialect = &pipeline.Dialect{
 	Name: "cursor",
 	Unit: time.Second,
@@ -34,7 +33,7 @@ var Dialect = &pipeline.Dialect{
 	HostLast: true,
 }
 
-// head appends those members of every payload that the engine knows (U12).
+// head appends the members of every payload that the engine knows (U12).
 func head(dst []byte, h pipeline.Head) []byte {
 	dst = append(append(dst, `"hook_event_name":`...), wire.Quote(h.Event)...)
 	dst = append(append(append(dst, `,"workspace_roots":[`...), wire.Quote(h.Dir)...), ']')
@@ -53,13 +52,13 @@ func head(dst []byte, h pipeline.Head) []byte {
 // denies maps exit statuses to their effects on an event where hooks can deny.
 var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyUnread, hook.OtherStatus: hook.Fail}
 
-// traits holds the facts about an event for which its declaration has no field.
+// traits holds facts about an event for which a Spec has no field.
 type traits struct {
 	takes takes           // the members of answers that are honoured
 	words permissionWords // the words of "permission"; nil: the event has none
 	word  string          // the word that matchers test if no member of the input is the subject; "": none
 	bare  bool            // the payload belongs to no conversation
-	told  string          // who gets the text of a refusal: model, user or ""
+	told  string          // reader of the text of a refusal: model, user or ""
 }
 
 // gate reports whether the event asks for permission. At a gate, an answer that violates the schema
@@ -69,7 +68,7 @@ func (t *traits) gate() bool { return t.words != nil }
 // refuses reports whether hooks of the event can deny.
 func (t *traits) refuses() bool { return t.gate() || t.takes&takesContinue != 0 }
 
-// follows reports whether a hook of the event can keep the agent going with a text.
+// follows reports whether a hook of the event can make the agent continue with a text.
 func (t *traits) follows() bool { return t.takes&takesFollowup != 0 }
 
 // permissionWords maps the words of "permission" that an event knows to their effects. A word mapped to
@@ -122,8 +121,8 @@ func Match(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// fixed returns the function that compiles the matchers of an event without a subject: they test
-// the same word at each fire, or are ignored if word is empty (U10).
+// fixed returns the function that compiles the matchers of an event without a subject. The matchers test word at each
+// fire; if word is empty, they are ignored (U10).
 func fixed(word string) func(pattern string) (hook.Matcher, string) {
 	return func(pattern string) (hook.Matcher, string) {
 		if word == "" {
@@ -141,8 +140,8 @@ func fixed(word string) func(pattern string) (hook.Matcher, string) {
 	}
 }
 
-// About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// "user", or "" where hooks cannot refuse.
+// About returns the types of hooks that an event runs. told is the reader of the text of a refusal: "model", "user", or
+// "" where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	if t := table[event]; t != nil {
 		return []string{"command", "prompt"}, t.told
@@ -155,5 +154,5 @@ func strictness(d hook.Decision) int {
 	return slices.Index([]hook.Decision{hook.Undecided, hook.Allow, hook.Ask, hook.Deny}, cmp.Or(synonyms[d], d))
 }
 
-// synonyms maps further words that hooks in Go may use to those of the system.
+// synonyms maps further words that Go hooks may use to the system's words.
 var synonyms = map[hook.Decision]hook.Decision{hook.Block: hook.Deny, hook.Approve: hook.Allow}

@@ -58,8 +58,8 @@ func (e *entry) read(like hook.Hook) {
 	})
 }
 
-// matcher compiles a matcher (U9 to U11, U32). An imported hook has a matcher of Claude Code, for the
-// names of Claude Code's tools. note says why the matcher matches nothing.
+// matcher compiles a matcher (U9 to U11, U32). An imported hook has a matcher of Claude Code, with Claude Code's names
+// of tools. note says why the matcher matches nothing.
 func (e *entry) matcher(at settings.Value) (pattern string, m hook.Matcher, note string) {
 	pattern, ok := at.Text()
 	subject := e.Event.Subject
@@ -150,7 +150,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// loopLimit reads the number of follow-ups after which the hook is not called any more (U30).
+// loopLimit reads the number of follow-ups after which the hook is no longer called (U30).
 func (e *entry) loopLimit(v settings.Value) {
 	limit, ok := v.Number()
 	switch {
@@ -171,14 +171,13 @@ func (e *entry) loopLimit(v settings.Value) {
 	e.hook.Condition = below(min(limit, math.MaxInt32))
 }
 
-// standardLoops is the loop limit of an entry that has none.
+// standardLoops is the loop limit of an entry that sets none.
 const standardLoops = 5
 
-// below is the condition that there have been fewer follow-ups than this number.
+// below is a condition: the number of follow-ups is below this limit.
 type below int
 
-// Holds reports whether the count of the input is below the limit. It is true for a count that
-// cannot be read.
+// Holds reports whether the count in the input is below the limit. It is true if the count cannot be read.
 func (b below) Holds(in hook.ConditionInput) bool {
 	n, err := strconv.Atoi(string(in.Input))
 	return err != nil || n < int(b)
@@ -212,7 +211,7 @@ func (e *entry) command(at settings.Value) *settings.Problem {
 	return nil
 }
 
-// imported makes the answers of a Claude Code hook be read in that system's words.
+// imported makes the answers of a Claude Code hook be read in Claude Code's words.
 func (e *entry) imported() {
 	if e.file.claude {
 		e.hook.Runner = imported{e.hook.Runner, e.traits}

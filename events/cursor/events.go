@@ -175,7 +175,7 @@ var SubagentStart *pipeline.Event[SubagentStartInput, Output] = declare(traits{
 	SubjectName: "subagent_type",
 })
 
-// SubagentStop fires when a sub-agent is about to end. The text of a hook sends it back to work.
+// SubagentStop fires when a sub-agent is about to end. The text of a hook makes it continue.
 var SubagentStop *pipeline.Event[SubagentStopInput, Output] = declare(traits{
 	takes: takesFollowup, told: "model",
 }, pipeline.Spec[SubagentStopInput, Output]{
@@ -185,7 +185,7 @@ var SubagentStop *pipeline.Event[SubagentStopInput, Output] = declare(traits{
 	SubjectName: "subagent_type",
 })
 
-// Stop fires when the agent is about to end its answer. The text of a hook sends it back to work.
+// Stop fires when the agent is about to end its answer. The text of a hook makes it continue.
 var Stop *pipeline.Event[StopInput, Output] = declare(traits{
 	takes: takesFollowup, word: "Stop", told: "model",
 }, pipeline.Spec[StopInput, Output]{

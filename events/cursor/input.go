@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Release is the release of Cursor in payloads if the host names none: scripts recognise Cursor by
-// it.
+// Release is the release of Cursor in payloads if the host sets none, because scripts recognise Cursor by it.
 const Release = "3.20.21"
 
 // Version is a release of Cursor. The zero Version is sent as [Release].
@@ -256,8 +255,8 @@ type Ending struct {
 	Status string `json:"status"`     // completed, aborted or error
 	Loops  int    `json:"loop_count"` // the number of follow-ups of hooks since the user's prompt
 
-	// Uncounted is for a host that only knows whether there was a follow-up, and sets Loops to 0 or 1.
-	// The session counts instead, and ignores the follow-ups of a hook from its limit on.
+	// Uncounted is for a host that only knows whether there was a follow-up, and sets Loops to 0 or 1. The session then
+	// counts, and ignores a hook's follow-ups once its limit is reached.
 	Uncounted bool `json:"-"`
 }
 

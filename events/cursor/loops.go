@@ -6,8 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// loops counts the follow-ups of hooks in a row, for a host that does not. It is safe for many
-// goroutines.
+// loops counts consecutive follow-ups of hooks, for a host that does not. It is safe for concurrent use.
 type loops struct {
 	mu sync.Mutex
 	n  int

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// settle removes from the report of one hook what its event does not honour, and translates the
-// rest to the event's decisions.
+// settle removes from a hook's report the parts that its event does not honour, and translates the rest to the event's
+// decisions.
 func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }
@@ -70,9 +70,8 @@ func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 // mcp is the prefix of the names of MCP servers' tools.
 const mcp = "MCP:"
 
-// reducer merges the answers of an event in plan order (U24): it keeps the strictest decision,
-// joins texts, and keeps the last value of every other member. A call that is denied is not
-// rewritten.
+// reducer merges the answers of an event in plan order (U24). It keeps the strictest decision, joins texts, and keeps
+// the last value of every other member. A denied call is not rewritten.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
 		all := hook.Output[Output]{Set: hook.SetAnswer}
@@ -101,7 +100,7 @@ func reducer(t *traits) hook.Reducer[Output] {
 	}
 }
 
-// last replaces the members of o by those that a later answer has.
+// last replaces the members of o that a later answer sets.
 func (o *Output) last(later *Output) {
 	o.Permission, o.Followup = cmp.Or(later.Permission, o.Permission), cmp.Or(later.Followup, o.Followup)
 	if later.UpdatedInput != nil {

@@ -142,7 +142,7 @@ type file struct {
 	rank
 	order int
 	root  settings.Value
-	wrong *settings.Problem // why the whole file is ignored; nil: it is not
+	wrong *settings.Problem // why the whole file is ignored; nil if it is read
 }
 
 // readFiles reads the existing files and their hooks, and lists their names in Loaded.
@@ -196,11 +196,10 @@ func (r *reading) readFile(f *file) {
 	}
 }
 
-// importing returns the event that imports hooks of an event of Claude Code; "" if Cursor imports
-// none.
+// importing returns the event that imports hooks of an event of Claude Code, or "".
 func importing(event string) string { return imports[event] }
 
-// version reports a file of another version, which is read all the same.
+// version reports a file of another version, which is nevertheless read.
 func (r *reading) version(v settings.Value) {
 	if n, ok := v.Number(); v.Exists() && (!ok || n != 1) {
 		r.Problem(v.Wrong(`version has to be 1; the hooks are read as if it were`))

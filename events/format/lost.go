@@ -14,10 +14,9 @@ const lostDenial = "a denial is lost, and the action goes ahead: "
 // maybeLost begins the note on a failed hook whose output may have been a denial.
 const maybeLost = "if it was a denial, it is lost, and the action goes ahead: "
 
-// NoteLostDenial adds a note to the report of a hook that failed without blocking but meant to
-// deny: its output contains a denial, or its exit status is 2. It adds another note if the hook
-// may have meant to deny, since its output looks like an answer. It is for the Refine of events
-// whose hooks guard something.
+// NoteLostDenial adds a note to the report of a hook that meant to deny but failed without blocking: its output
+// contains a denial, or its exit status is 2. It adds another note if the output looks like an answer and may have been
+// a denial. It is for the Refine of events whose hooks guard something.
 func NoteLostDenial[Out any](r *hook.Report[Out]) {
 	if r.Err == nil || r.Reply == nil || r.Backgrounded || r.Output.Decision.Blocks() || r.Output.Stop {
 		return
@@ -39,8 +38,8 @@ func edges(text []byte) []byte {
 	return append(text[:most:most], text[len(text)-most:]...)
 }
 
-// NoteFailed adds a note to the report of a hook that failed without blocking: why the original
-// calls its run Failed. It adds none after a note of NoteLostDenial, which has the same error.
+// NoteFailed adds a note to the report of a hook that failed without blocking: why the original calls its run Failed.
+// It adds none after NoteLostDenial, whose note has the same error.
 func NoteFailed[Out any](r *hook.Report[Out]) {
 	said := func(note string) bool {
 		return strings.HasPrefix(note, lostDenial) || strings.HasPrefix(note, maybeLost)

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// AnswerError describes why an answer cannot be used: all of it is ignored.
+// AnswerError describes why an answer is invalid: all of it is ignored.
 type AnswerError struct {
 	Why     string // `"permissionDecision" is "ask"; write "deny", or "allow" with an "updatedInput"`
 	Message string // the message for the user, which the original shows in spite of the error
@@ -17,18 +17,16 @@ type AnswerError struct {
 
 func (e *AnswerError) Error() string { return "the answer cannot be used: " + e.Why }
 
-// Members lists the members that an object of an answer may have, by name, each with the place to
-// store its value:
+// Members lists the members that an object of an answer may have, by name, each with a variable for its value:
 //
 //   - *bool: true or false;
 //   - **string: a string or null;
 //   - *jsontext.Value: any JSON; null leaves it nil;
-//   - func(jsontext.Value) error: whatever it accepts.
+//   - func(jsontext.Value) error: any value that the function accepts.
 type Members map[string]any
 
-// Read reads an object whose members all have to be known, and of the right type. path is put
-// before the names in errors, such as "hookSpecificOutput.". If a member is given twice, the last
-// value is used.
+// Read reads an object. Every member has to be known, and of the right type. path precedes the names in errors, such as
+// "hookSpecificOutput.". Of repeated members the last value is used.
 func (m Members) Read(path string, o wire.Object) error {
 	for name, value := range o.Members() {
 		to, known := m[name]

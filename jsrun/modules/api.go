@@ -63,7 +63,7 @@ func appendEntry(_ context.Context, m *boundModule, args jsrun.Args) (any, error
 	return nil, m.api.AppendEntry(args.String(0), nil)
 }
 
-// errNoExec is the error of pi.exec where programs cannot be run.
+// errNoExec is the error of pi.exec if modules may not run programs.
 var errNoExec = errors.New("pi.exec is not available: the host does not let modules run programs")
 
 func exec(ctx context.Context, m *boundModule, args jsrun.Args) (any, error) {
@@ -89,16 +89,16 @@ func exec(ctx context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	return m.inTurn(ctx, r, part.Close), nil
 }
 
-// ExecRoom limits the kept output of all programs that one module runs at the same time, in bytes.
-// The rest is dropped, and the result reports it.
+// ExecRoom limits the captured output of all programs that one module runs at the same time, in bytes. The rest is
+// dropped, and the result reports this.
 const ExecRoom = 32 << 20
 
-// large is the size, in bytes, from which results are passed to JavaScript one at a time: their
-// values there take up to six times the memory.
+// large is the size, in bytes, from which results are passed to JavaScript one at a time, because they take up to six
+// times the memory there.
 const large = 64 << 10
 
-// inTurn returns a large result when its turn has come. It drops the output if the call is aborted,
-// or the module is closed, before that.
+// inTurn waits for its turn and returns a large result. It drops the output if the call is aborted, or the module is
+// closed, before that.
 func (m *boundModule) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
 	select {
 	case m.way <- struct{}{}:
@@ -132,16 +132,15 @@ func logging(level slog.Level) jsrun.Func {
 	})
 }
 
-// RenderTime limits the time of a renderer of messages. The host waits for it; a host must not
-// render on a goroutine that a module called.
+// RenderTime limits the time of a renderer of messages. The host waits for the renderer; it must not render on a
+// goroutine on which a module has called it.
 const RenderTime = time.Second
 
 // RenderWidth is the width that components are given to draw themselves. The host lays out the
 // lines.
 const RenderWidth = 80
 
-// drawn makes renderers that return a component return its lines: the component cannot leave the
-// engine.
+// drawn makes renderers that return a component return its lines, because the component cannot leave the engine.
 var drawn = fmt.Sprintf(`call => {
 	const draw = made => typeof made?.then === "function" ? made.then(draw) : typeof made?.render === "function" ? made.render(%d) : made;
 	return (type, render) => call(type, typeof render === "function" ? (...args) => draw(render(...args)) : render);
@@ -174,7 +173,7 @@ func registerRenderer(_ context.Context, m *boundModule, args jsrun.Args) (any, 
 	return nil, nil
 }
 
-// render returns the text, or the joined lines, that a renderer makes of a message.
+// render returns the text, or the joined lines, of a renderer for a message.
 func (m *boundModule) render(
 	ctx context.Context,
 	h *function,

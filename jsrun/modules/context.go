@@ -26,7 +26,7 @@ var view = extendedView(&jsrun.Object{
 	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
 })
 
-// asks returns a function of a ctx that takes no arguments and returns a fact.
+// asks returns a function of a ctx that takes no arguments and returns a value of the host.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
 }

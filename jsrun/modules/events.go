@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Grace is the time of a handler that is called after its context has ended. Handlers are called
-// then too: the action that they guard may still go ahead.
+// Grace is the time for a handler that is called after its context has ended. Handlers are called even then, because
+// the action that they guard may still go ahead.
 const Grace = 5 * time.Second
 
 // interruptible describes an event with a signal.
@@ -44,8 +44,8 @@ func on(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	return nil, nil
 }
 
-// handle calls a handler. After the end of the context, the handler's requests to the host end at
-// once, but the wait for its answer goes on.
+// handle calls a handler. At the end of the context the handler's requests to the host end at once, but handle still
+// waits for its answer.
 func (m *boundModule) handle(
 	ctx context.Context,
 	h *function,

@@ -17,9 +17,8 @@ import (
 //go:embed bus.js
 var busJS string
 
-// Results of a member that no host carries out, other than a registration. With nothing the request
-// is lost and the result is undefined; with fails the call is an error, for members that could
-// restrict the agent.
+// The results of members that no host implements, other than registrations. With nothing the request is lost and the
+// result is undefined. With fails, for members that could restrict the agent, the call is an error.
 const (
 	nothing = "undefined"
 	fails   = ""
@@ -74,7 +73,7 @@ func apiOfPi(m *boundModule) *xcsh.API { return m.api }
 
 func apiOfSeen(s *boundContext) *xcsh.API { return s.m.api }
 
-// lend adds members that the host carries out.
+// lend adds members that the host implements.
 func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, members map[string]string) {
 	for name, without := range members {
 		to[name] = jsrun.On(func(ctx context.Context, this T, args jsrun.Args) (any, error) {
@@ -108,7 +107,7 @@ func registerNamed(kind string) func(context.Context, *boundModule, jsrun.Args) 
 	}
 }
 
-// registerOther passes a definition to the host, its functions as callable handles.
+// registerOther passes a definition to the host, with its functions as callable handles.
 func (m *boundModule) registerOther(kind, name string, definition jsrun.Value) error {
 	rest, functions := wire.Object("{}"), map[string]*function{}
 	if definition.Kind() == '{' {

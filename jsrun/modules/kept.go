@@ -7,15 +7,15 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// Limits of the objects that the host keeps for a module: handlers, commands, tools, flags and
-// their texts. They use the host's memory, which the module's own limit does not include.
+// Limits of the objects that the host keeps for a module: handlers, commands, tools, flags and their texts. They use
+// memory of the host, to which the module's own limit does not apply.
 const (
 	MaxRegistrations = 2000
 	MaxRegistered    = 8 << 20 // bytes
 )
 
-// kept wraps a function of pi whose arguments the host keeps. Beyond the limits it throws, and also
-// logs: a module that catches the error lacks a handler.
+// kept wraps a function of pi whose arguments the host keeps. Beyond the limits it throws an error and logs it, because
+// a module that catches the error lacks a handler.
 func kept(register jsrun.Func) jsrun.Func {
 	return func(ctx context.Context, this any, args jsrun.Args) (any, error) {
 		m := this.(*boundModule)

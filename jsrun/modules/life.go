@@ -14,7 +14,7 @@ import (
 
 const (
 	firstWait = 100 * time.Millisecond // wait before a process is started again; it doubles each time
-	mostWait  = 30 * time.Second       // longest wait; a process that lives as long resets it
+	mostWait  = 30 * time.Second       // longest wait; reset once a process has lived as long
 )
 
 // boundModule is the value to which the functions of pi are bound. After its process has ended, the next
@@ -43,14 +43,14 @@ type boundModule struct {
 	closed    bool
 }
 
-// function is a function that the module has registered, with its handle in each life.
+// function is a function that the module has registered, with its handle for each start of the process.
 type function struct {
 	handle jsrun.Handle
 	life   int
 }
 
-// register records a function. known reports that an earlier life registered it too: xcsh has it
-// already.
+// register records a function. known reports that it was already registered before a restart, and that xcsh therefore
+// has it.
 func (m *boundModule) register(key string, h jsrun.Handle) (f *function, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +78,7 @@ func (m *boundModule) now() *jsrun.Module {
 
 var errForgotten = errors.New("the module has not registered this again since it was started again")
 
-// call calls a function, and starts the module again if its process has ended.
+// call calls a function. If the module's process has ended, it restarts the module first.
 func (m *boundModule) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {
 	if m.ended() {
 		if err := m.revive(ctx); err != nil {
@@ -139,7 +139,7 @@ func (m *boundModule) revive(ctx context.Context) error {
 	return nil
 }
 
-// adopt starts a life with next, unless the module has been closed.
+// adopt makes next the current instance, unless the module has been closed.
 func (m *boundModule) adopt(next *jsrun.Module) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

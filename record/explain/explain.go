@@ -22,12 +22,12 @@ type Explanation struct {
 	Outcome string `json:"outcome"` // denied, asked, allowed, stopped, changed, passed
 	Because string `json:"because"` // the outcome in one sentence
 	Steps   []Step `json:"hooks"`   // in plan order
-	Rules   []Rule `json:"rules"`   // by which the answers were merged and took effect
+	Rules   []Rule `json:"rules"`   // the rules for merging the answers and for their effect
 
 	Rewrites []Rewrite `json:"rewrites"`
 	Model    []string  `json:"model"` // texts that the model saw
 	User     []string  `json:"user"`  // texts that the user saw
-	Notes    []string  `json:"notes"` // failures that did not block, hooks in shadow, questions that were repeated
+	Notes    []string  `json:"notes"` // failures that did not block, hooks in shadow, repeated questions
 }
 
 // Step is one hook of the fire.
@@ -37,7 +37,7 @@ type Step struct {
 	Source   string            `json:"source"`
 	File     string            `json:"file"` // file:line:column
 	Ran      bool              `json:"ran"`
-	Why      string            `json:"why"`  // why it ran, or did not
+	Why      string            `json:"why"`  // why the hook ran, or did not
 	Said     string            `json:"said"` // its answer in one sentence; empty if it did not run
 	Decision string            `json:"decision"`
 	Reason   string            `json:"reason"`
@@ -50,7 +50,7 @@ type Step struct {
 	Recheck  bool              `json:"recheck"`
 	Rewrote  bool              `json:"rewrote"`
 	Notes    []string          `json:"notes"`
-	Policy   map[string]string `json:"policy"` // the positions in overlays that decided, by member
+	Policy   map[string]string `json:"policy"` // by member, the positions in overlays that set the policy
 	Answer   string            `json:"answer"` // its standard output, if the record keeps it
 	Stderr   string            `json:"stderr"`
 	Error    string            `json:"error"`
@@ -58,13 +58,13 @@ type Step struct {
 
 // Rewrite is a member of the input that hooks changed.
 type Rewrite struct {
-	Key    string   `json:"key"`    // empty: the input, if the record lacks its members
+	Key    string   `json:"key"`    // empty if the record has only the whole input
 	Hooks  []string `json:"hooks"`  // labels, in plan order
-	Winner string   `json:"winner"` // the label of the hook whose value was used; empty if none was
+	Winner string   `json:"winner"` // label of the hook whose value was used, or empty
 	Rule   string   `json:"rule"`
 }
 
-// Of explains a line. It shares only texts with the line, and does not change it.
+// Of explains a line. It shares only strings with the line, and does not change it.
 func Of(l *record.Line) *Explanation {
 	about := aboutEvent(l.Event)
 	e := &Explanation{
@@ -101,8 +101,8 @@ func Outcome(l *record.Line) string {
 	return "passed"
 }
 
-// deciderOf returns the index of the hook whose decision became the fire's: the first with the same
-// decision and reason, else the first with the same decision; -1 if there is none.
+// deciderOf returns the index of the hook whose decision became the fire's: the first with the same decision and
+// reason, or else the first with the same decision; -1 if there is none.
 func deciderOf(l *record.Line) int {
 	first := -1
 	for i := range l.Hooks {
@@ -167,7 +167,7 @@ func whyOf(l *record.Line, h *record.Hook) string {
 	return strings.Join(parts, ", and ")
 }
 
-// saidOf returns a hook's answer as one sentence.
+// saidOf describes a hook's answer in one sentence.
 func saidOf(h *record.Hook, decided bool) string {
 	said := answerOf(h)
 	if h.Mode == "shadow" {
@@ -228,7 +228,7 @@ func answerOf(h *record.Hook) string {
 	return said
 }
 
-// because returns the outcome as one sentence.
+// because describes the outcome in one sentence.
 func (e *Explanation) because(l *record.Line, decider int) string {
 	ran := 0
 	for i := range l.Hooks {
@@ -284,7 +284,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// rewrites adds the changes of the input, with the hook whose value was used.
+// rewrites adds the changes of the input, each with the hook whose value was used.
 func (e *Explanation) rewrites(l *record.Line, about about) {
 	labels := map[string]string{}
 	var wrote []string
@@ -339,7 +339,7 @@ func (e *Explanation) seen(l *record.Line, about about) {
 	}
 }
 
-// notes lists the facts that are easily overlooked.
+// notes adds facts that are easily overlooked.
 func (e *Explanation) notes(l *record.Line) {
 	for _, s := range e.Steps {
 		if s.Open && s.Failed {

@@ -13,7 +13,7 @@ type Rule struct {
 	Text string `json:"text"`
 }
 
-// reasonReader tells who gets the reason of a refusal.
+// reasonReader is the reader of the reason of a refusal.
 type reasonReader uint8
 
 const (
@@ -29,14 +29,14 @@ type about struct {
 	page                            string
 }
 
-// system holds the rules of a hook system: those of most events, and those of single ones.
+// system holds the rules of a hook system: those of most events, and those of particular events.
 type system struct {
 	page   string
 	common about
 	events map[string]about
 }
 
-// aboutEvent returns the rules of an event; for an unknown event it returns none.
+// aboutEvent returns the rules of an event, or none for an unknown event.
 func aboutEvent(full string) about {
 	dialect, name, _ := strings.Cut(full, ".")
 	s, known := systems[dialect]
@@ -59,8 +59,8 @@ func aboutEvent(full string) about {
 	return a
 }
 
-// rules returns the rules whose effect can be seen in a fire: how answers were merged, the effect of changes and
-// failures, and the effect of the result.
+// rules returns the rules that can be seen at work in a fire: how answers were merged, and the effect of changes, of
+// failures and of the result.
 func (a about) rules(l *record.Line) []Rule {
 	rules := []Rule{}
 	add := func(id string) {
@@ -92,8 +92,7 @@ func (a about) rules(l *record.Line) []Rule {
 	return rules
 }
 
-// systems holds the rules by dialect. A test compares them with the pages and with the events that
-// are declared.
+// systems holds the rules by dialect. A test compares them with the pages and with the declared events.
 var systems = map[string]system{
 	"claude": {
 		page:   "docs/spec/claude.md",
@@ -322,11 +321,11 @@ var texts = map[string]string{
 	"X46": "all messages are collected, and handlers replace the system prompt one after the other",
 }
 
-// ToldOf returns who gets the reason of a refusal at an event: "model", "user", or "" for nobody.
+// ToldOf returns the reader of the reason of a refusal: "model", "user", or "" for nobody.
 func ToldOf(event string) string { return [...]string{"", "model", "user"}[aboutEvent(event).told] }
 
-// RulesOf returns the rules of an event: how answers are merged, the effect of changes and failures,
-// and the effect of the result.
+// RulesOf returns the rules of an event: how answers are merged, and the effect of changes, of failures and of the
+// result.
 func RulesOf(event string) []Rule {
 	a := aboutEvent(event)
 	var rules []Rule

@@ -8,21 +8,21 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// callMembers lists the members of an event's input, or of a tool's arguments, by which a person
-// recognises a call, the best first.
+// callMembers lists the members of an input, or of a tool's arguments, by which people recognise a call, the best
+// first.
 var callMembers = []string{
 	"command", "cmd", "prompt", "file_path", "filePath", "path", "url", "query", "pattern", "description", "message",
 	"notification", "absolute_path", "notebook_path", "skill",
 }
 
-// argumentMembers lists the members of an input that hold the arguments of a tool.
+// argumentMembers lists the members of an input that contain the arguments of a tool.
 var argumentMembers = []string{"tool_input", "toolArgs", "input", "arguments"}
 
 // maxCall bounds the text of a call, in bytes.
 const maxCall = 200
 
-// Call returns the command, path or prompt of an event's input, in one line and at most 200 bytes;
-// empty if the input has none, or has the names of types in place of its values.
+// Call returns the command, path or prompt of an event's input, in one line of at most 200 bytes. It is empty if the
+// input has none, or has types in place of values.
 func Call(input jsontext.Value) string {
 	if len(input) == 0 || input.Kind() != '{' {
 		return ""
@@ -48,7 +48,7 @@ func Call(input jsontext.Value) string {
 
 func callIn(o wire.Object) string {
 	for _, member := range callMembers {
-		if text := o.Text(member); text != "" && text != "string" { // a record of keys has the names of types as values
+		if text := o.Text(member); text != "" && text != "string" { // records of keys have types as values
 			return shortened(text)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // maxTold limits the unreadable lines of a record that are logged.
 const maxTold = 20
 
-// recordFollower reads a record, and continues as the record grows.
+// recordFollower reads a record to its end, and then as it grows.
 type recordFollower struct {
 	page *Page
 	name string
@@ -26,7 +26,7 @@ type recordFollower struct {
 	told int
 }
 
-// open opens a record. If the file does not exist but its directory does, the follower waits for the file.
+// open opens a record. If the file does not exist but its directory does, it waits for the file.
 func (p *Page) open(name string) (*recordFollower, error) {
 	f := &recordFollower{page: p, name: name}
 	file, _, err := bounded.Open(name)
@@ -54,7 +54,7 @@ func (f *recordFollower) close() {
 	}
 }
 
-// run reads the older parts of the record, the oldest first, then the record as it grows.
+// run reads the rotated parts of the record, the oldest first, and then the record as it grows.
 func (f *recordFollower) run() {
 	for _, old := range tail.Rotated(f.name, f.file) {
 		f.lines(contextReader{f.page.ctx, old})

@@ -19,9 +19,8 @@ const mostViewers = 64
 // heartbeat is the interval of the messages to a browser while nothing changes.
 const heartbeat = 15 * time.Second
 
-// ServeHTTP serves the page at the root, its changes at events, and the explanation of a fire at
-// explain?id=ID. Other paths are not found. It refuses a request from another site, with another host name,
-// or without the token.
+// ServeHTTP serves the page at the root, its changes at events, and the explanation of a fire at explain?id=ID. Other
+// paths are not found. It rejects a request from another site, with another host name, or without the token.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -63,7 +62,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHost reports whether the host of a request is this machine, or one of Config.Hosts.
+// isHost reports whether the host name of a request is this machine's, or one of Config.Hosts.
 func (p *Page) isHost(host string) bool {
 	name := host
 	if only, _, err := net.SplitHostPort(host); err == nil {
@@ -77,8 +76,8 @@ func (p *Page) isHost(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// isSameSite reports whether the request comes from this page or from the address bar, and not from a page of
-// another site.
+// isSameSite reports whether the request comes from this page or from the address bar, and not from another site's
+// page.
 func isSameSite(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)

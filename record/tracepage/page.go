@@ -1,9 +1,9 @@
-// Package tracepage shows what an agent's hooks do: sessions, turns and calls as a waterfall, each hook with
-// its times, and the explanation of each call. A [Page] is live: programs mount it in their own server, and
-// snaphook ui serves it. [Frozen] returns the same page as one file.
+// Package tracepage shows the activity of an agent's hooks: sessions, turns and calls as a waterfall, each hook with
+// its times, and the explanation of each call. A [Page] is live: programs mount it in their own server, and snaphook ui
+// serves it. [Frozen] returns the same page as one file.
 //
-// The page cannot change anything, and loads nothing from other servers. Texts of hooks and agents are sent
-// as JSON, and the page's script puts them into text nodes.
+// The page cannot change anything, and loads nothing from other servers. Texts of hooks and agents are sent as JSON,
+// and the page's script puts them into text nodes.
 package tracepage
 
 import (
@@ -26,11 +26,11 @@ import (
 //go:embed page.html
 var html []byte
 
-// policyFrozen forbids all requests of a page that is a file.
+// policyFrozen forbids all requests of a page that is saved as a file.
 const policyFrozen = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ` +
 	`style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">`
 
-// Frozen returns the page of sessions as one HTML file without references to other files.
+// Frozen returns the page for sessions as one HTML file without references to other files.
 func Frozen(sessions []*tracetree.Node) ([]byte, error) {
 	f := frameOf(sessions)
 	told := make(map[string]*explain.Explanation, len(f.lines))
@@ -68,8 +68,8 @@ type Config struct {
 	// exist yet.
 	Files []string
 
-	// Token, if not empty, has to be the first element of the path of every request, as in /TOKEN/. If it is
-	// empty, the server that mounts the page decides who may see it.
+	// Token, if not empty, has to be the first element of the path of every request, as in /TOKEN/. If it is empty, the
+	// server that mounts the page has to control access.
 	Token string
 
 	// Hosts lists host names of requests that are accepted besides localhost, 127.0.0.1 and ::1. Other names
@@ -81,8 +81,8 @@ type Config struct {
 	MostFires int
 	MostBytes int64
 
-	// Every is the shortest interval between two updates; 0 means 300 ms, or four times the time of computing
-	// one.
+	// Every is the shortest interval between two updates; 0 means 300 ms, or four times the time that an update takes
+	// to compute.
 	Every time.Duration
 
 	// Log gets the unreadable lines of records, up to 20 of each file. Nil means [slog.Default].
@@ -98,8 +98,8 @@ type Page struct {
 	done   sync.WaitGroup
 
 	builder tracetree.Builder
-	changed chan struct{} // holds a value while there are fires that are not in a frame yet
-	wanted  chan struct{} // holds a value while a browser waits for its first frame
+	changed chan struct{} // has a value while there are fires that are not in a frame yet
+	wanted  chan struct{} // has a value while a browser waits for its first frame
 
 	mu      sync.Mutex
 	last    *frame
@@ -109,7 +109,7 @@ type Page struct {
 // viewer is a connected browser. If it is too slow for the messages, it is disconnected.
 type viewer struct {
 	messages chan []byte
-	fresh    bool // it has no frame yet
+	fresh    bool // it has received no frame yet
 }
 
 // ErrClosed is the error of methods of a closed page.
@@ -152,8 +152,8 @@ func New(cfg Config) (*Page, error) {
 	return p, nil
 }
 
-// Recorder returns an observer of fires for the page, to be one of Config.Observe: the page then shows
-// the fires of the program itself, without a file.
+// Recorder returns an observer for Config.Observe of the engine, with which the page shows the program's own fires
+// without a file.
 func (p *Page) Recorder(cfg record.Config) *record.Recorder { return record.New(pageWriter{p}, cfg) }
 
 // Add adds a line of a record.
@@ -182,7 +182,7 @@ func (p *Page) Close() error {
 	return nil
 }
 
-// publish makes frames, and sends them to the browsers, until the page is closed.
+// publish sends frames to the browsers until the page is closed.
 func (p *Page) publish() {
 	for {
 		select {

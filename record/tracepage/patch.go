@@ -3,7 +3,7 @@ package tracepage
 // patch turns one frame into another: it replaces single changed rows, and then one range of rows.
 type patch struct {
 	frame                  // the new frame, without rows
-	From    int            `json:"from"` // the version of the frame that it changes
+	From    int            `json:"from"` // version of the frame to which the patch applies
 	Changed []moved        `json:"changed"`
 	At      int            `json:"at"`
 	Drop    int            `json:"drop"`
@@ -15,8 +15,7 @@ type moved struct {
 	Row waterfallRow `json:"row"`
 }
 
-// diff returns the patch from one frame to another: it keeps the rows with equal keys at the beginning
-// and at the end.
+// diff returns the patch from one frame to another. Rows with equal keys at the beginning and at the end are kept.
 func diff(old, now *frame) *patch {
 	p := &patch{frame: *now, From: old.Version, Changed: []moved{}, New: []waterfallRow{}}
 	p.frame.Rows, p.frame.lines = nil, nil

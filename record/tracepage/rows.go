@@ -33,7 +33,7 @@ type frame struct {
 	Total   float64        `json:"total"`
 	Fires   int            `json:"fires"`
 	Looked  int            `json:"hooks"`
-	Dropped int            `json:"dropped,omitzero"` // fires that are no longer kept
+	Dropped int            `json:"dropped,omitzero"` // number of fires that are no longer kept
 	Rows    []waterfallRow `json:"rows"`
 	Hooks   []stat         `json:"stats"`
 
@@ -73,7 +73,7 @@ func frameOf(sessions []*tracetree.Node) *frame {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// addNode adds the row of a node, and then, ordered by time, those of its hooks and of the nodes below it.
+// addNode adds the row of a node and then, ordered by time, the rows of its hooks and children.
 func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above string, t *tally, open bool) {
 	r := waterfallRow{
 		Depth: depth, Kind: string(n.Kind), Name: nameOf(n), State: string(n.State),
@@ -81,7 +81,7 @@ func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above str
 		Bad: n.State == tracetree.Denied || n.State == tracetree.Failed,
 	}
 	if n.State == tracetree.Unfinished && n.Kind != tracetree.Turn && !open {
-		r.State = "" // its turn has ended, and therefore the call too; its own end is not in the record
+		r.State = "" // its turn has ended, and so has the call, whose end is not recorded
 	}
 	if len(n.Fires) > 0 {
 		r.Fire = n.Fires[0].ID
@@ -183,7 +183,7 @@ func hookRow(l *record.Line, h *record.Hook, depth int, first time.Time) waterfa
 	return r
 }
 
-// label returns the name of a hook, cut in the middle: its beginning names a program, and its end a file.
+// label returns the name of a hook, shortened in the middle, because it begins with a program and ends with a file.
 func label(h *record.Hook) string {
 	runes := []rune(oneLine(h.Label(), 4*maxLabel))
 	if len(runes) <= maxLabel {
@@ -220,7 +220,7 @@ type stat struct {
 	all []float64
 }
 
-// Limits of the figures: hooks that are counted, runs for the percentiles, and runs that are drawn.
+// Limits of the statistics: hooks that are counted, runs for the percentiles, and runs that are drawn.
 const (
 	mostHooks = 500
 	mostRuns  = 2000

@@ -1,5 +1,5 @@
-// Package tracetree rebuilds an agent's work from the events of its hooks: sessions, turns, calls of
-// models and tools, sub-agents.
+// Package tracetree rebuilds an agent's work from the events of its hooks: sessions, turns, calls of models and tools,
+// sub-agents.
 //
 //	var trees tracetree.Builder
 //	for _, line := range record.Lines(file, nil) {
@@ -12,9 +12,9 @@
 //		})
 //	}
 //
-// A [Builder] takes the lines of a record; [Live] follows the fires of a running program as an observer, and
-// returns the same trees of [Node].
+// A [Builder] takes the lines of a record. [Live] follows the fires of a running program as an observer, and returns
+// the same trees of [Node].
 //
-// Fires are sorted by time first: the order in which they are added has no effect. A node without an end is
-// closed with its parent, and its [State] reports it. [Builder.Most] bounds the memory.
+// Fires are sorted by time first, so that the order of adding them has no effect. A node without an end is closed with
+// its parent, and its [State] reports it. [Builder.Most] limits the memory.
 package tracetree

@@ -43,7 +43,7 @@ func withEnds(lines []*record.Line) []*record.Line {
 	return fires
 }
 
-// withEnd returns a copy of a fire's line to which ends are added; l belongs to the caller, and is not changed.
+// withEnd returns a copy of a fire's line with the ends added. The caller's l is not changed.
 func withEnd(l *record.Line, ends []*record.Line) *record.Line {
 	fire := *l
 	fire.Hooks = slices.Clone(l.Hooks)

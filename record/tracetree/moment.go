@@ -7,12 +7,12 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires an event of each
-// at one moment, one after the other; they are about one node.
+// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires one event of each at
+// a moment, one after another; all of them belong to one node.
 type lastEvent struct {
 	role        role
 	node        *Node
-	agent, tool string // ids; empty if the system does not tell them
+	agent, tool string // ids; empty if the system does not report them
 	dialects    []string
 }
 
@@ -21,12 +21,12 @@ func dialect(l *record.Line) string {
 	return name
 }
 
-// has reports whether a fire is the event of another dialect at this moment.
+// has reports whether a fire is the event of another dialect at the same moment.
 func (m *lastEvent) has(l *record.Line) bool {
 	switch {
 	case m.node == nil || m.role == mark || m.role != roles[l.Event].kin() || slices.Contains(m.dialects, dialect(l)):
 		return false
-	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the mark stands for an event without the id
+	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the mark belongs to an event without the id
 		return false
 	}
 	return same(m.agent, l.Refs.AgentID) && same(m.tool, id(l))
@@ -34,7 +34,7 @@ func (m *lastEvent) has(l *record.Line) bool {
 
 func same(a, b string) bool { return a == b || a == "" || b == "" }
 
-// join adds a fire to the node of the moment before it.
+// join adds a fire to the node of its moment.
 func (s *session) join(l *record.Line) {
 	n, denied := s.last.node, l.Decision == "deny"
 	s.add(n, l)
@@ -51,7 +51,7 @@ func (s *session) join(l *record.Line) {
 		if role == turnFailed {
 			n.State = Failed
 		}
-		if denied && !l.Stop && n.Kind == Turn { // a hook makes the agent continue
+		if denied && !l.Stop && n.Kind == Turn { // the hook makes the agent continue
 			s.turn = n
 		}
 	case modelStart:

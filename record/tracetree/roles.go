@@ -15,12 +15,12 @@ const (
 	toolStart
 	toolEnd
 	toolFailed
-	toolMark // belongs to the run of a tool, and neither begins nor ends it
+	toolMark // belongs to a tool run that it neither begins nor ends
 	agentStart
 	agentEnd
 )
 
-// kin returns the role that begins or ends the same: a tool that failed has ended.
+// kin maps roles with the same effect to one: a failed tool has ended.
 func (r role) kin() role {
 	switch r {
 	case turnFailed:
@@ -31,8 +31,7 @@ func (r role) kin() role {
 	return r
 }
 
-// roles are the roles of the events of all dialects, and of a program's own hooks (host); every other event is a
-// mark.
+// roles maps the events of all dialects, and of a program's own hooks (host), to roles. Every other event is a mark.
 var roles = map[string]role{
 	"host.Start":         sessionStart,
 	"host.End":           sessionEnd,

@@ -10,7 +10,7 @@ import (
 type session struct {
 	node     *Node
 	turn     *Node               // the open turn, or nil
-	models   map[*Node]*Node     // the last call of a model in each turn or agent
+	models   map[*Node]*Node     // by turn or agent: its last model call
 	runs     map[string]*Node    // tool runs by tool_use_id
 	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
 	agents   map[string]*Node    // by agent_id
@@ -150,7 +150,7 @@ func (s *session) context(l *record.Line) *Node {
 	return s.node
 }
 
-// place returns the node below which a call is shown: the model that made it, if there is one.
+// place returns the parent node for a call: the model that made it, if there is one.
 func (s *session) place(l *record.Line) *Node {
 	at := s.context(l)
 	if m := s.models[at]; m != nil && at.Kind != Session {

@@ -8,10 +8,10 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// id returns the id of the tool run that a fire is about, or "".
+// id returns the id of the tool run that a fire belongs to, or "".
 func id(l *record.Line) string { return cmp.Or(l.Refs.ToolUseID, l.Refs.ToolCallID) }
 
-// startTool begins a run, unless the fire of its end came first.
+// startTool begins a run, unless the fire that ends it came first.
 func (s *session) startTool(l *record.Line) {
 	n := s.runs[id(l)]
 	if n == nil || id(l) == "" {
@@ -44,7 +44,7 @@ func (s *session) remember(n *Node, l *record.Line) {
 	s.open[key] = append(s.open[key], n)
 }
 
-// run returns the run of a fire: by its id, or else the oldest run of the tool that has not ended.
+// run returns the run of a fire by its id, or else the oldest open run of the tool.
 func (s *session) run(l *record.Line) *Node {
 	if id(l) != "" {
 		return s.runs[id(l)]
@@ -91,8 +91,7 @@ func (s *session) markTool(l *record.Line) {
 	s.mark(s.place(l), l)
 }
 
-// agent returns the agent of a fire. An agent whose start is missing is put below its probable
-// starter.
+// agent returns the agent of a fire. An agent without a recorded start is placed below its probable starter.
 func (s *session) agent(l *record.Line) *Node {
 	n := s.agents[l.Refs.AgentID]
 	if n == nil {
@@ -110,7 +109,7 @@ func (s *session) adopt(at, n *Node) {
 	at.Children = append(at.Children, n)
 }
 
-// startAgent begins a sub-agent, below the call that started it.
+// startAgent begins a sub-agent below the call that started it.
 func (s *session) startAgent(l *record.Line) {
 	if l.Refs.AgentID == "" {
 		s.mark(s.place(l), l)
@@ -134,16 +133,16 @@ func (s *session) startAgent(l *record.Line) {
 	s.add(n, l)
 }
 
-// Limits of the tree: agents that are nested deeper are shown below the turn; of the calls that
-// could start an agent at the same time, those beyond the limit are ordinary calls.
+// Limits of the tree. Agents that are nested deeper are placed below the turn. Of the calls that could start an agent
+// at the same time, those beyond the limit are treated as ordinary calls.
 const (
 	maxDepth    = 64
 	maxStarters = 256
 )
 
-// starter returns the call below which a new agent is shown: of the agent that began last, the
-// oldest open run of a tool that starts agents and has started none yet; or else the turn, or the
-// session. An event does not name its agent's starter.
+// starter returns the parent node for a new agent. Events do not name the call that started an agent: starter returns
+// the oldest open run of a starting tool, without an agent yet, in the agent that began last; or else the turn, or the
+// session.
 func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
@@ -180,7 +179,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 	n := s.agent(l)
 	s.add(n, l)
-	if l.Decision != "deny" || l.Stop { // else a hook makes it continue
+	if l.Decision != "deny" || l.Stop { // otherwise a hook makes it continue
 		s.ended[n] = true
 	}
 }

@@ -25,7 +25,7 @@ const (
 // State classifies how a node ended.
 type State string
 
-// The states. A node without one has ended normally.
+// The states. A node that ended normally has none.
 const (
 	Failed      State = "failed"      // the tool failed, or the turn
 	Denied      State = "denied"      // a hook denied it
@@ -37,7 +37,7 @@ const (
 // Node is a part of an agent's work: a session, a turn, a call, a hook.
 type Node struct {
 	Kind     Kind
-	Name     string // of the tool, the agent's type, the mark; empty if the kind is enough
+	Name     string // of the tool, agent type or mark; may be empty
 	ID       string // of the session, the tool's run, the agent
 	State    State
 	Start    time.Time
@@ -46,7 +46,7 @@ type Node struct {
 	Children []*Node        // in order of their start
 }
 
-// Walk calls visit for the node and for all below it, until visit returns false.
+// Walk calls visit for the node and all nodes below it, until visit returns false.
 func (n *Node) Walk(visit func(n *Node, depth int) bool) { n.walk(0, visit) }
 
 func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
@@ -64,8 +64,8 @@ func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
 // Builder collects fires. The zero Builder is ready. Its methods may be called
 // from many goroutines.
 type Builder struct {
-	// Most and MostBytes limit the fires that are kept, by number and by the length of their texts;
-	// the oldest are dropped first. 0 means no limit.
+	// Most and MostBytes limit the fires that are kept, by number and by the length of their texts. The oldest are
+	// dropped first. 0 means no limit.
 	Most      int
 	MostBytes int64
 
@@ -106,8 +106,8 @@ func (b *Builder) Dropped() int {
 	return b.dropped
 }
 
-// Sessions returns the trees of the sessions, in order of their start. It sorts the fires, and
-// takes time in proportion to their number.
+// Sessions returns the trees of the sessions, in order of their start. It sorts the fires; the time is proportional to
+// their number.
 func (b *Builder) Sessions() []*Node {
 	b.mu.Lock()
 	fires := slices.Clone(b.fires[b.first:])

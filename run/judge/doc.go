@@ -1,15 +1,15 @@
-// Package judge runs hooks that are questions. A [Judge] is a [hook.Runner] that asks a [Model] or
-// an [AgentRunner] about each call, and reads a [Verdict]:
+// Package judge runs hooks that put a question to a model. A [Judge] is a [hook.Runner] that asks a [Model] or an
+// [AgentRunner] about each call, and reads a [Verdict]:
 //
 //	r := &judge.Judge{Model: model, Prompt: "Is this safe? $ARGUMENTS", Answer: block}
 //	reply, err := r.Run(ctx, hook.Call{Payload: payload, Timeout: time.Minute})
 //
-// The interfaces are the host's; package llm has clients for [Model].
+// The host implements the interfaces; package llm has clients for [Model].
 //
 // # Security
 //
-// The payload is evidence: the model is told to ignore instructions in it. A reply that is not a
-// verdict is an error, and decides nothing.
+// The model is told to treat the payload as evidence and to ignore instructions in it. A reply that is not a verdict is
+// an error, and decides nothing.
 //
 // # Concurrency and cost
 //

@@ -10,41 +10,39 @@ import (
 	"github.com/snaphook-go/snaphook/internal/within"
 )
 
-// MaxTurns limits the turns of the agent of an agent hook (Claude Code hooks documentation 2.1.239,
-// "Agent-based hooks").
+// MaxTurns limits the turns of an agent hook's agent (Claude Code hooks documentation 2.1.239, "Agent-based hooks").
 const MaxTurns = 50
 
 // Model is a language model that the host supplies; package llm implements it. It is used from many
 // goroutines at once.
 type Model interface {
-	// Generate returns the whole text of the model's answer. A failure, or an answer that was
-	// cut, is an error. It returns soon after ctx has ended; its result is not read then.
+	// Generate returns the whole text of the model's answer. A failure, or a truncated answer, is an error. It returns
+	// soon after ctx has ended; its result is then ignored.
 	Generate(ctx context.Context, r ModelRequest) (string, error)
 }
 
 // ModelRequest is one question to a [Model].
 type ModelRequest struct {
 	Model  string // as configured; "": the host chooses a small, fast model
-	System string // how to answer: in JSON
+	System string // instructions for the form of the answer, JSON
 	Prompt string // the question
 }
 
 // AgentRunner lets an agent of the host work on a question, with tools that only read. It is used
 // from many goroutines at once.
 type AgentRunner interface {
-	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has
-	// ended; its result is not read then. Hooks must not fire for that agent's own actions, or it
-	// would judge itself.
+	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has ended; its result is then
+	// ignored. Hooks must not fire for that agent's own actions, or it would judge itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
 
 // AgentRequest is one question to an [AgentRunner].
 type AgentRequest struct {
 	Model    string // as configured; "": the host chooses a small, fast model
-	System   string // how to answer: in JSON
+	System   string // instructions for the form of the answer, JSON
 	Prompt   string // the question
 	Session  string // the id of the session whose hook asks
-	Dir      string // its working directory
+	Dir      string // the session's working directory
 	MaxTurns int    // limit on turns; always MaxTurns
 }
 
@@ -52,37 +50,32 @@ type AgentRequest struct {
 type Verdict struct {
 	OK         bool
 	Reason     string // not empty unless OK
-	Impossible bool   // not OK, and nothing can change that; never set by an agent
+	Impossible bool   // not OK, and no change can make it OK; never set by an agent
 }
 
-// Judge is a [hook.Runner] that asks a model about each call: a prompt hook, or
-// an agent hook (Claude Code hooks documentation 2.1.239, "Prompt-based hooks").
+// Judge is a [hook.Runner] that asks a model about each call: a prompt hook, or an agent hook (Claude Code hooks
+// documentation 2.1.239, "Prompt-based hooks").
 //
-// The question is Prompt with the call's payload; the answer is one JSON object
-// {"ok": bool, "reason": string, "impossible": bool}. "ok": false refuses with
-// or without a reason; the engine replaces a missing or blank reason. White
-// space and one ``` fence around the object are skipped. Anything else is an
-// error that quotes the beginning: a model that evades the question decides
-// nothing. "ok": true beside a member that denies is a [hook.UnreadError].
+// The question is Prompt with the call's payload. The answer is one JSON object {"ok": bool, "reason": string,
+// "impossible": bool}. "ok": false refuses with or without a reason; a missing or blank reason is replaced. White space
+// and one ``` fence around the object are skipped. Anything else is an error that quotes its beginning: a model that
+// evades the question decides nothing. "ok": true beside a member that denies is a [hook.UnreadError].
 //
-// When ctx ends or the call's timeout has passed, the error is [context.Cause]
-// or a [hook.TimeoutError], as soon as the Model returns.
+// When ctx ends or the call's timeout has passed, the error is [context.Cause] or a [hook.TimeoutError], as soon as the
+// Model returns.
 //
-// A Judge may be used from many goroutines at once. A call costs as much as
-// the model's.
+// A Judge may be used from many goroutines at once. A call costs as much as the model's.
 type Judge struct {
-	Model Model       // is asked, unless there is an Agent
-	Agent AgentRunner // is asked; nil means that this is a prompt hook
+	Model Model       // asked unless Agent is set
+	Agent AgentRunner // asked if set; nil means a prompt hook
 
-	Name string // the model as configured; "" leaves the choice to the host
+	Name string // the configured model; "" lets the host choose
 
-	// Prompt is the question. $ARGUMENTS in it is replaced by the payload; without $ARGUMENTS the
-	// payload follows after a blank line. \$ means $. Nothing else is replaced, and nothing in the
-	// payload.
+	// Prompt is the question. $ARGUMENTS in it is replaced by the payload; without $ARGUMENTS the payload follows after
+	// a blank line. \$ means $. Nothing else is replaced; the payload stays as it is.
 	Prompt string
 
-	// Answer converts a verdict to the equivalent reply of a command. It depends on the event; the
-	// dialect provides it.
+	// Answer converts a verdict to the equivalent reply of a command, which depends on the event. The dialect sets it.
 	Answer func(v Verdict) hook.Reply
 }
 

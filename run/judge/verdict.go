@@ -37,12 +37,12 @@ func fillPrompt(prompt string, payload []byte) string {
 	return text
 }
 
-// noReason is the reason of a refusal that has none of its own.
+// noReason is the reason for refusals without one.
 const noReason = "the condition of the hook does not hold; no reason was given"
 
-// readVerdict reads the reply of a model. Equal names are an error, and so is "ok": true beside
-// a member that denies ("block": true, "decision": "deny"): neither of two verdicts counts. A
-// refusal needs no reason: a missing or blank one, or one that is not a string, is [noReason].
+// readVerdict reads the reply of a model. Equal names are an error, and so is "ok": true beside a member that denies
+// ("block": true, "decision": "deny"), because the two verdicts contradict each other. If the reason of a refusal is
+// missing, blank or not a string, it is [noReason].
 func readVerdict(reply string) (Verdict, error) {
 	var v struct {
 		OK         *bool          `json:"ok"`
@@ -80,8 +80,8 @@ func optional(value jsontext.Value, into any) error {
 	return json.Unmarshal(value, into)
 }
 
-// unfence removes the wrapping of a model's JSON: white space, and one fence of three backticks,
-// with or without the word json.
+// unfence removes what surrounds a model's JSON: white space, and one fence of three backticks, with or without the
+// word json.
 func unfence(reply string) string {
 	text := strings.TrimSpace(reply)
 	inside, opened := strings.CutPrefix(text, "```")

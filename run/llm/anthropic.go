@@ -9,16 +9,16 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// Anthropic is a model of the Messages API of Anthropic, version 2023-06-01.
+// Anthropic is a [judge.Model] that uses the Messages API of Anthropic, version 2023-06-01.
 //
-// A refusal of the API is an [*Error]. An answer that is cut at MaxTokens is an error too, and so
-// is one without text. When the context ends, the error is [context.Cause]. No error contains the
-// key. It follows no redirects, and sends a request once.
+// If the API refuses a request, the error is an [*Error]. An answer cut at MaxTokens is an error too, and so is one
+// without text. When the context ends, the error is [context.Cause]. No error contains the key. Redirects are not
+// followed, and a request is sent once.
 //
 // It may be used from many goroutines at once. A call costs a request, and the API's charge.
 type Anthropic struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.anthropic.com
-	Key       string       // the API key; "" sends none, for a proxy that has it
+	Key       string       // the API key; "" sends none, for a proxy that adds it
 	Model     string       // default for requests that name no model; use a small, fast one
 	MaxTokens int          // limit of the answer; 0 means 1024, more than enough for a verdict
 	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect is ignored

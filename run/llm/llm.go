@@ -1,8 +1,8 @@
-// Package llm talks to language models over HTTP, for hosts that have no client of their own:
-// each type is a [judge.Model].
+// Package llm has clients for language models over HTTP, for hosts without a client of their own: each type is a
+// [judge.Model].
 //
-// A request is sent once. It is not retried after an error or a rate limit, since a hook has
-// seconds: the hook fails, and its event's rules decide the consequence.
+// A request is sent once. It is not retried after an error or a rate limit, because a hook has only seconds: the hook
+// fails, and its event's rules decide the consequence.
 package llm
 
 import (
@@ -24,7 +24,7 @@ import (
 // MaxAnswer limits the length of an API's answer, in bytes.
 const MaxAnswer = 1 << 20
 
-// Error is an API's answer instead of text.
+// Error is the error with which an API answered.
 type Error struct {
 	Status  int    // HTTP status, such as 429
 	Type    string // the API's error type, such as "rate_limit_error"; may be empty
@@ -63,7 +63,7 @@ func endpoint(base, fallback, method string) string {
 
 // post sends a request, and decodes the answer.
 func (a *api) post(ctx context.Context, request, answer any) error {
-	body, err := json.Marshal(request, jsontext.AllowInvalidUTF8(true)) // the payload may have bytes that are not UTF-8
+	body, err := json.Marshal(request, jsontext.AllowInvalidUTF8(true)) // the payload may have invalid UTF-8
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // an error of Close after reading does not matter
+	defer func() { _ = resp.Body.Close() }() // after reading, an error of Close does not matter
 	text, err = io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
 	switch {
 	case resp.StatusCode/100 != 2: // even a truncated explanation is useful
@@ -110,7 +110,7 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// still returns a client that does not follow redirects, which would send the key to another server.
+// still returns a client that does not follow redirects, because those would send the key to another server.
 func still(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
@@ -120,8 +120,8 @@ func still(client *http.Client) *http.Client {
 	return &own
 }
 
-// failure reads an API's error: {"error": {"type", "message"}}, or the variants of compatible
-// servers. Some repeat the key.
+// failure reads an API's error: {"error": {"type", "message"}}, or the variants of compatible servers. It removes the
+// key, which some repeat.
 func (a *api) failure(status int, text []byte) error {
 	e := &Error{Status: status}
 	answer := wire.Object(text)

@@ -9,18 +9,17 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// OpenAI is a model of the Chat Completions API of OpenAI, or of one of the many servers that
-// speak it. It asks for an answer in JSON; the request must ask for JSON in words as well, as
-// those of a [judge.Judge] do.
+// OpenAI is a [judge.Model] that uses the Chat Completions API of OpenAI, or one of the many compatible servers. It
+// asks for an answer in JSON; the request must ask for JSON in words as well, as a [judge.Judge] does.
 //
-// A refusal of the API is an [*Error]. An answer that is cut or that the model declines is an
-// error too, and so is one without text. When the context ends, the error is [context.Cause]. No
-// error contains the key. It follows no redirects, and sends a request once.
+// If the API refuses a request, the error is an [*Error]. An answer that was cut or that the model declined is an error
+// too, and so is one without text. When the context ends, the error is [context.Cause]. No error contains the key.
+// Redirects are not followed, and a request is sent once.
 //
 // It may be used from many goroutines at once. A call costs a request, and the API's charge.
 type OpenAI struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.openai.com
-	Key       string       // the API key; "" sends none, for a server that wants none
+	Key       string       // the API key; "" sends none
 	Model     string       // default for requests that name no model; use a small, fast one
 	MaxTokens int          // limit of the answer, including reasoning; 0 leaves it to the server
 	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect is ignored
@@ -80,7 +79,7 @@ type completed struct {
 	} `json:"choices"`
 }
 
-// text returns the text of the first choice; we ask for one.
+// text returns the text of the first and only choice.
 func (c *completed) text() (string, error) {
 	if len(c.Choices) == 0 {
 		return "", errors.New("the answer has no text")

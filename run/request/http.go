@@ -18,61 +18,56 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// MaxAnswer limits the answer of a server, after decompression, and of a tool, in bytes, like the
-// output of a program. A longer one is a [hook.TooLargeError].
+// MaxAnswer limits the answer of a server, after decompression, and of a tool, in bytes. A longer answer is a
+// [hook.TooLargeError].
 const MaxAnswer = 8 << 20
 
-// HTTP is a [hook.Runner] that sends the payload of each call to a server, as a POST with content
-// type application/json (Claude Code hooks documentation 2.1.239, "HTTP hooks"). The result is a
-// Reply with exit status 0, or an error:
+// HTTP is a [hook.Runner] that sends the payload of each call to a server, as a POST with content type application/json
+// (Claude Code hooks documentation 2.1.239, "HTTP hooks"). The result is a Reply with exit status 0, or an error:
 //
-//   - 2xx with an empty body, or white space alone: an empty Reply;
+//   - 2xx with an empty body, or only white space: an empty Reply;
 //   - 2xx with one JSON object: a Reply with the body as standard output;
-//   - 2xx with anything else: [ErrText], and the text is not shown;
+//   - 2xx with anything else: [ErrText], without the text;
 //   - any other status, redirects included: a [StatusError];
-//   - no answer: the failure, after the scheme and the host of the URL. The text of an error
-//     contains nothing else of the URL, and no header: a user, a path and a query can be
-//     secrets.
+//   - no answer: the failure, after the scheme and the host of the URL. Errors contain nothing else
+//     of the URL, and no header, because a user, a path and a query can be secrets.
 //
-// When ctx ends or the call's timeout has passed, the request is given up, with [context.Cause]
-// or a [hook.TimeoutError] as the error. A request is never sent twice, except on a new
-// connection when the old one accepted nothing of it.
+// When ctx ends or the call's timeout has passed, the request is abandoned, with [context.Cause] or a
+// [hook.TimeoutError] as the error. A request is never sent twice, except on a new connection when the old one accepted
+// nothing of it.
 //
-// Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY,
-// NO_PROXY, read once), accept gzip, and keep no cookies. All HTTP hooks of the process share
-// their idle connections: at most 32, 8 for each host, for 4 seconds. A call that ends while a
-// proxy sets up its TLS connection can leave that attempt running, for a minute at most.
+// Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once),
+// accept gzip, and keep no cookies. All HTTP hooks of the process share their idle connections: at most 32, 8 for each
+// host, for 4 seconds. If a call ends while a proxy sets up its TLS connection, that attempt may continue, for a minute
+// at most.
 //
-// An HTTP may be used from many goroutines at once. A call costs the round trip, and a connection
-// if none is idle; its memory is the size of the answer.
+// An HTTP may be used from many goroutines at once. A call costs the round trip, and a connection if none is idle; its
+// memory is the size of the answer.
 type HTTP struct {
 	// URL is http or https. A user and password in it become basic
 	// authentication, unless Headers have an Authorization.
 	URL string
 
-	// Headers are added to the request. In their values $NAME and ${NAME} are replaced by variables; control
-	// characters, which could start another header, are removed from the result. Content-Type is the only
-	// header of the engine that can be replaced. Invalid names are left out, and so are headers of the
-	// connection or the engine: Host, Content-Length, Transfer-Encoding, Accept-Encoding, Connection and
-	// similar ones. [HTTP.Check] names them.
+	// Headers are added to the request. $NAME and ${NAME} in their values are replaced by variables; control
+	// characters, which could start another header, are removed from the result. Of the engine's own headers only
+	// Content-Type can be replaced. These headers are left out: invalid names, and those of the connection or the
+	// engine, such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection. [HTTP.Check] lists them.
 	Headers map[string]string
 
-	// Vars lists the variables to which Headers may refer. Any other reference is replaced by the empty text.
-	// Nil allows none.
+	// Vars lists the variables that Headers may refer to. Other references are replaced by "". Nil allows none.
 	Vars []string
 
-	// Getenv returns the value of a variable that the call does not bring itself;
-	// nil means [os.LookupEnv].
+	// Getenv returns the value of a variable that is not in the call's Env; nil means [os.LookupEnv].
 	Getenv func(name string) (value string, ok bool)
 
-	// PublicOnly refuses to connect to addresses that are not public, with [ErrNotPublic]: private and
-	// link-local ones, those of carriers and of the metadata services of clouds, multicast and reserved ones.
-	// The loopback is allowed. The address is checked when the connection is made, after the name has been
-	// resolved. Proxies are not used, since they would connect to any address. False allows all.
+	// PublicOnly refuses, with [ErrNotPublic], to connect to addresses that are not public: private, link-local,
+	// carriers', multicast and reserved ones, and the metadata services of clouds. The loopback is allowed. The address
+	// is checked when the connection is made, after the name has been resolved. Proxies are not used, because they
+	// would connect to any address. False allows all.
 	PublicOnly bool
 
-	// Transport sends the requests in place of the shared one, for tests. It is then responsible
-	// for PublicOnly. Nil means the shared one.
+	// Transport sends the requests in place of the shared transport, for tests. PublicOnly then has no effect unless
+	// Transport implements it. Nil means the shared one.
 	Transport http.RoundTripper
 }
 
@@ -82,8 +77,7 @@ var _ hook.Runner = (*HTTP)(nil)
 // other than a JSON object.
 var ErrText = errors.New("answered with text; want a JSON object")
 
-// StatusError says that the server of an [HTTP] hook answered with a status
-// that is not 2xx. No status can block.
+// StatusError reports that the server of an [HTTP] hook answered with a status other than 2xx. No status can block.
 type StatusError struct{ Code int }
 
 func (e *StatusError) Error() string {
@@ -94,8 +88,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// Check inspects h before the first call: err is the reason why no call can succeed, notes are
-// the headers that are left out, each with its reason.
+// Check inspects h before the first call. err is the reason why every call would fail; notes name the headers that are
+// left out, each with its reason.
 func (h *HTTP) Check() (notes []string, err error) {
 	_, err = h.target()
 	_, notes = h.header(func(string) string { return "" })
@@ -110,7 +104,7 @@ func (h *HTTP) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return h.run(ctx, call, transport(h.PublicOnly))
 }
 
-// run is Run with the transport as a parameter, so that tests can bring theirs.
+// run implements Run with the transport as a parameter, for tests.
 func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTripper) (hook.Reply, error) {
 	target, err := h.target()
 	if err != nil {
@@ -129,8 +123,7 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	return hook.Reply{Stdout: body}, nil
 }
 
-// classed adds the class to an error: a text answer is an unusable output, and any other error is a
-// connection error.
+// classed adds the class to an error: invalid output for a text answer, and connection error for anything else.
 func classed(cause, err error) error {
 	if errors.Is(cause, ErrText) {
 		return &hook.ClassError{Class: hook.ClassOutput, Err: err}
@@ -140,7 +133,7 @@ func classed(cause, err error) error {
 
 var errURL = errors.New("the URL of the hook cannot be used; write http://host/path or https://host/path")
 
-// target reads the URL. It replaces the error of url.Parse, which can quote a password.
+// target parses the URL. It replaces the error of url.Parse, which can quote a password.
 func (h *HTTP) target() (*url.URL, error) {
 	u, err := url.Parse(h.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -149,8 +142,8 @@ func (h *HTTP) target() (*url.URL, error) {
 	return u, nil
 }
 
-// post returns the body of a good answer. A transport, unlike a client, follows no
-// redirects and keeps no cookies.
+// post returns the body of a 2xx answer. It uses a transport and not a client, which would follow redirects and keep
+// cookies.
 func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport http.RoundTripper) ([]byte, error) {
 	req, err := http.NewRequestWithContext(withCall(ctx), http.MethodPost, "", bytes.NewReader(call.Payload))
 	if err != nil {
@@ -184,7 +177,7 @@ func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport 
 	return body, err
 }
 
-// variable returns the value of a variable: the call's, else the environment's.
+// variable returns the value of a variable from the call or else from the environment.
 func (h *HTTP) variable(call hook.Call, name string) string {
 	for i := len(call.Env) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(call.Env[i], name+"="); ok {
@@ -199,14 +192,14 @@ func (h *HTTP) variable(call hook.Call, name string) string {
 	return value
 }
 
-// The options accept equal names and bytes that are not UTF-8, as the whole engine does.
+// The options accept equal names and invalid UTF-8, as the whole engine does.
 var (
 	equalNames = jsontext.AllowDuplicateNames(true)
 	badUTF8    = jsontext.AllowInvalidUTF8(true)
 )
 
-// isAnswer reports whether a body is empty or one JSON object. A body that only begins like an
-// object is refused: a reader of standard output could take it for an answer.
+// isAnswer reports whether a body is empty or one JSON object. A body that only begins like an object is rejected,
+// because a reader of standard output could take it for an answer.
 func isAnswer(body []byte) bool {
 	text := jsontext.Value(wire.Trim(body))
 	if len(text) == 0 {

@@ -8,12 +8,11 @@ import (
 	"syscall"
 )
 
-// ErrNotPublic is the error of an [HTTP] hook with PublicOnly whose server has
-// an address that is not public.
+// ErrNotPublic is the error of an [HTTP] hook with PublicOnly whose server does not have a public address.
 var ErrNotPublic = errors.New("the address is not public, and only public ones are allowed")
 
-// refusePrivate refuses an address that is not public. The dialer calls it with each resolved address before
-// it connects.
+// refusePrivate rejects an address that is not public. The dialer calls it with each resolved address before it
+// connects.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -25,8 +24,8 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic reports whether addr belongs to a host on the internet. addr must not be a mapped address, and
-// must have no zone.
+// isPublic reports whether addr belongs to a host on the internet. addr must not be an IPv4-mapped address, and must
+// have no zone.
 func isPublic(addr netip.Addr) bool {
 	if nat64.Contains(addr) { // with NAT64 the IPv4 address is in the last bytes
 		b := addr.As16()
@@ -43,8 +42,8 @@ var (
 	unicast6 = netip.MustParsePrefix("2000::/3") // the global unicast addresses of IPv6
 )
 
-// special lists the addresses of the IANA special-purpose registries that are not public hosts, and one
-// address of a cloud provider.
+// special lists addresses that are not public hosts: those of the IANA special-purpose registries, and one of a cloud
+// provider.
 var special = prefixes(
 	"0.0.0.0/8",        // this host
 	"10.0.0.0/8",       // private

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// engines lists the headers that a hook cannot set: those of the connection, and those that
-// describe the request itself. Host is among them, because it could lead a request past the list
-// of allowed URLs.
+// engines lists the headers that a hook cannot set: those of the connection, and those that describe the request. Host
+// is among them, because it could redirect a request to a server outside the list of allowed URLs.
 var engines = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authenticate",
 	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// header returns the headers of a request, and notes on those that are left out.
+// header returns the headers of a request, and notes on those left out.
 func (h *HTTP) header(variable func(name string) string) (http.Header, []string) {
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snaphook"}}
 	var notes []string
@@ -45,8 +44,8 @@ func (h *HTTP) header(variable func(name string) string) (http.Header, []string)
 
 var reference = regexp.MustCompile(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
-// expand replaces $NAME and ${NAME} by their values, or by the empty text if the variable is not allowed. It
-// does not expand values again.
+// expand replaces $NAME and ${NAME} by their values, or by "" if the variable is not allowed. It does not expand the
+// values.
 func (h *HTTP) expand(text string, variable func(name string) string) string {
 	return reference.ReplaceAllStringFunc(text, func(ref string) string {
 		name := strings.Trim(ref, "${}")
@@ -57,8 +56,8 @@ func (h *HTTP) expand(text string, variable func(name string) string) string {
 	})
 }
 
-// harmless removes the characters that would end a header or prevent its sending: line breaks,
-// NUL and the other control characters but tab.
+// harmless removes the characters that would end a header or make it invalid: line breaks, NUL and all other control
+// characters except tab.
 func harmless(value string) string {
 	b := make([]byte, 0, len(value))
 	for _, c := range []byte(value) {

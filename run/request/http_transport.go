@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// lazyTransport creates its transport on first use. A package variable with a value would put an HTTP
-// client into every program that imports the package.
+// lazyTransport creates its transport on first use. A package variable with a transport would link an HTTP client into
+// every program that imports the package.
 type lazyTransport struct {
 	once sync.Once
 	made *http.Transport
@@ -35,8 +35,8 @@ func transport(publicOnly bool) *http.Transport {
 	return anywhere.get(func() *http.Transport { return newTransport(&net.Dialer{}, http.ProxyFromEnvironment, nil) })
 }
 
-// newTransport makes a transport for short requests to few servers. It uses HTTP/1.1, in which a
-// connection belongs to one call: closing it ends only that call.
+// newTransport makes a transport for short requests to few servers. It uses HTTP/1.1, where a connection belongs to one
+// call and closing it ends only that call.
 func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error), config *tls.Config) *http.Transport {
 	secure := &tls.Dialer{NetDialer: d, Config: config}
 	return &http.Transport{
@@ -49,13 +49,13 @@ func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error), co
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 18,
 
-		// A POST that reaches a server which is just closing the connection fails, and is not
-		// repeated. Many servers close after 5 seconds.
+		// A POST fails, and is not repeated, if the server is just closing the connection. Many servers close after 5
+		// seconds.
 		IdleConnTimeout: 4 * time.Second,
 	}
 }
 
-// discreet keeps the value of a proxy variable, which may contain a password, out of errors.
+// discreet wraps proxy to keep the value of a proxy variable, which may contain a password, out of errors.
 func discreet(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil
@@ -71,14 +71,14 @@ func discreet(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (
 
 type callKey struct{}
 
-// withCall stores the context of the call in the context, where a dial finds it.
+// withCall stores ctx in a context under a key by which duringCall finds it.
 func withCall(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callKey{}, ctx)
 }
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// duringCall ends a dial when its call ends. By default a transport lets dials continue for later requests.
+// duringCall makes a dial end with its call. By default a transport lets dials continue for later requests.
 func duringCall(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if call, ok := ctx.Value(callKey{}).(context.Context); ok {

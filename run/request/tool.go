@@ -10,13 +10,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToolCaller is the host's way to call a tool of an MCP server to which it is
-// connected. It is used from many goroutines at once.
+// ToolCaller calls tools of MCP servers to which the host is connected. It is used from many goroutines at once.
 type ToolCaller interface {
-	// CallTool calls a tool and waits for its answer. It neither starts a server nor logs in: a
-	// server that is not connected is an error, and so is a tool that does not exist. An error
-	// that the tool itself reports is a ToolAnswer. It returns soon after ctx has ended; its
-	// result is not read then.
+	// CallTool calls a tool and waits for its answer. It neither starts a server nor logs in: an unconnected server and
+	// an unknown tool are errors. An error that the tool itself reports is a ToolAnswer. It returns soon after ctx has
+	// ended; its result is then ignored.
 	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
 }
 
@@ -25,35 +23,32 @@ type ToolRequest struct {
 	Server  string
 	Tool    string
 	Input   wire.Object // the tool's arguments; an object, never nil
-	Session string      // the id of the session whose hook calls
+	Session string      // the id of the session whose hook calls the tool
 }
 
 // ToolAnswer is a tool's answer.
 type ToolAnswer struct {
-	Text    string // its text contents, one after the other
+	Text    string // its text contents, concatenated
 	IsError bool   // the tool reports a failure; Text has the reason
 }
 
-// Tool is a [hook.Runner] that calls a tool of an MCP server, an mcp_tool hook
-// (Claude Code hooks documentation 2.1.239, "MCP tool hooks"). The text of the
-// answer counts as the standard output of a command that ended with status 0. A
-// tool that fails or cannot be called is an error, and an answer longer than
-// [MaxAnswer] a [hook.TooLargeError].
+// Tool is a [hook.Runner] that calls a tool of an MCP server, an mcp_tool hook (Claude Code hooks documentation
+// 2.1.239, "MCP tool hooks"). The text of the answer counts as the standard output of a command that exited with status
+// 0. A tool that fails or cannot be called is an error; an answer longer than [MaxAnswer] is a [hook.TooLargeError].
 //
-// When ctx ends or the call's timeout has passed, the error is [context.Cause]
-// or a [hook.TimeoutError], as soon as the Caller returns.
+// When ctx ends or the call's timeout has passed, the error is [context.Cause] or a [hook.TimeoutError], as soon as the
+// Caller returns.
 //
-// A Tool may be used from many goroutines at once. A call costs as much
-// as the tool's.
+// A Tool may be used from many goroutines at once. A call costs as much as the tool's.
 type Tool struct {
 	Caller ToolCaller // the host's; nil means that no hook of this type can run
 	Server string     // the server's name
 	Name   string     // the tool's name
 
-	// Input holds the tool's arguments. Every ${path.to.member} in a string, at any depth, is replaced by
-	// that part of the payload: the text of a string, the compact JSON of any other value, and nothing if the
-	// payload lacks it. An element of an array is named by its number, from 0. Names of members are not
-	// replaced, nor placeholders inside the payload. Nil is the empty object.
+	// Input holds the tool's arguments. Every ${path.to.member} in a string, at any depth, is replaced by that part of
+	// the payload: strings by their text, other values by their compact JSON, and missing parts by nothing. Elements of
+	// arrays are named by their index, from 0. Names of members, and placeholders inside the payload, are not replaced.
+	// Nil is the empty object.
 	Input wire.Object
 }
 

@@ -92,7 +92,7 @@ func element(array jsontext.Value, i int) jsontext.Value {
 	return nil
 }
 
-// plain returns a value as text: the text of a string, other JSON without spaces.
+// plain returns a value as text: a string as its text, other JSON without spaces.
 func plain(value jsontext.Value) string {
 	if text, ok := wire.Text(value); ok {
 		return text

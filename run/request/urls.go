@@ -6,22 +6,20 @@ import (
 	"strings"
 )
 
-// AllowedURL reports whether a hook may send requests to rawURL, by the patterns of a setting
-// such as allowedHttpHookUrls (Claude Code hooks documentation 2.1.239). Nil patterns allow any
-// URL, an empty list allows none. In a pattern * stands for any text, and nothing else is
-// special.
+// AllowedURL reports whether a hook may send requests to rawURL, by the patterns of a setting such as
+// allowedHttpHookUrls (Claude Code hooks documentation 2.1.239). Nil patterns allow any URL, an empty list allows none.
+// In a pattern * matches any text, and nothing else is special.
 //
-// The URL is compared in the form in which it is used: scheme and host in lower case, without a
-// dot after the host, without user, password and fragment, with a path, and both with and without
-// the port that its scheme implies. The scheme and host of a pattern are read in the same way. A
-// * before the path of a pattern stays within the host: https://*.example.com/* does not allow
-// https://evil.com/.example.com/; if it is the last character of the pattern, it stands for the
-// path too, as in http://127.0.0.1:*. A pattern without :// is compared with the whole URL.
+// Before the comparison the URL is normalised: scheme and host in lower case, without a dot after the host, without
+// user, password and fragment, with a path. It is compared both with and without the port that its scheme implies. The
+// scheme and host of a pattern are normalised in the same way. A * before the path of a pattern stays within the host:
+// https://*.example.com/* does not allow https://evil.com/.example.com/. If it is the last character of the pattern, it
+// matches the path too, as in http://127.0.0.1:*. A pattern without :// is compared with the whole URL.
 //
-// No list allows a URL that the server could read differently: one that is not http or https, a
-// host beyond ASCII, and a path with a "." or ".." in it, encoded or not.
+// No list allows a URL that the server could read differently: a scheme other than http and https, a host with
+// characters beyond ASCII, or a path with a "." or ".." in it, encoded or not.
 //
-// The cost is linear in the list, and for each pattern at most its length times the URL's.
+// The cost is linear in the number of patterns, and for each at most the product of its length and the URL's.
 func AllowedURL(patterns []string, rawURL string) bool {
 	if patterns == nil {
 		return true
@@ -35,11 +33,11 @@ func AllowedURL(patterns []string, rawURL string) bool {
 // location is the target of a URL, or a pattern for it.
 type location struct {
 	scheme, host string // the host has its port
-	path         string // and query
-	whole        bool   // a pattern that is compared as one text, which is path
+	path         string // with the query
+	whole        bool   // the pattern is compared as one text, in path
 }
 
-// locationsOf returns the one or two ways to write a URL.
+// locationsOf returns the one or two normal forms of a URL.
 func locationsOf(rawURL string) ([]location, bool) {
 	u, err := url.Parse(rawURL)
 	if err != nil || !isASCII(u.Host) || u.Hostname() == "" || slices.ContainsFunc(segments(u.Path), isDots) {
@@ -63,7 +61,7 @@ func locationsOf(rawURL string) ([]location, bool) {
 	}, true
 }
 
-// segments splits a path like the most lenient server.
+// segments splits a path as the most lenient server would.
 func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' || r == ';' })
 }
@@ -74,7 +72,7 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// locationOf reads a pattern.
+// locationOf parses a pattern.
 func locationOf(pattern string) location {
 	scheme, rest, found := strings.Cut(pattern, "://")
 	if !found {
@@ -106,7 +104,7 @@ func (p location) allows(u location) bool {
 	return wildcard(p.scheme, u.scheme) && wildcard(p.host, u.host) && wildcard(p.path, u.path)
 }
 
-// wildcard reports whether pattern, in which * is any text, is all of text.
+// wildcard reports whether pattern, in which * matches any text, matches the whole text.
 func wildcard(pattern, text string) bool {
 	head, rest, found := strings.Cut(pattern, "*")
 	if !found {

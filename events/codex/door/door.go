@@ -1,6 +1,5 @@
-// Package door brings the hooks of Codex to the root package: [Codex] is a dialect for
-// snaphook.Config. It is apart from the root package so that programs which do not use Codex link
-// neither its events nor a reader of TOML.
+// Package door connects the hooks of Codex to the root package: [Codex] is a dialect for snaphook.Config. It is a
+// separate package so that programs without Codex link neither its events nor a TOML parser.
 package door
 
 import (
@@ -17,12 +16,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Codex returns the hook system of the Codex CLI. The zero Settings find the files where Codex keeps
-// them.
+// Codex returns the hook system of the Codex CLI. The zero Settings find the files where Codex keeps them.
 //
-// Hooks see tools of the kinds Write and Edit as apply_patch, with a patch made of the host's
-// arguments. A hook that rewrites such a patch denies the call, since the host's arguments cannot be
-// made of a patch. Codex's Interrupt has no moment; a host fires [codex.Interrupt] itself.
+// Hooks see tools of the kinds Write and Edit as apply_patch, with a patch made from the host's arguments. If a hook
+// rewrites such a patch, the call is denied, because a patch cannot be converted back to the host's arguments. Codex's
+// Interrupt has no moment; a host fires [codex.Interrupt] itself.
 func Codex(cfg codex.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(codex.Dialect,
 		snaphook.DialectConfig{Load: cfg.Load, ToolName: toolName, Argument: argument},
@@ -70,8 +68,7 @@ func Codex(cfg codex.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
-// order.
+// fires returns the stage that fires an event. It copies the contexts and messages of each hook, in order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, codex.Output], input func(*In) E, read func(*hook.Result[codex.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -93,7 +90,7 @@ func feedback(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	v.Decision, v.Reason = hook.Undecided, ""
 }
 
-// goOn sends the agent back to work if hooks blocked.
+// goOn makes the agent continue if hooks blocked.
 func goOn(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	if res.Blocked() && !res.Stop {
 		v.Continue = res.Reason
@@ -138,8 +135,8 @@ func argument(k snaphook.Kind, canonical string) string {
 	return ""
 }
 
-// callOf returns a call in the form that Codex's hooks get. made reports that its input is a patch
-// made of the host's arguments.
+// callOf returns a call in the form for Codex's hooks. made reports that its input is a patch made from the host's
+// arguments.
 func callOf(c *snaphook.ToolCall) (call codex.Call, made bool) {
 	call = codex.Call{Tool: c.Name, Input: c.Input}
 	path, isText := wire.Text(c.Input.Get("path"))

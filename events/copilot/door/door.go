@@ -1,6 +1,5 @@
-// Package door brings the hooks of GitHub Copilot to the root package: [Copilot] is a dialect for
-// snaphook.Config. It is apart from the root package so that programs which do not use Copilot do not
-// link its events.
+// Package door connects the hooks of GitHub Copilot to the root package: [Copilot] is a dialect for snaphook.Config. It
+// is a separate package so that programs without Copilot do not link its events.
 package door
 
 import (
@@ -16,13 +15,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Copilot returns the hook system of GitHub Copilot, on the surface that cfg.Profile names. The zero
-// Settings find the files where the command line of Copilot keeps them. Set Alone if the hooks of Claude
-// Code run as a dialect of their own: otherwise they run twice.
+// Copilot returns the hook system of GitHub Copilot, on the surface named by cfg.Profile. The zero Settings find the
+// files where the command line of Copilot keeps them. Set Alone if Dialects also contains Claude Code, whose hooks
+// would otherwise run twice.
 //
-// If a postToolUse hook makes a result a failure, postToolUseFailure fires too. userPromptTransformed and
-// errorOccurred have no moment: a host fires [copilot.UserPromptTransformed] and [copilot.ErrorOccurred]
-// itself, and preToolUse for several calls at once (see [copilot.Batch]).
+// If a postToolUse hook turns a result into a failure, postToolUseFailure fires too. userPromptTransformed and
+// errorOccurred have no moment: a host fires [copilot.UserPromptTransformed] and [copilot.ErrorOccurred] itself, and
+// preToolUse for several calls at once (see [copilot.Batch]).
 func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(copilot.Dialect,
 		snaphook.DialectConfig{Load: cfg.Load, ToolName: toolName, Argument: argument},
@@ -84,8 +83,7 @@ func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
-// order.
+// fires returns the stage that fires an event. It copies the contexts and messages of each hook, in order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, copilot.Output], input func(*In) E, read func(*hook.Result[copilot.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -100,8 +98,8 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after returns the turn of an event that fires after tools that succeeded or, with failed, after
-// tools that failed.
+// after returns the turn of an event that fires after tools: after failed ones if failed is set, otherwise after
+// successful ones.
 func after(failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed
@@ -125,7 +123,7 @@ func replace(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	v.Result = &snaphook.ToolResult{Text: said, Failed: kind != "" && kind != "success"}
 }
 
-// goOn sends the agent back to work if hooks blocked.
+// goOn makes the agent continue if hooks blocked.
 func goOn(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	if res.Blocked() {
 		v.Continue = res.Reason
@@ -151,8 +149,7 @@ var (
 
 func word(words map[string]string, said string) string { return lo.CoalesceOrEmpty(words[said], said) }
 
-// toolNames maps kinds of tools to their names in Copilot; tools of other kinds have the host's
-// names.
+// toolNames maps kinds of tools to their names in Copilot; tools of other kinds keep the host's names.
 var toolNames = map[snaphook.Kind]string{
 	snaphook.Shell: "bash", snaphook.Read: "view", snaphook.Write: "create", snaphook.Edit: "edit", snaphook.List: "view",
 	snaphook.Glob: "glob", snaphook.Grep: "grep", snaphook.Fetch: "web_fetch", snaphook.Search: "web_search",

@@ -1,6 +1,5 @@
-// Package door brings the hooks of Cursor to the root package: [Cursor] is a dialect for
-// snaphook.Config. It is apart from the root package so that programs which do not use Cursor do not
-// link its events.
+// Package door connects the hooks of Cursor to the root package: [Cursor] is a dialect for snaphook.Config. It is a
+// separate package so that programs without Cursor do not link its events.
 package door
 
 import (
@@ -16,14 +15,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Cursor returns the hook system of Cursor. The zero Settings find the files where Cursor keeps
-// them. Set Alone if the hooks of Claude Code run as a dialect of their own: otherwise they run
-// twice.
+// Cursor returns the hook system of Cursor. The zero Settings find the files where Cursor keeps them. Set Alone if
+// Dialects also contains Claude Code, whose hooks would otherwise run twice.
 //
-// A tool call fires preToolUse, and then beforeShellExecution or beforeMCPExecution. beforeReadFile
-// fires when the host has read a file, before the model gets the content; a denial replaces the
-// content. Cursor has no event for permissions. Its events of Cursor Tab, afterAgentResponse,
-// afterAgentThought and workspaceOpen have no moment: a host fires them itself.
+// A tool call fires preToolUse, and then beforeShellExecution or beforeMCPExecution. beforeReadFile fires when the host
+// has read a file, before the model gets the content; a denial replaces the content. Cursor has no event for
+// permissions. Its events of Cursor Tab, afterAgentResponse, afterAgentThought and workspaceOpen have no moment: a host
+// fires them itself.
 func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	names := &servers{}
 	return snaphook.NewDialect(cursor.Dialect,
@@ -93,8 +91,7 @@ func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires returns the stage that fires an event. It takes the contexts and messages of each hook, in
-// order.
+// fires returns the stage that fires an event. It copies the contexts and messages of each hook, in order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, cursor.Output], input func(*In) E, read func(*hook.Result[cursor.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -108,8 +105,8 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after returns the turn of an event that fires after tools accepted by of (nil accepts all) that
-// succeeded or, with failed, that failed.
+// after returns the turn of an event that fires after tools: after failed ones if failed is set, otherwise after
+// successful ones. of selects the tools; nil selects all.
 func after(of func(*snaphook.ToolCall) bool, failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed && (of == nil || of(&in.ToolCall))
@@ -134,7 +131,7 @@ func replace(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	}
 }
 
-// goOn sends the agent back to work if hooks blocked.
+// goOn makes the agent continue if hooks blocked.
 func goOn(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	if res.Blocked() {
 		v.Continue = res.Reason
@@ -142,7 +139,7 @@ func goOn(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	v.Decision, v.Reason = hook.Undecided, ""
 }
 
-// ending returns the end of an agent whose follow-ups the session counts.
+// ending describes the end of an agent whose follow-ups the session counts.
 func ending(again bool) cursor.Ending {
 	e := cursor.Ending{Status: "completed", Uncounted: true}
 	if again {
@@ -175,8 +172,8 @@ func isMCP(c *snaphook.ToolCall) bool   { return strings.HasPrefix(c.Name, mcp) 
 // bare returns the name of an MCP server's tool without the prefix.
 func bare(c *snaphook.ToolCall) string { return strings.TrimPrefix(c.Name, mcp) }
 
-// servers maps the names of tools to their servers, because Cursor's names leave the server out. It
-// is safe for many goroutines.
+// servers maps the names of tools to their servers, because Cursor's names do not contain the server. It is safe for
+// concurrent use.
 type servers struct{ byTool sync.Map }
 
 // of returns the server of a tool; "" if several have a tool of that name.
