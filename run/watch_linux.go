@@ -82,9 +82,8 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	}
 }
 
-<<<<<<< HEAD
-// extend moves the end of the time limit, which has come, by the time in which the process and its descendants
-// waited for a processor. It reports false if that changes nothing.
+// extend lengthens the time limit, which has been reached, by the time for which the process and its descendants waited
+// for a processor. It reports whether the limit has changed.
 func (p *process) extend(j *job, e *termination, start time.Time) bool {
 	if !e.due() || j.stretch.most <= 0 {
 		return false
@@ -94,10 +93,7 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 	return more > 0
 }
 
-// guardBy makes g watch the process until unguard.
-=======
 // guardBy makes g watch the process until unguard is called.
->>>>>>> c4cd1e33 (run, record: comments)
 func (p *process) guardBy(g *guardian) {
 	p.guardAt, p.guard = time.Time{}, g
 	g.watch(p.pid)
