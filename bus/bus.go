@@ -1,5 +1,5 @@
-// Package bus lets other parts of a program fire events by message: for each request comes one response with the
-// same correlation id (rule L61 of docs/spec/llxprt.md). Failures are an error object in the response.
+// Package bus lets other parts of a program fire events by messages. Each request gets one response with the same
+// correlation id (rule L61 of docs/spec/llxprt.md). A failure is an error object in the response.
 package bus
 
 import (
@@ -23,7 +23,7 @@ const (
 // Message is one message on a bus.
 type Message struct {
 	Type    string         `json:"type"`
-	Payload jsontext.Value `json:"payload,omitzero"` // an object, or nothing
+	Payload jsontext.Value `json:"payload,omitzero"` // an object, or empty
 }
 
 // ErrClosed is the error of publishing on a closed bus.

@@ -57,7 +57,7 @@ type Overlay struct {
 	Defaults Defaults
 	Limits   Limits
 	Recheck  bool     // runs the hooks of every gate again on a rewritten input; see [hook.EffectivePolicy]
-	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits"; only at the machine's level
+	Lock     []string // members that lower levels cannot change, such as "hooks[0].onFailure"; only at level Machine
 
 	places map[string]hook.Position // by path, such as "hooks[0].mode"
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own makes a directory that only its owner can use, or checks that an existing one is: another
-// user's files are not trusted.
+// own makes a directory that only its owner can use. If the directory exists, it checks this, because another user's
+// files are not trusted.
 func own(dir string) error {
 	if err := owned(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -28,7 +28,7 @@ func own(dir string) error {
 	return owned(dir)
 }
 
-// owned checks that a directory is the user's, and makes it private.
+// owned checks that a directory belongs to the user, and makes it private.
 func owned(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

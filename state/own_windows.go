@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// own makes a directory. Below a user's profile no other user can write.
+// own makes a directory. No other user can write below a user's profile.
 func own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

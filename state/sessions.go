@@ -18,11 +18,11 @@ import (
 // Stale is the age at which the state of an unused session is removed.
 const Stale = 7 * 24 * time.Hour
 
-// each is the interval at which a home is searched for stale sessions.
+// each is the interval between two searches of a home for stale sessions.
 const each = 24 * time.Hour
 
-// Home returns the directory below which the states of the user's sessions are: in XDG_STATE_HOME,
-// else ~/.local/state, else the system's directory for temporary files.
+// Home returns the directory of the states of the user's sessions: in XDG_STATE_HOME, or else in ~/.local/state, or
+// else in the system's directory for temporary files.
 func Home() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "snaphook", "sessions")
@@ -33,15 +33,14 @@ func Home() string {
 	return filepath.Join(os.TempDir(), "snaphook-state-"+strconv.Itoa(os.Getuid()))
 }
 
-// Of returns the state of a session of a project's directory: the same state whenever the session
-// is resumed.
+// Of returns the state of a session in a project's directory. A resumed session has the same state.
 func Of(home, project, id string) Dir {
 	sum := sha256.Sum256([]byte(project + "\x00" + id))
 	return Dir(filepath.Join(home, session+hex.EncodeToString(sum[:16])))
 }
 
-// Sweep removes the state of sessions that nothing has used for the time Stale, unless that was
-// done today, or another process does it. It returns the number of removed states.
+// Sweep removes the state of sessions that have not been used for the time Stale. It does nothing if another Sweep is
+// running, or has run today. It returns the number of removed states.
 func Sweep(home string) (removed int, err error) {
 	if err := own(home); err != nil {
 		return 0, err
@@ -76,8 +75,8 @@ func Sweep(home string) (removed int, err error) {
 // gone is the prefix of a directory that is being removed.
 const gone = "gone-"
 
-// remove removes a stale session, unless it has been used meanwhile: it takes the locks of the
-// session and of its sources, and then renames the whole directory in one step.
+// remove removes a stale session, unless it has been used in the meantime: it locks the session and its sources, and
+// then renames the whole directory.
 func remove(dir string) bool {
 	locks, free := tryLocks(dir)
 	release := func() {
@@ -96,8 +95,7 @@ func remove(dir string) bool {
 	return os.Rename(dir, away) == nil && os.RemoveAll(away) == nil
 }
 
-// tryLocks takes the locks of a session, first, and of its existing sources, and reports whether
-// all of them were free.
+// tryLocks locks a session and then its existing sources. free reports whether all of them were unlocked.
 func tryLocks(dir string) (locks []*os.File, free bool) {
 	take := func(dir string) bool {
 		lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)
@@ -129,13 +127,13 @@ func sources(dir string) (dirs []string) {
 	return dirs
 }
 
-// stale reports whether a session's state, with those of its sources, is unused. Every write of a
-// value changes its directory.
+// stale reports whether a session's state, including its sources, is unused. Every write changes the modification time
+// of its directory.
 func stale(dir string) bool {
 	return unchanged(dir) && !slices.ContainsFunc(sources(dir), func(dir string) bool { return !unchanged(dir) })
 }
 
-// unchanged reports whether a directory has not changed for long.
+// unchanged reports whether a directory has not changed for the time Stale.
 func unchanged(dir string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.IsDir() && time.Since(info.ModTime()) > Stale

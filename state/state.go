@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Most limits the keys and values of one directory together, in bytes: those of the hooks of one
-// source, or those of the program.
+// Most limits the total size of keys and values in one directory, in bytes, which belongs to the hooks of one source or
+// to the program.
 const Most = 1 << 20
 
 // mostKey limits a key, which becomes a file name, in bytes.
@@ -25,17 +25,15 @@ const mostKey = 200
 // ErrFull is the error of a value for which there is no space left.
 var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete what is not needed")
 
-// Dir is the state in a directory. The directory is made with the first value, for its owner only;
-// one of another user is refused. A Dir may be used from many goroutines and processes at once. An
-// operation costs a lock and a small file. It waits for a lock that another process holds until ctx
-// ends, and at most five seconds; a link, a pipe or a device in place of a file is an error at
-// once.
+// Dir is the state in a directory. The directory is created with the first value, for its owner only; another user's
+// directory is rejected. A Dir may be used from many goroutines and processes at once. An operation costs a lock and a
+// small file. It waits for another process's lock until ctx ends, and at most five seconds; a link, a pipe or a device
+// in place of a file is an error at once.
 type Dir string
 
-// ForSource returns the state of the hooks of one source, such as "project", within a session's: a
-// separate directory, with its own keys, lock and limit. It is made with the first value. A
-// session's state is removed together with those of its sources, and is as old as the newest of
-// them. An empty name means the program itself, whose state is d.
+// ForSource returns the state of the hooks of one source, such as "project": a subdirectory of the session's with its
+// own keys, lock and limit. It is created with the first value. It is removed together with the session's state, whose
+// age is that of the newest of them. An empty name means the program itself, whose state is d.
 func (d Dir) ForSource(name string) Dir {
 	if name == "" {
 		return d
@@ -52,7 +50,7 @@ func (d Dir) session() (in Dir, ok bool) {
 // ofSession reports whether d is a directory named by [Of].
 func (d Dir) ofSession() bool { return strings.HasPrefix(filepath.Base(string(d)), session) }
 
-// Get returns the value of a key, and whether there is one.
+// Get returns the value of a key; ok is false if it has none.
 func (d Dir) Get(ctx context.Context, key string) (value string, ok bool, err error) {
 	if !d.exists() {
 		return "", false, check(key)
@@ -69,8 +67,8 @@ func (d Dir) Set(ctx context.Context, key, value string) error {
 	return d.locked(ctx, func() error { return d.write(key, value) })
 }
 
-// CompareAndSwap sets a key to new if its value is old, and reports whether it did. A key without a
-// value never equals old.
+// CompareAndSwap sets a key to new if its value is old, and reports whether it did. It does not if the key has no
+// value.
 func (d Dir) CompareAndSwap(ctx context.Context, key, old, new string) (swapped bool, err error) {
 	err = d.locked(ctx, func() error {
 		value, ok, err := d.read(ctx, key)
@@ -83,8 +81,7 @@ func (d Dir) CompareAndSwap(ctx context.Context, key, old, new string) (swapped 
 	return swapped && err == nil, err
 }
 
-// Incr adds to the number that is the value of a key, 0 if it has none, and
-// returns the sum.
+// Incr adds by to the number that is the value of a key, and returns the sum. A key without a value counts as 0.
 func (d Dir) Incr(ctx context.Context, key string, by int64) (sum int64, err error) {
 	err = d.locked(ctx, func() error {
 		value, ok, err := d.read(ctx, key)
@@ -133,11 +130,11 @@ func (d Dir) exists() bool {
 }
 
 const (
-	session  = "s-"  // begins the name of a session's directory below Home
-	source   = "by-" // begins the name of a source's directory in a session's
-	prefix   = "k-"  // of the files that hold values
+	session  = "s-"  // prefix of a session's directory below Home
+	source   = "by-" // prefix of a source's directory below a session's
+	prefix   = "k-"  // prefix of the files with values
 	lockName = "lock"
-	newName  = "new" // the file to which a value is written before it is renamed
+	newName  = "new" // a new value, before it is renamed
 )
 
 func check(key string) error {
@@ -154,10 +151,10 @@ func (d Dir) file(key string) string {
 	return filepath.Join(string(d), prefix+fileName(key))
 }
 
-// plainNames says that the file system takes two names for one if they differ in case, or by dots at the end.
+// plainNames means that the file system ignores case, and dots at the end, when it compares names.
 const plainNames = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
-// fileName escapes a name for use in a file name. No two names have the same file.
+// fileName escapes a name for use as a file name. Different names have different files.
 func fileName(name string) string {
 	if !plainNames {
 		return strings.ReplaceAll(url.PathEscape(name), ":", "%3A")
@@ -173,7 +170,7 @@ func fileName(name string) string {
 	return out.String()
 }
 
-// locked makes the directory if need be, and holds its lock.
+// locked creates the directory if necessary, and calls do with the directory locked.
 func (d Dir) locked(ctx context.Context, do func() error) error {
 	if d == "" {
 		return errors.New("the state has no directory")
@@ -182,7 +179,7 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 		return context.Cause(ctx)
 	}
 	if d.ofSession() && !d.exists() {
-		_, _ = Sweep(filepath.Dir(string(d))) // tidies up when a session begins; nothing depends on it
+		_, _ = Sweep(filepath.Dir(string(d))) // cleans up when a session begins; an error has no effect
 	}
 	for range mostTries {
 		lock, err := d.lock(ctx)
@@ -200,13 +197,11 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 	return fmt.Errorf("another process removes %s each time it is created", d)
 }
 
-// mostTries limits how often the directory is made again after another process has removed it
-// before its lock was held.
+// mostTries limits how often the directory is created again after another process has removed it.
 const mostTries = 100
 
-// make makes the directory, or checks that an existing one is the user's. A source's directory is
-// made under the session's lock: a sweep, which holds that lock, removes no directory that it has
-// not seen.
+// make creates the directory, or checks that an existing one belongs to the user. A source's directory is created under
+// the session's lock, which a sweep holds too: it cannot remove a directory that it has not seen.
 func (d Dir) make(ctx context.Context) error {
 	in, ok := d.session()
 	if !ok {
@@ -221,7 +216,7 @@ func (d Dir) make(ctx context.Context) error {
 	return owned(string(d))
 }
 
-// lock makes the directory, and waits for its lock, as [bounded.Lock] does.
+// lock creates the directory, and waits for its lock like [bounded.Lock].
 func (d Dir) lock(ctx context.Context) (lock *os.File, err error) {
 	if err := d.make(ctx); err != nil {
 		return nil, err
@@ -236,8 +231,7 @@ func (d Dir) lock(ctx context.Context) (lock *os.File, err error) {
 	return lock, nil
 }
 
-// holds reports whether a lock still belongs to the directory, which may have been removed during
-// the wait.
+// holds reports whether the locked file is still in the directory, which may have been removed during the wait.
 func (d Dir) holds(lock *os.File) bool {
 	held, err := lock.Stat()
 	if err != nil {
@@ -258,7 +252,7 @@ func (d Dir) read(ctx context.Context, key string) (value string, ok bool, err e
 	return string(text), err == nil, err
 }
 
-// write replaces a value by a rename.
+// write replaces a value atomically, by a rename.
 func (d Dir) write(key, value string) error {
 	if err := check(key); err != nil {
 		return err

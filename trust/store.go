@@ -89,8 +89,8 @@ func DefaultStore() (Store, error) {
 // maxStore limits the size of a store: some 100 000 decisions.
 const maxStore = 64 << 20
 
-// Read reads the decisions; a store that does not exist has none. A malformed store, or one that
-// is not a regular file, is an error: trust is not guessed.
+// Read reads the decisions; a store that does not exist has none. A malformed store, or one that is not a regular file,
+// is an error, because trust must not be guessed.
 func (s Store) Read(ctx context.Context) (Decisions, error) {
 	text, err := bounded.ReadFile(ctx, string(s), maxStore)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,9 +128,8 @@ func (all Decisions) check() error {
 // patience limits the wait for another process that holds the store.
 const patience = 10 * time.Second
 
-// Decide stores a decision about dir, safe against concurrent writes of other processes. Dialects
-// that d does not mention keep the digests of an older decision of the same State. It waits up to
-// ten seconds for another process.
+// Decide stores a decision about dir; other processes may write at the same time. Dialects that d does not mention keep
+// the digests of an older decision of the same State. It waits up to ten seconds for another process.
 func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	file := string(s)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -150,7 +149,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 		maps.Copy(digests, d.Digests)
 		guards := maps.Clone(old.Guards)
 		for dialect := range d.Digests {
-			delete(guards, dialect) // of the dialects in the newer decision
+			delete(guards, dialect) // the newer decision replaces those of its dialects
 		}
 		if guards == nil {
 			guards = map[string][]hook.Guard{}
@@ -169,8 +168,8 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	return nil
 }
 
-// lock takes the lock of the store, a file next to it. A lock file that is not regular, such as
-// a pipe, is an error, because opening it could block.
+// lock locks the store by a file beside it. A lock file that is not regular, such as a pipe, is an error, because
+// opening it could block.
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {

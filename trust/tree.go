@@ -42,12 +42,12 @@ func (c *fileCollector) project(h *Hook) error {
 	return c.count(*h)
 }
 
-// tree covers all files of the project, including those of submodules, those below links, and those
-// that git does not track. If there are too many, the tracked ones come first.
+// tree covers all files of the project, including files of submodules, files below symbolic links, and files that git
+// does not track. If there are too many, the tracked files come first.
 func (c *fileCollector) tree() error {
 	add := func(path string) error {
 		_, err := c.add(path)
-		if errors.Is(err, errMany) { // a file that is too large does not prevent the others from being covered
+		if errors.Is(err, errMany) { // one file that is too large does not keep the others from being covered
 			c.partial = true
 			return nil
 		}
@@ -67,8 +67,8 @@ func (c *fileCollector) tree() error {
 	return err
 }
 
-// walk visits the files below a directory, also through links, except git's own. The list of files
-// of each visited directory is covered too.
+// walk visits the files below a directory, also through symbolic links, except git's own. It also covers the list of
+// names in each directory.
 func (c *fileCollector) walk(dir string, visit func(path string) error) error {
 	w := treeWalker{c: c, visit: visit, been: map[string]bool{}}
 	return w.dir(dir)
@@ -85,7 +85,7 @@ type treeWalker struct {
 func (w *treeWalker) dir(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || w.been[real] {
-		return nil //nolint:nilerr // a directory that cannot be listed runs nothing by its name either
+		return nil // no file of a directory that cannot be listed is run by its name
 	}
 	w.been[real] = true
 	names := w.c.watch(dir, "all", nil)
@@ -119,8 +119,8 @@ func (w *treeWalker) dir(dir string) error {
 
 const maxIndex = 64 << 20
 
-// tracked returns the files in git's index, if the project is the top of a repository and indexed
-// can read its index.
+// tracked returns the files in git's index. ok is false unless the project is the top of a repository with an index
+// that indexed can read.
 func (c *fileCollector) tracked() (files []string, ok bool) {
 	index, err := bounded.ReadFile(c.ctx, filepath.Join(c.dir, ".git", "index"), maxIndex)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package trust records a user's consent to run the hooks of a project: the hooks, and the bytes
-// of the files that they run. Trust covers exactly these; when one changes, the user has to
-// consent again.
+// Package trust records a user's consent to run the hooks of a project: the hooks, and the bytes of the files that they
+// run. Trust covers exactly these; when one changes, the user has to consent again.
 //
 //	covered, err := trust.Cover(ctx, dir, hooks, trust.Options{})  // the hooks that would run
 //	…                                                              // the user agrees
@@ -10,17 +9,16 @@
 //	all, err := store.Read(ctx)
 //	state := all.State(dir, digests)
 //	sys := pipeline.NewSystem(pipeline.Config{
-//		Wrap:    covered.Wrap, // what runs is what was covered
-//		Granted: all.Guards,   // no guard is missed in silence
+//		Wrap:    covered.Wrap, // only covered bytes run
+//		Granted: all.Guards,   // a missing guard is noticed
 //	})
 //	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
 //
-// Cover runs nothing of the project. It finds the files of a command from its words: files of the
-// project that they name, through variables, cd and patterns; files that these run in turn, if
-// they are shell scripts; the imports of scripts in Python and Node; and the interpreters. A
-// program, an option or an import that is not known to load nothing else makes a hook unclear:
-// the hook is marked, and trust covers all files of the project, also of submodules, below links,
-// and those that git does not track.
+// Cover runs nothing of the project. It finds the files of a command from its words: files of the project that they
+// name, through variables, cd and patterns; files that these run in turn, if they are shell scripts; the imports of
+// scripts in Python and Node; and the interpreters. A program, an option or an import makes a hook unclear unless Cover
+// knows that it loads nothing else: the hook is marked, and trust then covers all files of the project, including files
+// of submodules, files below symbolic links, and files that git does not track.
 package trust
 
 import (
@@ -47,7 +45,7 @@ const (
 	Trusted   State = "trusted"
 	Untrusted State = "untrusted" // revoked
 	Unknown   State = "unknown"   // the user has not decided
-	Changed   State = "changed"   // granted, but for hooks or files that have changed
+	Changed   State = "changed"   // granted, but hooks or files have changed since
 )
 
 // File is a file that a hook runs, or may run.
@@ -56,19 +54,18 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Hook is a hook with everything that trust in it covers.
+// Hook is a hook with everything that trust in the hook covers.
 type Hook struct {
 	*hook.Hook
 	Files []File // in the order in which they were found
 
-	// Unclear is the reason why the files that the hook runs cannot all be found from its words;
-	// empty if they can. Files then has all files of the project, and Unclear also reports if these
-	// are too many to be covered.
+	// Unclear says why the files that the hook runs cannot all be found from its words; empty if they can. For an
+	// unclear hook Files has all files of the project, and Unclear also reports if these are too many to cover.
 	Unclear string
 
-	absent  []string  // files that it would run if they existed
-	folders []*folder // folders that it searches, in which no file may appear
-	python  bool      // it runs Python with modules of the project
+	absent  []string  // missing files that the hook would run
+	folders []*folder // folders that the hook searches, in which no file may appear
+	python  bool      // the hook runs Python with modules of the project
 }
 
 // Covered lists the hooks and files that trust in a directory covers.
@@ -83,18 +80,17 @@ type Covered struct {
 	Overlay string
 
 	dir    string
-	sums   map[string]string // by file, links resolved
+	sums   map[string]string // by file, with links resolved
 	stamps map[string]stamp  // by file, as hooks name it
 }
 
-// Options holds facts about hooks and settings that only a host knows.
+// Options holds facts that only the host knows.
 type Options struct {
-	// Reaching lists settings of the project that affect more than its own hooks, in any form that
-	// is stable while they are unchanged.
+	// Reaching lists settings of the project that affect more than its own hooks, in any form that stays the same while
+	// the settings are unchanged.
 	Reaching []string
 
-	// Files returns the files of a hook that is not a command, such as a module;
-	// nil has none.
+	// Files returns the files of a hook that is not a command, such as a module. Nil means no files.
 	Files func(ctx context.Context, h *hook.Hook) ([]string, error)
 
 	// Environ are the variables of commands; nil means the process's environment.
@@ -106,13 +102,11 @@ type Options struct {
 	Policy *policy.Source
 }
 
-// Cover collects the files that trust in hooks covers, and computes the digest. dir is absolute,
-// without symbolic links. The digest depends on the hooks and on the bytes of their files, and
-// not on the places of hooks in settings.
+// Cover collects the files that trust in hooks covers, and computes the digest. dir is absolute, without symbolic
+// links. The digest depends on the hooks and on the bytes of their files, and not on the places of hooks in settings.
 //
-// It reads every file once, at most 20 000 files and 512 MiB of them. More files that hooks name
-// are an error, because an uncovered file could change unseen; more files of an unclear hook's
-// project are reported in Unclear.
+// It reads every file once, at most 20 000 files and 512 MiB in total. It returns an error if hooks name more files,
+// because an uncovered file could change unnoticed. If an unclear hook's project has more files, Unclear reports that.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
 	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps}
@@ -123,7 +117,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 		}
 		covered.Hooks = append(covered.Hooks, found)
 	}
-	for i := range covered.Hooks { // named files come first, because of the limit
+	for i := range covered.Hooks { // named files first, because of the limit
 		if err := c.project(&covered.Hooks[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
 		}
@@ -140,7 +134,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	}{digests(dir, covered.Hooks), opt.Reaching}
 	text := sha256.New()
 	if json.MarshalWrite(text, all, json.Deterministic(true)) != nil {
-		// JSON cannot represent bytes that are not UTF-8; this form can, and no two hooks have the same one.
+		// JSON cannot represent invalid UTF-8; this form can, and it differs for any two hooks.
 		text.Reset()
 		fmt.Fprintf(text, "%#v", all)
 	}
@@ -168,8 +162,8 @@ func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
 	return nil
 }
 
-// Check returns an error if a file is not covered, or its text has changed. It serves readers of
-// files after Cover, such as the loader of modules.
+// Check returns an error if a file is not covered, or if its text has changed. It is for code that reads files after
+// Cover, such as the loader of modules.
 func (c *Covered) Check(path string, text []byte) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -185,8 +179,7 @@ func (c *Covered) Check(path string, text []byte) error {
 	return nil
 }
 
-// digested is the part of a hook that the digest includes: its behaviour, not its place in
-// settings.
+// digested is the part of a hook that enters the digest: its behaviour, not its place in settings.
 type digested struct {
 	Event, Name, Type, Command   string
 	Argv                         []string
@@ -224,7 +217,7 @@ func digests(dir string, hooks []Hook) []digested {
 	return all
 }
 
-// digestedOf returns the part of a hook without its files.
+// digestedOf returns the digested part of a hook, without its files.
 func digestedOf(h *hook.Hook) digested {
 	entry := ""
 	if h.EntrySum != [32]byte{} {

@@ -42,8 +42,8 @@ func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 	return all
 }
 
-// word expands a word like a shell, without running anything. If a variable may have several
-// values, it tries each.
+// word expands a word as a shell would, without running anything. If variables have several possible values, it tries
+// each.
 func (s *shellScope) word(w *syntax.Word) (a arg) {
 	raw := s.source1(w)
 	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
@@ -80,7 +80,7 @@ func (s *shellScope) plainly(w *syntax.Word) arg {
 	return arg{texts: []string{text}}
 }
 
-// source1 returns a word as it is written.
+// source1 returns a word as written.
 func (s *shellScope) source1(w *syntax.Word) string {
 	start, end := int(w.Pos().Offset()), int(w.End().Offset())
 	if start > end || end > len(s.text) {
@@ -89,11 +89,11 @@ func (s *shellScope) source1(w *syntax.Word) string {
 	return s.text[start:end]
 }
 
-// environ provides variables to an expansion, and records those that are not known.
+// environ supplies variables to an expansion, and records unknown ones.
 type environ struct {
 	s       *shellScope
 	pick    int // index of the value to use for each variable
-	most    int // largest number of values of the variables used
+	most    int // largest number of values of any variable used
 	unknown bool
 }
 
@@ -138,7 +138,7 @@ func (e *environ) Each(func(string, expand.Variable) bool) {}
 
 var errUnknown = errors.New("it is not known before the hook runs")
 
-// substitute handles commands whose output is known: the directory of a script, and of the project.
+// substitute handles commands with known output, which print the directory of a script or of the project.
 func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 	text, ok := e.output(cs.Stmts)
 	if !ok {
@@ -212,7 +212,7 @@ func (e *environ) run(words []string) (string, bool) {
 	return "", false
 }
 
-// within returns the path that a word means to a program that runs in dir.
+// within returns the path to which a word refers in a program that runs in dir.
 func within(dir, word string) string {
 	word = run.NativePath(word)
 	switch {
@@ -224,10 +224,10 @@ func within(dir, word string) string {
 	return filepath.Join(dir, word)
 }
 
-// windows says that shell text is for Git's bash.
+// windows means that shell text is for Git's bash.
 const windows = runtime.GOOS == "windows"
 
-// shellPath returns a path as a shell has it in its variables: on Windows in the form of Git's bash.
+// shellPath returns a path in the form that shells use: on Windows that of Git's bash.
 func shellPath(path string) string {
 	if windows {
 		return run.WindowsPath(path)
@@ -235,7 +235,7 @@ func shellPath(path string) string {
 	return path
 }
 
-// shellPaths does the same for a list of folders, such as PATH.
+// shellPaths converts each path of a list, such as PATH.
 func shellPaths(list string) string {
 	if !windows {
 		return list
@@ -247,12 +247,12 @@ func shellPaths(list string) string {
 	return strings.Join(folders, ":")
 }
 
-// hasFolder reports whether a program is named by its path: it is not searched for in PATH.
+// hasFolder reports whether a program is named by a path, for which PATH is not searched.
 func hasFolder(name string) bool {
 	return strings.ContainsRune(name, '/') || windows && strings.ContainsRune(name, '\\')
 }
 
-// starts returns the files that a program's path may start: on Windows also the one with the ending .exe.
+// starts returns the files that a program's path may start: on Windows also the path with .exe appended.
 func starts(path string) []string {
 	if windows && filepath.Ext(path) == "" {
 		return []string{path, path + ".exe"}
@@ -260,7 +260,7 @@ func starts(path string) []string {
 	return []string{path}
 }
 
-// paths returns the paths that a word may mean, existing or not.
+// paths returns the paths to which a word may refer, existing or not.
 func (s *shellScope) paths(text string) (paths []string) {
 	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
 		return nil

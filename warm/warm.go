@@ -1,11 +1,11 @@
-// Package warm runs scripts for bash in the host's process even if they use cat, grep or jq, as most guards do.
+// Package warm runs bash scripts in the host's process, even if they use cat, grep or jq, as most guards do.
 //
-// A host hands over New:
+// Pass the result of New in the Config:
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
 //
-// Hooks whose policy says "warm": "auto" or "bash" then run in the process, as long as the package knows
-// exactly how their scripts behave. Otherwise bash runs the whole script; no effect has happened before.
+// Hooks whose policy says "warm": "auto" or "bash" then run in the process, if the package knows exactly how their
+// scripts behave. Otherwise bash runs the whole script; nothing of it has been executed before.
 package warm
 
 import (
@@ -23,11 +23,11 @@ import (
 
 // Config configures New.
 type Config struct {
-	Limit int          // the number of commands that are kept warm; 0 means 8
+	Limit int          // maximum number of warm commands; 0 means 8
 	Log   *slog.Logger // nil means [slog.Default]
 }
 
-// New returns the value for Warm of a snaphook.Config or a pipeline.Config, which closes it. It starts nothing.
+// New returns the value for Warm of a snaphook.Config or pipeline.Config; the engine closes it. New starts nothing.
 func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log, Tools: Tools()} }
 
 // Tools returns the programs that scripts may run in this process.

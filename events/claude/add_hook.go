@@ -14,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Entry is one hook in the form that settings have, for [AddHook]. Type decides which of the other
-// members are read.
+// Entry is one hook in the form of settings, for [AddHook]. Type determines which of the other members are read.
 type Entry struct {
 	Matcher string `json:"matcher,omitzero"` // the matcher of the hook's group; empty matches everything
 	Type    string `json:"type"`             // command, http, mcp_tool, prompt or agent
@@ -42,15 +41,14 @@ type Entry struct {
 	Extra       jsontext.Value `json:",embed"` // further members; an object or nil
 }
 
-// AddHook adds a hook to a running session, as if its settings had it: entry is an [Entry], or JSON
-// text of one as []byte, string or [jsontext.Value]. The hook runs after the hooks of the settings,
-// with their environment and level, until remove takes it away; both are safe at any time, and
-// fires that have begun are not affected. Observers that implement [pipeline.HookWatcher] are
-// notified of both.
+// AddHook adds a hook to a running session, as if its settings had it. entry is an [Entry], or its JSON text as []byte,
+// string or [jsontext.Value]. The hook runs after the hooks of the settings, with their environment and level, until
+// remove removes it. Both functions may be called at any time, and fires that have begun are not affected. Observers
+// that implement [pipeline.HookWatcher] are notified of both.
 //
-// The hook belongs to the program: it runs whether or not trust and policies of the settings allow
-// hooks. The session's settings have to come from [Settings]. The error describes the mistake in
-// the event or the entry; with an error nothing is added.
+// The hook belongs to the program: it runs whether or not trust and the policies of the settings allow hooks. The
+// session's settings must come from [Settings]. The error describes a mistake in the event or the entry; then nothing
+// is added.
 func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err error) {
 	text, matcher, err := entryText(entry)
 	if err != nil {
@@ -80,7 +78,7 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	layer := settings.Layer{Name: "host", Source: hook.Host, File: "the added hook"}
 	hooksSource{reading: r, layer: layer, root: r.at.Dir, env: r.env}.hooks(v)
 	for _, h := range r.Loaded.Hooks {
-		h.Key = "" // never a duplicate of one that the settings have
+		h.Key = "" // never a duplicate of a hook in the settings
 		h.ID = fmt.Sprintf("%s/%s/added/%d", hook.Host, event, addedHooks.Add(1))
 		h.Position = hook.Position{}
 		if h.Skip != "" && len(r.Loaded.Problems) == 0 {
@@ -98,7 +96,7 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	return pipeline.Register(s, r.Loaded.Hooks...)
 }
 
-// addedHooks counts the hooks that [AddHook] has added to all sessions; the count is in their ids.
+// addedHooks counts the hooks added by [AddHook] to all sessions; their ids have the count.
 var addedHooks atomic.Int64
 
 // entryText returns an entry as JSON without its matcher, and the matcher.

@@ -121,8 +121,8 @@ var Notification *pipeline.Event[NotificationInput, NotificationOutput] = declar
 	SubjectName: "notification_type",
 })
 
-// MessageDisplay fires when text of the assistant is about to be shown (release 2.1.239). A hook
-// changes the displayed text, and not the message.
+// MessageDisplay fires when text of the assistant is about to be shown (release 2.1.239). A hook can change the
+// displayed text, but not the message.
 var MessageDisplay *pipeline.Event[MessageDisplayInput, MessageDisplayOutput] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true, quiet: true,
 }, addDisplay, pipeline.Spec[MessageDisplayInput, MessageDisplayOutput]{

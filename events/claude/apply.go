@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Directive holds the instructions to the caller that the results of all events have in common.
+// Directive holds the instructions to the caller that all events have in common.
 type Directive struct {
 	Stop       bool     // end the agent's loop
 	StopReason string   // tell the user why
@@ -32,8 +32,7 @@ func ApplyLifecycle[Out any](res *hook.Result[Out]) (d Directive) {
 	return d
 }
 
-// decided returns the decision of the hooks. It ignores a block that the reducer made of
-// "continue": false alone.
+// decided returns the decision of the hooks. It ignores a block that the reducer derived from "continue": false alone.
 func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 	if !res.Stop || !res.Decision.Blocks() {
 		return res.Decision
@@ -53,9 +52,8 @@ type BlockVerdict struct {
 	Reason string // why not, if Run is false
 }
 
-// ApplyBlock returns the instructions of an event whose hooks can block and do nothing else:
-// PreCompact, ConfigChange, TaskCreated and the like. Run is false after a block and after a stop;
-// Reason is set after a block alone.
+// ApplyBlock returns the instructions of an event whose hooks can only block: PreCompact, ConfigChange, TaskCreated and
+// the like. Run is false after a block and after a stop; Reason is set only after a block.
 func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 	v := BlockVerdict{Directive: ApplyLifecycle(res)}
 	blocked := decided(res).Blocks() && res.OverriddenBlock == ""
@@ -68,14 +66,14 @@ func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 // ToolVerdict lists the instructions of PreToolUse.
 type ToolVerdict struct {
 	Directive
-	Run      bool          // run the tool; if Decision is not allow, after the normal permission checks
-	Decision hook.Decision // allow, ask, defer or deny; empty: hooks leave it to the normal permission checks
+	Run      bool          // run the tool, unless Decision is allow only after the normal permission checks
+	Decision hook.Decision // allow, ask, defer or deny; empty: use the normal permission checks
 	Reason   string        // of the Decision
 	Input    wire.Object   // the arguments to run the tool with, changed or not
 }
 
-// ApplyPreToolUse returns the instructions for a tool call. Run is false with ask and defer: the
-// user decides. It is false after a stop too, which leaves Decision as it is.
+// ApplyPreToolUse returns the instructions for a tool call. Run is false for ask and defer, because the user decides.
+// Run is also false after a stop, which does not change Decision.
 func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) ToolVerdict {
 	v := ToolVerdict{Directive: ApplyLifecycle(res), Decision: permissions[decided(res)], Input: call.Input}
 	if v.Decision != "" {
@@ -117,7 +115,7 @@ func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[Permi
 type ResultVerdict struct {
 	Directive
 	Feedback string         // the objections of hooks, for the model in addition to the result
-	Response jsontext.Value // the result that the model sees, changed or not; nil after a failure
+	Response jsontext.Value // the result for the model, changed or not; nil after a failure
 }
 
 // ApplyPostToolUse returns the instructions for the result of a tool. A block undoes nothing: its
@@ -135,8 +133,7 @@ func ApplyPostToolUseFailure(res *hook.Result[BasicOutput]) ResultVerdict {
 	return ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res)}
 }
 
-// feedback returns the reasons of the hooks that blocked, also of an event at which a block has no
-// effect.
+// feedback returns the reasons of the hooks that blocked, even at an event at which a block has no effect.
 func feedback[Out any](res *hook.Result[Out]) string {
 	var reasons []string
 	for i := range res.Reports {
@@ -169,7 +166,7 @@ func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdi
 type StopVerdict struct {
 	Directive
 	Again  bool   // send the agent back to work
-	Prompt string // with this text; empty if Context has everything
+	Prompt string // with this text; empty if Context contains it all
 }
 
 // ApplyStop returns the instructions for an agent that is about to end its answer. A stop overrides

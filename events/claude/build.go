@@ -31,7 +31,7 @@ func (e *entry) setKey(payload ...string) {
 	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
 }
 
-// buildAdded reads a hook of a type that the program adds.
+// buildAdded reads a hook of a type that the program defines.
 func (e *entry) buildAdded() *settings.Problem {
 	wrong := e.Types.Read(e.hook.Type, e.hook, e.value)
 	if e.hook.Key != "" {
@@ -110,8 +110,7 @@ func (e *entry) buildTool() *settings.Problem {
 	return nil
 }
 
-// buildJudge reads a hook that asks a model or gives an agent a task (C49). The refusal of an agent
-// never ends the turn.
+// buildJudge reads a hook that asks a model or runs an agent (C49). An agent's refusal never ends the turn.
 func (e *entry) buildJudge() *settings.Problem {
 	prompt, wrong := e.needText("prompt", "Is this safe? $ARGUMENTS")
 	if wrong != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Claude Code system. After exit status 0 the output is read, status 2 blocks with
-// the text on standard error, and after any other status a JSON answer takes effect, or the hook
-// has failed and the action goes ahead (rule C35; release 2.1.239). Hooks have 10 minutes (C7), and
-// all run at the same time; the unit of timeouts in settings is the second.
+// Dialect is the Claude Code system. Exit status 0 reads the output, and 2 blocks with the text on standard error.
+// After any other status a JSON answer takes effect; without one the hook has failed and the action goes ahead (rule
+// C35; release 2.1.239). Hooks have 10 minutes (C7) and run in parallel; the unit of timeouts in settings is the
+// second.
 var Dialect = &pipeline.Dialect{
 	Name: "claude",
 	Unit: time.Second,
@@ -35,7 +35,7 @@ func base(dst []byte, event string, _ time.Time) []byte {
 	return append(append(dst, `,"hook_event_name":`...), wire.Quote(event)...)
 }
 
-// Level selects the release whose rules apply where releases disagree.
+// Level selects the release whose rules apply where releases differ.
 type Level uint8
 
 // The levels. The zero Level is release 2.1.88.
@@ -54,7 +54,7 @@ var (
 	everyStatus = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.DenyWithReason}
 )
 
-// audience selects who gets a text.
+// audience is the reader of a text.
 type audience uint8
 
 const (
@@ -63,11 +63,10 @@ const (
 	user
 )
 
-// traits holds facts about an event that the documentation has in tables, and for which a
-// declaration has no field.
+// traits holds facts about an event that the documentation lists in tables, and for which a Spec has no field.
 type traits struct {
 	kinds  kinds    // the types of hooks it runs
-	reason audience // who is told why something was blocked
+	reason audience // who learns why something was blocked
 
 	decides     bool   // the answer's "decision" has an effect, not only an exit status
 	permission  bool   // the decision is a permission, which hooks can also grant
@@ -77,19 +76,19 @@ type traits struct {
 	quiet       bool   // the user gets no notice of hooks that failed
 	stopBlocks  bool   // "continue": false keeps the action from going ahead
 	stopFrees   bool   // "continue": false lifts every block
-	contextHold bool   // context keeps the agent going like a block
+	contextHold bool   // context keeps the agent working, like a block
 	neverWaits  bool   // every hook runs in the background
 	conditions  bool   // hooks may have an "if"
 	narrow      bool   // matchers are lists of plain names at every level
-	baseText    bool   // plain text is read at the level Base alone
+	baseText    bool   // plain text is read only at the level Base
 	erases      bool   // a block erases the user's prompt
-	lastLine    bool   // a command's answer is the last line that it prints
-	inAgent     string // in an agent's front matter, hooks of this event are hooks of inAgent
+	lastLine    bool   // a command's answer is its last line of output
+	inAgent     string // the event that an agent's front matter means by this one
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
 	verdict refusalEffect // the effect of a prompt's refusal
 
-	// derive fills these from the declaration.
+	// derive sets these from the declaration.
 	exitTwoDenies bool // exit status 2 refuses
 	blocks        bool // hooks can block
 	contexts      bool // hooks can add context
@@ -107,8 +106,8 @@ func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 // table holds the traits of every event of this package by its name.
 var table = map[string]*traits{}
 
-// traitsOf returns the traits of an event. An event that a program has declared in the dialect
-// runs hooks of every type, and honours the answers that its declaration lists.
+// traitsOf returns the traits of an event. An event that a program itself declares in the dialect runs hooks of every
+// type, and honours the answers that its declaration lists.
 func traitsOf(event string) *traits {
 	if t := table[event]; t != nil {
 		return t
@@ -127,8 +126,8 @@ type commonIn interface{ common() *CommonInput }
 
 type commonOut interface{ own() *CommonOutput }
 
-// declare makes an event of the dialect, with its traits. add merges the event's part of one
-// hook's answer into all; nil: the event has no part of its own.
+// declare makes an event of the dialect, with its traits. add merges the event's part of one hook's answer into all; it
+// is nil if the event has no such part.
 func declare[In, Out any, I interface {
 	*In
 	commonIn
@@ -150,8 +149,7 @@ func declare[In, Out any, I interface {
 	return pipeline.Declare(Dialect, ev)
 }
 
-// The In of these is a pointer, so that they are compiled once. declare sees to it that it
-// is an input.
+// The type In of these functions is a pointer, which compiles them once. declare ensures that it is an input.
 
 func dirOf[In any](in In) string { return any(in).(commonIn).common().Cwd }
 

@@ -21,9 +21,8 @@ import (
 // projectDir is the variable with the directory in which the session started.
 const projectDir = "CLAUDE_PROJECT_DIR"
 
-// commandEnv returns the environment of commands (rule C92; release 2.1.239): the engine's,
-// without telemetry and, on request, without credentials of providers, and the variables for
-// hooks.
+// commandEnv returns the environment of commands (rule C92; release 2.1.239): the engine's, without telemetry and, if
+// demanded, without credentials of providers, plus the variables for hooks.
 //
 // Hooks of a profile get the variables of their system in place of Claude Code's.
 func (r *reading) commandEnv(all []string, project string) []string {
@@ -131,12 +130,11 @@ var errPasted = errors.New(
 // argumentsVar matches a use of the variable that holds the hook's input.
 var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
 
-// mostArguments is the longest input, in bytes, that is put into a variable: systems limit the
-// length of one variable.
+// mostArguments is the longest input, in bytes, that is passed in a variable, because systems limit the length of one
+// variable.
 const mostArguments = 100 << 10
 
-// withArguments adds the input as a variable, unless it is too long. Standard input has it in any
-// case.
+// withArguments adds the input as a variable, unless it is too long. The hook also gets the input on standard input.
 func withArguments(env []string, payload []byte) []string {
 	if len(payload) > mostArguments {
 		return env
@@ -144,8 +142,8 @@ func withArguments(env []string, payload []byte) []string {
 	return environ.WithVar(env, "ARGUMENTS", strings.TrimSpace(string(payload)))
 }
 
-// argumentsNote notes in the report that the input was too long for the variable: a guard that
-// reads the variable has checked nothing (C94).
+// argumentsNote notes in the report that the input was too long for the variable: a guard that reads only the variable
+// has checked nothing (C94).
 type argumentsNote struct{ hook.Runner }
 
 // Run runs the hook.
@@ -160,8 +158,8 @@ func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 	return reply, err
 }
 
-// args reads the arguments of a command that runs without a shell. Any element that is not a string
-// is an error: without its value the command would be another one.
+// args reads the arguments of a command that runs without a shell. An element that is not a string is an error, because
+// without it the command would be a different one.
 func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil, false, nil
@@ -179,9 +177,8 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts the wrappers around the command that some hooks need; exec means that the command runs
-// without a shell. A hook whose command is refused fails each time, and the refusal is a problem of
-// the settings too.
+// wrap adds the wrappers that some commands need; exec means that the command runs without a shell. A hook whose
+// command was refused always fails, and the refusal is also a problem of the settings.
 func (e *entry) wrap(refused error, exec bool) {
 	h := e.hook
 	if refused != nil {
@@ -200,9 +197,8 @@ func (e *entry) wrap(refused error, exec bool) {
 	}
 }
 
-// shell sets the command that a shell runs: bash, or /bin/sh on a machine without, with the prefix
-// of the environment if there is one. It fails for a command in which a value would be read as
-// code.
+// shell sets the command that a shell runs: bash, or /bin/sh on a machine without bash, after the prefix from the
+// environment, if any. It returns an error for a command in which a value would be read as code.
 func (e *entry) shell(c *run.Command, text string) error {
 	script, err := e.inShell(text)
 	if err != nil {
@@ -224,8 +220,7 @@ func (e *entry) shell(c *run.Command, text string) error {
 	return nil
 }
 
-// withoutBash notes in the reports of a command that it ran in /bin/sh, where syntax of bash fails
-// or has another meaning.
+// withoutBash notes in the reports of a command that it ran in /bin/sh, where bash syntax fails or has another meaning.
 type withoutBash struct{ hook.Runner }
 
 // Unwrap returns the Runner of the command itself.
@@ -244,12 +239,12 @@ func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 // tame matches values that a shell reads as one word, without expansion.
 var tame = regexp.MustCompile(`^[A-Za-z0-9/._+:@%-]+$`)
 
-// fallback returns the directories to try when the agent's own does not exist any more.
+// fallback returns the directories to use if the agent's directory no longer exists.
 func (e *entry) fallback() []string {
 	return lo.Compact([]string{e.at.Dir, e.home, os.TempDir()})
 }
 
-// failingRunner fails each run with an error that explains why the hook cannot run.
+// failingRunner always fails, with an error that explains why the hook cannot run.
 type failingRunner struct{ err error }
 
 // Run returns the error.

@@ -22,15 +22,15 @@ func oneOf(name, word string, words ...string) error {
 	return &AnswerError{Member: name, Got: fmt.Sprintf("%q", word), Want: strings.Join(words, ", ")}
 }
 
-// permissions maps the words of a permission decision, and the legacy words with the same meaning
-// (C52): approve is allow, block is deny.
+// permissions maps the words of a permission decision to their meaning, including the legacy words approve (allow) and
+// block (deny) (C52).
 var permissions = map[hook.Decision]hook.Decision{
 	hook.Approve: hook.Allow, hook.Block: hook.Deny,
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
-// checkOutput returns an error if a Go function decides with a word that its event does not know,
-// as for other hooks. The legacy words are known too.
+// checkOutput returns an error if a Go function decides with a word that its event does not know, as for other hooks.
+// Legacy words are known.
 func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
 
 func checkPart(part any) error {

@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// AnswerError describes the member that makes an answer unusable: the whole answer is ignored
-// (release 2.1.214).
+// AnswerError describes the member that makes an answer invalid: the whole answer is ignored (release 2.1.214).
 type AnswerError struct {
 	Member string // "permissionDecision"
 	Got    string // "a number", or the word itself
@@ -42,9 +41,9 @@ func decoder[Out any, O interface {
 	}
 }
 
-// decode reads the standard output of a hook. White space and then an object is an answer; anything
-// else is plain text, also a banner with an object after it (C35). Known members have to be of the
-// right type; a null is treated as absent. Unknown members are not a mistake.
+// decode reads the standard output of a hook. The output is an answer if an object follows optional white space.
+// Anything else is plain text, even a banner followed by an object (C35). Known members must have the right type; null
+// counts as absent. Unknown members are not a mistake.
 func decode(event string, stdout []byte, part commonOut) (out common.Output, notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {
@@ -139,7 +138,7 @@ func readSpecific(event string, out *common.Output, part commonOut, o wire.Objec
 	return nil, nil
 }
 
-// nulls returns the names of the members that are null, which are treated as absent.
+// nulls returns the names of the members that are null, which count as absent.
 func nulls(o wire.Object) (names []string) {
 	for name, value := range o.Members() {
 		if value.Kind() == 'n' {
@@ -170,11 +169,11 @@ func wanted(t reflect.Type) string {
 	return wire.Wanted(t)
 }
 
-// checkedPart is an event's own part that has words to check.
+// checkedPart is the own part of an event that has words to check.
 type checkedPart interface{ check() error }
 
-// decider is an event's own part that carries a decision. It replaces the common decision and
-// reason with its own, if it has any.
+// decider is the own part of an event that contains a decision. If it has one, it replaces the common decision and
+// reason.
 type decider interface {
 	decide(decision *hook.Decision, reason *string)
 }

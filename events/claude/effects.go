@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Texts holds the texts of one fire by audience (release 2.1.239), each list in plan order. Texts
-// that reach neither model nor user are in Log.
+// Texts holds the texts of one fire by audience (release 2.1.239), each list in plan order. Log has the texts that
+// reach neither the model nor the user.
 type Texts struct {
 	Model []string
 	User  []string
@@ -26,9 +26,9 @@ type Texts struct {
 // Effects lists everything that a caller has to apply after a fire. Members that the event does
 // not have are null, and lists empty.
 type Effects struct {
-	PermissionDecision *hook.Decision `json:"permissionDecision"` // of PreToolUse and PreModelSwitch
-	PermissionBehavior *string        `json:"permissionBehavior"` // of PermissionRequest
-	Decision           *hook.Decision `json:"decision"`           // block, if a hook's answer said so
+	PermissionDecision *hook.Decision `json:"permissionDecision"` // from PreToolUse and PreModelSwitch
+	PermissionBehavior *string        `json:"permissionBehavior"` // from PermissionRequest
+	Decision           *hook.Decision `json:"decision"`           // block, if a hook's answer says so
 	Reason             *string        `json:"reason"`
 
 	UpdatedInput       jsontext.Value `json:"updatedInput"`
@@ -66,12 +66,11 @@ type ElicitedAnswer struct {
 	Content wire.Object `json:"content,omitzero"`
 }
 
-// effected is an event's own part of an answer that has effects.
+// effected is the own part of an answer that has effects.
 type effected interface{ effects(*Effects) }
 
-// EffectsOf returns everything that a caller has to apply after a fire. It is made for tools and
-// for hosts that treat all events alike; a host that knows the event can use the result's fields,
-// and [TextsOf].
+// EffectsOf returns everything that a caller has to apply after a fire. It is for tools, and for hosts that treat all
+// events alike. A host that knows the event can use the result's fields and [TextsOf].
 func EffectsOf[Out any, O interface {
 	*Out
 	commonOut
@@ -127,8 +126,7 @@ func answeredBlock(r *common.Report) bool {
 		r.Reply != nil && r.Reply.Merged && r.Output.Decision.Blocks()
 }
 
-// blocksPlainly reports whether a hook blocked an event whose block is the common word "block"
-// and not a permission.
+// blocksPlainly reports whether a hook blocked with the common word "block", and not with a permission.
 func blocksPlainly(r *common.Report) bool {
 	t := table[r.Hook.Event]
 	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks
@@ -140,8 +138,7 @@ func failed(r *common.Report) bool { return r.Err != nil && !r.Output.Decision.B
 // reported reports whether the user gets a notice that a hook failed.
 func reported(r *common.Report) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
-// isLostDenial reports whether a hook failed because its output has a denial that the original
-// system does not read.
+// isLostDenial reports whether a hook failed because its output has a denial that the original system would not read.
 func isLostDenial(err error) bool {
 	lost, is := errorAs[*hook.UnreadError](err)
 	return is && lost.Denies
@@ -180,7 +177,7 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 		t.give(user, o.StopReason)
 	}
 	switch {
-	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // StopReason has been added for the user already
+	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // StopReason is already in the texts for the user
 	case o.Decision.Blocks():
 		to := traitsOf(r.Hook.Event).reason
 		if hideReason {
@@ -205,8 +202,7 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 	return t
 }
 
-// inVain reports whether a hook ended with status 2 at an event that can be blocked, but not by
-// that status.
+// inVain reports whether a hook exited with status 2 at an event that can be blocked, but not by that status.
 func inVain(r *common.Report) bool {
 	t := traitsOf(r.Hook.Event)
 	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 &&
@@ -218,8 +214,7 @@ func (t *Texts) give(to audience, text string) {
 	*list = appendText(*list, text)
 }
 
-// notice returns the text that tells the user of a failed hook: its name, and the line of its
-// standard error that names the error.
+// notice returns the notice of a failed hook for the user: its name, and the line of standard error with the error.
 func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	var exit *hook.ExitError
 	var own *hook.Error
@@ -233,8 +228,8 @@ func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	return fmt.Sprintf("%s hook error: %v", shortLabel(h), err)
 }
 
-// shortLabel names a hook in one line. A long line is cut in its middle: a path ends
-// with the name of the script.
+// shortLabel names a hook in one line. It shortens a long line in the middle, because a path ends with the name of the
+// script.
 func shortLabel(h *hook.Hook) string {
 	const begin, end = 36, 36
 	line, _, more := strings.Cut(strings.TrimSpace(h.Label()), "\n")

@@ -22,8 +22,8 @@ type entry struct {
 	kind  kinds
 }
 
-// fill reads the entry. It returns the problem that makes it unusable, or nil. An unusable entry
-// with "onFailure": "block" blocks at each fire.
+// fill reads the entry. It returns the problem that makes the entry invalid, or nil. An invalid entry with "onFailure":
+// "block" blocks in each fire.
 func (e *entry) fill() *settings.Problem {
 	wrong := e.read()
 	if wrong != nil {
@@ -74,8 +74,7 @@ func (e *entry) read() *settings.Problem {
 	return nil
 }
 
-// get returns a member of the entry. In a profile, a member that its system does not read is
-// absent.
+// get returns a member of the entry. In a profile, members that the system does not read are absent.
 func (e *entry) get(name string) settings.Value {
 	if p := e.profile; p != nil && name != p.failure.name && !slices.Contains(p.members, name) {
 		return settings.Value{}
@@ -133,7 +132,7 @@ func (e *entry) needText(name, example string) (string, *settings.Problem) {
 	return "", lo.ToPtr(v.Want("a string"))
 }
 
-// timeout reads seconds; for a value that is not a time it returns the default.
+// timeout reads seconds; an invalid value is the default.
 func (e *entry) timeout(v settings.Value) time.Duration {
 	if e.profile != nil {
 		return e.profileTimeout(v)
@@ -161,7 +160,7 @@ func (e *entry) once(v settings.Value) {
 	}
 }
 
-// only lists the members that have an effect on some types of hooks alone.
+// only lists members that have an effect only on some types of hooks.
 var only = []struct {
 	member string
 	kinds  kinds
@@ -180,8 +179,7 @@ func (e *entry) misplaced() {
 	}
 }
 
-// condition reads "if" (C19), which only tool events have. A hook with one at another event never
-// runs.
+// condition reads "if" (C19), which is only for tool events. At other events a hook with "if" never runs.
 func (e *entry) condition(v settings.Value) *settings.Problem {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil
@@ -207,8 +205,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	return nil
 }
 
-// failure reads "onFailure" (release 2.1.295): "block" makes a failure block like exit status 2, at
-// events where that status blocks.
+// failure reads "onFailure" (release 2.1.295): at events where exit status 2 blocks, "block" makes a failure block too.
 func (e *entry) failure(v settings.Value) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return
@@ -233,8 +230,7 @@ func (e *entry) failure(v settings.Value) {
 	e.hook.FailClosed = true
 }
 
-// failureBlocks reports whether a failure of the hook can block. The failures of an unknown type
-// can.
+// failureBlocks reports whether a failure of the hook can block. It can if the type is unknown.
 func (e *entry) failureBlocks() bool {
 	async := e.hook.Background != hook.Foreground
 	if e.kind == 0 || e.kind == commands { // the entry may be invalid, and these members unread
@@ -246,8 +242,8 @@ func (e *entry) failureBlocks() bool {
 	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
-// exclude sets the reason for which the settings exclude the hook, if any, whatever its entry
-// contains. Hooks of front matter are judged again at each Reload, and the program's hooks never.
+// exclude sets the reason why the settings exclude the hook, if they do, whatever its entry contains. Hooks of front
+// matter are checked again at each Reload, and the program's hooks never.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {
@@ -263,7 +259,7 @@ func (e *entry) exclude() {
 	h.Exclusion = why
 }
 
-// decide sets the reason, if any, for which a readable entry does not run.
+// decide sets the reason why a valid entry does not run, if there is one.
 func (e *entry) decide() {
 	h := e.hook
 	switch {

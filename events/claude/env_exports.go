@@ -18,9 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// sourcing is a script that prints the variables, an empty one as separator, reads the files, and
-// prints the variables again. Output of the files goes to standard error, and env is found also
-// after they change PATH.
+// sourcing is a script that prints the variables, then an empty variable as separator, reads the files, and prints the
+// variables again. Output of the files goes to standard error. env is found even if the files change PATH.
 const sourcing = `command -p env -0; printf '\0'; for file; do . "$file" >&2; done; command -p env -0`
 
 // sourcingTime limits the time of the shell that reads the files.
@@ -29,13 +28,12 @@ const sourcingTime = 10 * time.Second
 // theShells lists the variables that a shell sets by itself.
 var theShells = []string{"_", "SHLVL", "PWD", "OLDPWD"}
 
-// Exported returns the variables that the files of [pipeline.Session.EnvFiles] add to an
-// environment or change in it. bash reads the files in their order; where there is no bash, sh.
-// Variables that the files remove are not reported.
+// Exported returns the variables that the files of [pipeline.Session.EnvFiles] add to an environment or change in it.
+// bash reads the files in order, or sh if there is no bash. Removed variables are not reported.
 //
-// It is for tools that show the variables of hooks. A host has its shell read the files before each
-// command, which also applies functions and options. Exported costs a process, which has ten
-// seconds; a file that ends the shell is an error.
+// Exported is for tools that show the variables of hooks. A host instead makes its shell source the files before each
+// command, which also applies functions and options. Exported costs a process, which has ten seconds; a file that exits
+// the shell is an error.
 func Exported(ctx context.Context, files, environ []string) (map[string]string, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -62,7 +60,7 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	return lo.OmitByKeys(changes(pairs(before), pairs(after)), theShells), nil
 }
 
-// changes returns the variables of now that old lacks or has with another value.
+// changes returns the variables of now that old lacks or that have another value there.
 func changes(old, now map[string]string) map[string]string {
 	return lo.OmitBy(now, func(name, value string) bool {
 		before, ok := old[name]

@@ -10,21 +10,20 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// FrontMatter holds the hooks at the head of a skill or an agent. Front matter is YAML; a program
-// that reads it passes its "hooks" on as JSON.
+// FrontMatter holds the hooks in the front matter of a skill or an agent. Front matter is YAML; the program that reads
+// it passes "hooks" on as JSON.
 type FrontMatter struct {
 	Name  string // of the skill or agent
 	File  string // path of the file, for messages
 	Root  string // the skill's directory; keeps its hooks from being duplicates of others
 	Hooks []byte // one JSON object: events and their groups, as in settings
-	Agent bool   // the front matter is an agent's: its Stop hooks are for SubagentStop
+	Agent bool   // an agent's front matter: Stop hooks are for SubagentStop
 }
 
-// Register adds the hooks of front matter to a session: hooks of a skill from its first use to the
-// end of the session, hooks of an agent for as long as it runs; remove takes them away. The
-// session's settings have to come from [Settings]; their policies, level and environment apply to
-// these hooks too, and an agent of a project that is not trusted has no hooks (release 2.1.218).
-// Entries that cannot be used are problems, and do not affect the others.
+// Register adds the hooks of front matter to a session. remove removes them: for a skill at the end of the session, for
+// an agent when it ends. The session's settings must come from [Settings]; their policies, level and environment apply
+// to these hooks too. An agent of an untrusted project has no hooks (release 2.1.218). Invalid entries are problems,
+// and do not affect the others.
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {
@@ -57,8 +56,7 @@ func below(dir, file string) bool {
 	return err == nil && filepath.IsLocal(path)
 }
 
-// distrust keeps hooks from running: hooks of a project need trust, also in sessions without a
-// user.
+// distrust keeps hooks from running, because a project's hooks need trust even in sessions without a user.
 func distrust(hooks []*hook.Hook) {
 	for _, h := range hooks {
 		if h.Skip == "" {

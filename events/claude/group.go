@@ -9,12 +9,12 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// hooksSource is the source of hooks, and the values that all hooks of the source share.
+// hooksSource is the source of hooks, with the values that all hooks of the source share.
 type hooksSource struct {
 	*reading
 	layer  settings.Layer
 	root   string // the directory to which a path rule with a leading slash is relative
-	space  string // keeps hooks of different plugins and skills apart (C18)
+	space  string // distinguishes hooks of different plugins and skills (C18)
 	env    []string
 	plugin *Plugin // nil: the hooks come from no plugin
 	agent  bool    // the hooks are in an agent's front matter: Stop means SubagentStop
@@ -42,7 +42,7 @@ func (o hooksSource) group(g entries.Group) {
 	(&group{hooksSource: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
 }
 
-// renamed returns the event that a name in the settings means.
+// renamed returns the event that is meant by a name in the settings.
 func (o hooksSource) renamed(event string) string {
 	if o.profile != nil {
 		return cmp.Or(o.profile.events[event], event)
@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// movedEvents maps names that people write by mistake to the events of this system.
+// movedEvents maps event names that people write by mistake to the events of this system.
 var movedEvents = map[string]string{
 	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
 }
@@ -77,7 +77,7 @@ type group struct {
 	traits  *traits
 	pattern string
 	matcher hook.Matcher
-	where   hook.Condition // the matcher, if the profile matches another member than the subject
+	where   hook.Condition // the matcher, if the profile tests another member than the subject
 	invalid string         // why none of the group's hooks can run
 	broken  string         // why the group's matcher matches nothing
 }
@@ -112,7 +112,7 @@ func (g *group) read() {
 	})
 }
 
-// readMatcher compiles the matcher; an event without a subject has none.
+// readMatcher compiles the matcher. An event without a subject has no matcher.
 func (g *group) readMatcher(v settings.Value) {
 	pattern, ok := v.Text()
 	if g.Event.Subject == "" && g.profile == nil {

@@ -29,8 +29,8 @@ func kindOf(name string) kinds {
 	return 0
 }
 
-// runs returns the types of hooks that the event runs at a level: at the base level all types, but no HTTP
-// hooks at events that fire before the session has started.
+// runs returns the types of hooks that the event runs at a level. At the base level it runs all types, except HTTP
+// hooks at events before the start of the session.
 func (t *traits) runs(level Level) kinds {
 	switch {
 	case level == Docs:

@@ -11,9 +11,8 @@ import (
 
 // The functions of this file merge the event's part of one hook's answer into the part of all.
 
-// addGate keeps the strictest permission, and the whole rewrite of the last hook in plan order,
-// which need not finish last: the same configuration always has the same answer. A denial removes
-// the rewrite.
+// addGate keeps the strictest permission, and the whole rewrite of the last hook in plan order, whichever finishes
+// last, so that the same configuration always gives the same answer. A denial removes the rewrite.
 func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
@@ -37,7 +36,7 @@ func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]
 	}
 }
 
-// rewrites returns the arguments that a hook gave, in the form of the input's member.
+// rewrites returns the arguments that a hook set, in the form of the input's member.
 func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object { return asInput(o.Specific.UpdatedInput) }
 
 // asInput returns an object whose member tool_input holds the arguments; nil for no arguments.
@@ -120,8 +119,7 @@ func addWatch(all *FileChangedOutput, one *hook.Output[FileChangedOutput]) {
 	all.WatchPaths = joined(all.WatchPaths, one.Specific.WatchPaths)
 }
 
-// joined appends one to all. The result is nil only if both are nil: an empty list is not the same
-// as none.
+// joined appends one to all. It returns nil only if both are nil, because nil and an empty list differ.
 func joined(all, one []string) []string {
 	if one == nil {
 		return all
@@ -139,7 +137,7 @@ func addPath(all *WorktreeCreateOutput, one *hook.Output[WorktreeCreateOutput]) 
 	}
 }
 
-// addReply keeps any refusal, and the last of several answers.
+// addReply keeps any refusal, or else the last answer.
 func addReply(all *ElicitationOutput, one *hook.Output[ElicitationOutput]) {
 	r := one.Specific
 	refused := all.Action == "decline" || all.Action == "cancel"

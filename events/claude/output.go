@@ -19,7 +19,7 @@ type CommonOutput struct {
 	// Kept lists the files that hold the full text of each text that was cut.
 	Kept []string `json:"-"`
 
-	hideReason bool // the reason is shown to no one
+	hideReason bool // the reason is not shown
 }
 
 func (o *CommonOutput) own() *CommonOutput { return o }
@@ -31,8 +31,7 @@ type BasicOutput struct{ CommonOutput }
 type PreToolUseOutput struct {
 	CommonOutput
 
-	// PermissionDecision is allow, deny, ask or defer. Silence is not a decision:
-	// the normal permission flow follows.
+	// PermissionDecision is allow, deny, ask or defer. If empty, the normal permission flow follows.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // replaces all arguments

@@ -34,8 +34,8 @@ func (o hooksSource) paths() map[string]string {
 	return paths
 }
 
-// replace replaces every placeholder that f knows. It does not expand the replacement again: a
-// user's value that looks like a placeholder stays as it is (C92).
+// replace replaces every placeholder that f knows. It does not expand replacements: a user's value that looks like a
+// placeholder stays as it is (C92).
 func replace(text string, f func(name, option string) (string, bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(whole string) string {
 		name, option := parts(whole)
@@ -67,10 +67,9 @@ func (o hooksSource) plainly(text string) string {
 	})
 }
 
-// inShell returns a script in which placeholders for a user's values are variables, and never code.
-// A path is a variable too, unless it needs no quotes and does not depend on the project; such a
-// variable is one word, also without quotes. The error names a value that code of another language
-// would contain; the script must not be run then (C93).
+// inShell returns a script in which placeholders for a user's values are variables, and never code. A path is a
+// variable too, if it needs quotes or depends on the project. Such a variable is one word even without quotes. The
+// error names a value that would be inside code of another language; the script must then not be run (C93).
 func (o hooksSource) inShell(script string) (string, error) {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {
@@ -90,13 +89,12 @@ func (o hooksSource) inShell(script string) (string, error) {
 	return run.QuoteVars(script, names...), nil
 }
 
-// inPowerShell returns a script in which every placeholder is a variable (release 2.1.198), or
-// literal text.
+// inPowerShell returns a script in which every placeholder is a variable (release 2.1.198), or literal text.
 func (o hooksSource) inPowerShell(script string) (string, error) {
 	return splice.PowerShell(script, placeholder, o.variable)
 }
 
-// variable returns the variable for a placeholder, with its value, and whether the placeholder is known.
+// variable returns the variable and value for a placeholder; the bool is false for an unknown one.
 func (o hooksSource) variable(text string) (splice.Var, bool) {
 	name, option := parts(text)
 	if option != "" {

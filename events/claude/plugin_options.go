@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// The options of a plugin (C92) come from the defaults of "userConfig" in its manifest, from
-// "pluginConfigs" in the settings of the user, of the command line and of the administrator, and
-// from the program; later ones override earlier ones.
+// The options of a plugin (C92) have four sources: the defaults of "userConfig" in its manifest; "pluginConfigs" in the
+// settings of the user, of the command line and of the administrator; and the program. Later ones override earlier
+// ones.
 
 // configure sets all options of a plugin.
 func (p *Plugin) configure(r *reading, manifest settings.Value) {
@@ -55,8 +55,8 @@ func (r *reading) setOption(options map[string]any, key string, v settings.Value
 	options[key] = value
 }
 
-// dropped reports options of the plugin that are variables of the engine's own environment: they
-// belong to the hook of another engine, and are not inherited.
+// dropped reports options of the plugin that are also variables of the engine's environment. Those belong to the hook
+// of another engine, and are not inherited.
 func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	own := map[string]bool{}
 	for key := range p.Options {
@@ -82,8 +82,8 @@ func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	}
 }
 
-// readPluginConfigs reads the plugin options of the settings. Those of a project are ignored: a
-// project must not configure the user's guards.
+// readPluginConfigs reads the plugin options of the settings. It ignores a project's, which must not configure the
+// user's guards.
 func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.Value) {
 	r.pluginConfigs = map[string]map[string]settings.Value{}
 	for i, v := range values {

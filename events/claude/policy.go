@@ -20,8 +20,8 @@ type policy struct {
 	mostOffBy   hook.Source    // the source of mostOff
 	mostOff     settings.Value // disableAllHooks of the highest layer that sets it
 
-	// own is the policy of a project that the user has not agreed to. It applies to the project's
-	// own hooks, in addition to the policies of the other layers.
+	// own is the policy of a project that the user has not agreed to. It applies only to the project's own hooks, in
+	// addition to the policies of the other layers.
 	own *policy
 
 	forced map[string]bool // the plugins that the managed settings enable, by name@marketplace
@@ -69,7 +69,7 @@ func (p *policy) switchOff(r *reading, v settings.Value, by hook.Source) {
 	}
 }
 
-// ownOf returns the policy that applies to hooks of the source alone, or nil.
+// ownOf returns the policy that applies only to hooks of the source, or nil.
 func (p *policy) ownOf(source hook.Source) *policy {
 	if source == hook.Project || source == hook.Local {
 		return p.own
@@ -105,8 +105,8 @@ func (r *reading) switched(to *settings.Value, v settings.Value) {
 	}
 }
 
-// judge returns the reason for which a hook of a source, or of a plugin, does not run. The reason
-// that a lock of the machine can overrule is checked after the others of the same policy.
+// judge returns the reason why a hook of a source, or of a plugin, does not run. Within a policy, the reason that a
+// machine's lock can override is checked last.
 func (p *policy) judge(source hook.Source, plugin string) hook.Exclusion {
 	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
 	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) &&
@@ -143,7 +143,7 @@ func (p *policy) allowsURL(source hook.Source, url string) bool {
 	return request.AllowedURL(p.urls, url) && (own == nil || request.AllowedURL(own.urls, url))
 }
 
-// allowsVars returns those of the names that a header may refer to.
+// allowsVars returns the names that a header may refer to.
 func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	if own := p.ownOf(source); own != nil {
 		names = own.allowsVars(hook.Managed, names)
@@ -154,8 +154,7 @@ func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(p.vars, name) })
 }
 
-// addTexts appends the strings of an array. The result is not nil if there is an array, also an
-// empty one.
+// addTexts appends the strings of an array. The result is not nil if there is an array, even an empty one.
 func (r *reading) addTexts(list []string, v settings.Value) []string {
 	if !v.Exists() || v.Kind() == 'n' {
 		return list
@@ -177,8 +176,8 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 	return list
 }
 
-// limit adds the elements of a setting to an allow list. A setting that cannot be read allows
-// nothing: it was meant to forbid.
+// limit adds the elements of a setting to an allow list. An invalid setting allows nothing, because it was meant to
+// restrict.
 func (r *reading) limit(list []string, v settings.Value) []string {
 	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
 		list = []string{}

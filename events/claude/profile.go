@@ -17,9 +17,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Profile names a system that uses the hook format of Claude Code: the hooks of its settings follow
-// its files, its payloads and its reading of answers. Events keep the names of Claude Code. Hooks
-// that a program registers in Go, and plugins of [Settings], follow Claude Code.
+// Profile names a system that uses the hook format of Claude Code, with its own files, payloads and reading of answers,
+// which apply to the hooks of its settings. Events keep the names of Claude Code. Hooks that a program registers in Go,
+// and plugins of [Settings], follow Claude Code.
 type Profile string
 
 // The profiles.
@@ -40,25 +40,25 @@ func Profiles() []Profile {
 // profiles lists the systems other than Claude Code, by precedence.
 var profiles = []*profile{&qwen, &goose, &devin, &kimi}
 
-// profile holds the facts in which a system differs from Claude Code. The loader, the payloads and
-// the reading of answers depend on these facts, and never on the system's name.
+// profile lists the differences between a system and Claude Code. The loader, the payloads and the reading of answers
+// depend on these facts, and never on the system's name.
 type profile struct {
 	name   Profile
 	system string // name of the system in messages
 
 	files    []profileFile
 	enabling []string          // the files that enable and disable plugins, highest first; "~/" is the user's home directory
-	unless   []string          // the path of a switch in the settings: false keeps foreign files from being read
-	events   map[string]string // events with another name in the system, to their names here
+	unless   []string          // path of a setting; if it is false, files of other systems are not read
+	events   map[string]string // from the system's own event names to the names here
 	only     []string          // the events of Claude Code that the system has; nil: all
-	elsewhen []string          // events of the system without a counterpart here
+	elsewhen []string          // events of the system without an equivalent here
 
 	members   []string // the members of an entry that are read
-	strict    bool     // an unknown member or event makes the whole file useless
+	strict    bool     // an unknown member or event makes the whole file invalid
 	untyped   bool     // an entry without a type is a command
 	kinds     kinds    // the types of hooks that run
 	switchOff bool     // disableAllHooks is read
-	allTrust  bool     // in an untrusted folder no hook runs at all; false: only the project's do not
+	allTrust  bool     // in an untrusted folder no hook runs; false: the project's do not run
 
 	match    func(pattern string) (hook.Matcher, string)
 	subjects map[string]string // events whose matchers test another member than in Claude Code; "" is the empty text
@@ -85,7 +85,7 @@ type profile struct {
 	bare  bool                 // tools of MCP servers are called SERVER__TOOL, without "mcp__"
 }
 
-// failureMember is the member of an entry that decides what a failure of the hook means.
+// failureMember is the member of an entry that determines the effect of a failure.
 type failureMember struct {
 	name   string
 	words  []string // the words allowed there; the last one blocks
@@ -96,19 +96,19 @@ type failureMember struct {
 type profileFile struct {
 	source   hook.Source
 	variable string // the environment variable whose directory replaces home
-	home     string // the directory below the user's home directory in which path lies; "." is the home directory itself; "": the project
+	home     string // directory below the user's home for path; "." is the home directory; "": the project
 	path     string // with slashes; an element "*" stands for each directory
-	root     bool   // the file itself is the object of events; else its member "hooks" is
-	list     string // the file is TOML, and "hooks" a list in which each hook names its event in this member
+	root     bool   // the file is the object of events; otherwise its member "hooks" is
+	list     string // the file is TOML with a list "hooks", in which each hook names its event in this member
 	comments bool   // the file may have comments
 	plugin   bool   // a file of a plugin, whose directory is two levels above it
 	foreign  bool   // a file of Claude Code
 }
 
-// profileNamed returns the facts of a profile; nil means Claude Code.
+// profileNamed returns a profile; nil means Claude Code.
 func profileNamed(name Profile) (*profile, error) {
 	if name == ClaudeCode {
-		return nil, nil //nolint:nilnil // Claude Code departs from itself in nothing
+		return nil, nil // Claude Code does not differ from itself
 	}
 	for _, p := range profiles {
 		if p.name == name {
@@ -119,8 +119,8 @@ func profileNamed(name Profile) (*profile, error) {
 		strings.Join(lo.Map(Profiles(), func(p Profile, _ int) string { return string(p) }), ", "))
 }
 
-// Discover returns the layers of a project directory in the places where the profile keeps them;
-// none for an unknown profile. For Found it checks which files exist, see [Find].
+// Discover returns the layers of a project directory at the profile's paths; none for an unknown profile. For Found it
+// checks which files exist, see [Find].
 func (p Profile) Discover(dir string) []settings.Layer { return p.discover(dir, os.Environ()) }
 
 func (p Profile) discover(dir string, env []string) []settings.Layer {
@@ -137,11 +137,10 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 	return facts.discover(dir, env)
 }
 
-// Find returns the profile for a directory: that of the only system with settings in the directory or
-// in the user's home. The user's settings come first: if they have hooks of one system and none of
-// Claude Code, Find returns that system, whatever the directory contains. If several systems have
-// settings it returns ClaudeCode. The problems list hooks that do not run for that reason; where
-// Claude Code and other systems both have settings, the others are not listed.
+// Find returns the profile for a directory. If one system has settings, in the directory or in the user's home, it is
+// that system. The user's settings have precedence: if they have hooks of one system and none of Claude Code, Find
+// returns that system, whatever the directory contains. If several systems have settings it returns ClaudeCode. The
+// problems list hooks that do not run because of this choice, but not those of other systems beside Claude Code's.
 func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
 
 func find(dir string, env []string) (Profile, []settings.Problem) {
@@ -175,7 +174,7 @@ func find(dir string, env []string) (Profile, []settings.Problem) {
 	return ClaudeCode, nil
 }
 
-// passedOver returns a problem for each file of a system with hooks that do not run.
+// passedOver returns a problem for each file with hooks of a system that was not chosen.
 func passedOver(layers []settings.Layer, of *profile, counts Profile) (problems []settings.Problem) {
 	for _, layer := range layers {
 		root, found, err := layer.Read()
@@ -228,7 +227,7 @@ func (p *profile) reads(path string) bool {
 	return slices.ContainsFunc(p.files, func(f profileFile) bool { return f.home == "" && f.path == path })
 }
 
-// fileOf returns the facts about a layer's file, which it finds by the path.
+// fileOf returns the facts about a layer's file, found by its path.
 func (p *profile) fileOf(l settings.Layer) (best profileFile) {
 	path := filepath.ToSlash(l.File)
 	for _, f := range p.files {
@@ -289,8 +288,8 @@ func (f profileFile) base(dir, home string, env []string) string {
 	return filepath.Join(home, filepath.FromSlash(f.home))
 }
 
-// expand returns the paths below base in which "*" is the name of a directory, sorted. A path
-// without one need not exist.
+// expand returns the sorted paths below base, in which "*" matches the name of a directory. A path without "*" need not
+// exist.
 func expand(base string, elements []string) []string {
 	at := slices.Index(elements, "*")
 	if at < 0 {
@@ -307,8 +306,8 @@ func expand(base string, elements []string) []string {
 	return files
 }
 
-// enabled reports whether a plugin is on. The settings of a project affect plugins of the project
-// alone: no directory switches off a guard of its user.
+// enabled reports whether a plugin is enabled. The settings of a project affect only plugins of the project, and so
+// cannot disable a guard of the user.
 func (p *profile) enabled(name string, source hook.Source, dir, home string) bool {
 	for _, path := range p.enabling {
 		base := dir
@@ -337,8 +336,8 @@ func (p *profile) enabled(name string, source hook.Source, dir, home string) boo
 	return true
 }
 
-// withoutForeign removes the files of Claude Code if the settings of the system disable them. The
-// settings of a project disable files of the project alone.
+// withoutForeign removes the files of Claude Code if the settings of the system disable them. The settings of a project
+// disable only files of the project.
 func (p *profile) withoutForeign(layers []settings.Layer) []settings.Layer {
 	if p.unless == nil {
 		return layers

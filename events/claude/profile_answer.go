@@ -19,19 +19,19 @@ import (
 type answerTraits struct {
 	streams  [3]answerStream          // where the answer is, by [hookEnding]
 	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is not a decision
-	nested   map[string]hook.Decision // the words of permissionDecision; nil: as Claude Code
+	nested   map[string]hook.Decision // the words of permissionDecision; nil: those of Claude Code
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: none
 	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
 	text     textUse                  // the meaning of plain text; at prompted also of an answer without a message
-	prompted string                   // the event at which "message", else the whole output, is context; "": none
+	prompted string                   // the event at which "message", or else the whole output, is context; "": none
 	blocking []string                 // the events whose answers have an effect; nil: as in Claude Code
-	demands  bool                     // where a hook can block, output that is neither empty nor a decision is a failure
+	demands  bool                     // where a hook can block, output with neither a decision nor nothing is a failure
 	merges   bool                     // updatedInput is merged into the arguments of the call
-	noReason string                   // reason of a denial that gives none, with %s for the event; "": the engine's
+	noReason string                   // default reason of a denial, with %s for the event; "": the engine's
 }
 
-// hookEnding is the way in which a hook ended, as far as reading its output depends on it.
+// hookEnding classifies the end of a hook for reading its output.
 type hookEnding int
 
 // The endings, in the order of answerTraits.streams.
@@ -71,13 +71,12 @@ const (
 	textForUser
 )
 
-// ownMembers lists the members of hookSpecificOutput that systems have in common.
+// ownMembers lists members of hookSpecificOutput that several systems have.
 var ownMembers = []string{
 	"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext", "decision",
 }
 
-// The effects of the exit statuses of other systems' hooks, whose answers have been translated to
-// Claude Code's words.
+// The effects of exit statuses for other systems' hooks, whose answers have been translated to Claude Code's words.
 var (
 	blockingEnds = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail}
 	watchingEnds = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
@@ -88,8 +87,8 @@ func (a *answerTraits) decides(event string) bool {
 	return a.blocking == nil || slices.Contains(a.blocking, event)
 }
 
-// translator runs a hook of another system: it translates the payload to that system's words, and the
-// answer to Claude Code's.
+// translator runs a hook of another system. It translates the payload to that system's words, and the answer to Claude
+// Code's.
 type translator struct {
 	hook.Runner
 	*profile
@@ -100,8 +99,8 @@ type translator struct {
 // Unwrap returns the Runner of the hook itself.
 func (s translator) Unwrap() hook.Runner { return s.Runner }
 
-// Run runs the hook. Only the protocol of the system is available: a hook cannot go to the
-// background while it runs, ask the user, or export variables.
+// Run runs the hook. Only the system's own protocol is available: a hook can neither move to the background while it
+// runs, nor ask the user, nor export variables.
 func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	input := wire.Object(call.Payload)
 	call.Payload = s.payloads.of(s.named(s.event), s.subject, input)
@@ -113,9 +112,8 @@ func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 	return s.read(reply, input)
 }
 
-// read returns a reply whose standard output is an answer in Claude Code's words, or empty. If the
-// system would not read a decision from the output, read fails where the output looks like a denial,
-// and where the system demands a decision.
+// read returns a reply whose standard output is an answer in Claude Code's words, or empty. If the system would read no
+// decision from the output, read fails in two cases: the output looks like a denial, or the system demands a decision.
 func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
 	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
@@ -159,8 +157,8 @@ func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	return r, nil
 }
 
-// isDamaged reports whether output without a decision looks like a part of an answer, or has a member
-// whose name or word is almost that of a decision.
+// isDamaged reports whether output without a decision looks like a part of an answer, or has a member whose name or
+// word is almost that of a decision.
 func (a *answerTraits) isDamaged(object wire.Object, text []byte) bool {
 	if object == nil {
 		return unread.LooksLikeAnswer(text, false)
@@ -183,7 +181,7 @@ func (a *answerTraits) isDamaged(object wire.Object, text []byte) bool {
 	return false
 }
 
-// isDecisionWord reports whether a value is null or a word that some system has for a decision.
+// isDecisionWord reports whether a value is null or a decision word of some system.
 func isDecisionWord(value jsontext.Value) bool {
 	text, isText := wire.Text(value)
 	switch hook.Decision(text) {
@@ -203,8 +201,7 @@ func (a *answerTraits) tellUser(r *hook.Reply, end hookEnding, text string) {
 	}
 }
 
-// find returns the object that holds the answer, or else the text. wrong is the reason for which
-// the output cannot be read at all.
+// find returns the object with the answer, or else the text. wrong says why the output cannot be read at all.
 func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, text, wrong string) {
 	var streams [][]byte
 	switch a.streams[end] {
@@ -231,8 +228,8 @@ func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, 
 	return nil, text, wrong
 }
 
-// promptContext is the answer of a hook whose output is context for the prompt: the member "message"
-// of an object, else all of it.
+// promptContext returns the answer of a hook whose output is context for the prompt: the member "message" of an object,
+// or else the whole output.
 func promptContext(event string, object wire.Object, said []byte) []byte {
 	text := plain(said)
 	if message := object.Text("message"); message != "" {
@@ -244,12 +241,12 @@ func promptContext(event string, object wire.Object, said []byte) []byte {
 	return rawAnswer{own: wire.Object(nil).With("additionalContext", wire.Quote(text))}.encode(event)
 }
 
-// rawAnswer is an answer under translation.
+// rawAnswer is an answer that is being translated.
 type rawAnswer struct {
 	top      wire.Object // members other than decision and reason
 	own      wire.Object // hookSpecificOutput
 	decision hook.Decision
-	decided  bool // "decision" had a known word, also one without a meaning
+	decided  bool // "decision" had a known word, even one without a meaning
 	reason   string
 }
 

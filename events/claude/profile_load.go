@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// settleProfile decides whose files and rules apply. An unknown profile is an error.
+// settleProfile determines whose files and rules apply. An unknown profile is an error.
 func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err error) {
 	switch {
 	case s.Profile != Found:
@@ -33,8 +33,8 @@ func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err e
 	return problems, err
 }
 
-// ProfileOfFiles returns the profile whose system all of the files belong to by their paths, and
-// ClaudeCode if there is none. It is for files that replace those of [Discover].
+// ProfileOfFiles returns the profile to which all files belong by their paths, or ClaudeCode. It is for files that
+// replace those of [Discover].
 func ProfileOfFiles(layers []settings.Layer) Profile {
 	for _, p := range profiles {
 		if len(layers) > 0 && lo.EveryBy(layers, func(l settings.Layer) bool {
@@ -47,8 +47,7 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 	return ClaudeCode
 }
 
-// readProfile reads the files of a system, each by itself: a file that cannot be used does not
-// affect the others.
+// readProfile reads each file of a system. An invalid file does not affect the others.
 func (r *reading) readProfile(layers []settings.Layer) {
 	p := r.profile
 	r.Elsewhere, r.Unfired = nil, p.elsewhen
@@ -88,15 +87,15 @@ func (r *reading) readProfile(layers []settings.Layer) {
 	}
 }
 
-// lose reports that a whole file is ignored. The other files load; with a policy that fails closed,
-// the events that can block do.
+// lose reports that a whole file is ignored. The other files load. With a policy that fails closed, the events that can
+// block do so.
 func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
 	r.Problem(wrong)
 	r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
 }
 
-// lost adds hooks that block where a policy is closed, if the hooks of a file cannot be read as a whole.
+// lost adds hooks that block under a policy that fails closed, if the hooks of a file cannot be read as a whole.
 func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
 	like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
 	if f.list != "" {
@@ -156,7 +155,7 @@ func (p *profile) unusable(f profileFile, v settings.Value) []settings.Problem {
 	return nil
 }
 
-// wrongEntry returns the mistake in an entry of a list that makes the whole file useless.
+// wrongEntry returns the mistake in an entry of a list that makes the whole file invalid.
 func (p *profile) wrongEntry(f profileFile, e settings.Value) *settings.Problem {
 	event, _ := e.Get(f.list).Text()
 	if at := e.Get(f.list); p.strict && !slices.Contains(p.only, event) && !slices.Contains(p.elsewhen, event) {
@@ -206,7 +205,7 @@ func (g *group) profileMatcher(v settings.Value) {
 	}
 }
 
-// memberCondition matches another member of the input than the event's subject.
+// memberCondition applies a matcher to another member of the input than the event's subject.
 type memberCondition struct {
 	member string
 	hook.Matcher
@@ -254,7 +253,7 @@ func (e *entry) profileTimeout(v settings.Value) time.Duration {
 	return p.timeout
 }
 
-// speak makes a hook whose runner is built a hook of the profile's system.
+// speak adapts a hook, whose runner is built, to the profile's system.
 func (e *entry) speak() *settings.Problem {
 	p, h := e.profile, e.hook
 	if p.only != nil && !slices.Contains(p.only, h.Event) {
@@ -269,7 +268,7 @@ func (e *entry) speak() *settings.Problem {
 	h.Sequential = p.sequential || on
 	h.Key = e.profileKey()
 	if e.kind&(commands|requests) == 0 {
-		return nil // a model answers the engine in Claude Code's words
+		return nil // a model already answers in Claude Code's words
 	}
 	if wrong := e.variables(); wrong != nil {
 		return wrong
@@ -285,8 +284,8 @@ func (e *entry) speak() *settings.Problem {
 	return nil
 }
 
-// subjectMember returns the member of the input that matchers test in Claude Code; "" if its name
-// is not that of the subject.
+// subjectMember returns the member of the input that matchers test in Claude Code; "" if it is not named like the
+// subject.
 func (e *entry) subjectMember() string {
 	if e.Event.Subject == toolSubject {
 		return toolSubject
@@ -294,8 +293,8 @@ func (e *entry) subjectMember() string {
 	return ""
 }
 
-// groupSwitch returns a switch of the group. It is absent in a profile whose hooks always run one
-// after another.
+// groupSwitch returns a boolean member of the group. It is absent in a profile whose hooks always run one after
+// another.
 func (e *entry) groupSwitch(name string) settings.Value {
 	if e.profile.sequential {
 		return settings.Value{}
@@ -316,8 +315,8 @@ func (e *entry) profileKey() string {
 	return key.String()
 }
 
-// variables adds the variables that the entry sets to the environment of the command, and makes sh
-// its shell where the system uses sh.
+// variables adds the entry's variables to the environment of the command, and selects sh as its shell if the system
+// uses sh.
 func (e *entry) variables() *settings.Problem {
 	v := e.get("env")
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {

@@ -20,8 +20,8 @@ type payloadTraits struct {
 	newline bool              // a line feed ends the payload
 }
 
-// of translates a payload to the words of the system. event is the event's name in the system, and
-// subject the name of the member that matchers test; "" if they test nothing.
+// of translates a payload to the words of the system. event is the event's name in the system, and subject the name of
+// the member that matchers test, or "".
 func (p *payloadTraits) of(event, subject string, payload wire.Object) []byte {
 	dst := append(make([]byte, 0, len(payload)+100), '{')
 	add := func(name string, value jsontext.Value) {

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// qwen is Qwen Code 1.x: Claude Code's files and words, but other names of tools. An object that a
-// hook prints decides whatever its exit status, and plain text is for the user.
+// qwen is Qwen Code 1.x. It has Claude Code's files and words, but other names of tools. An object that a hook prints
+// decides whatever its exit status, and plain text is for the user.
 var qwen = profile{
 	name:   Qwen,
 	system: "Qwen Code",

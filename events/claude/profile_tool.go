@@ -21,8 +21,8 @@ func ProfileOf(s *pipeline.Session) Profile {
 	return ClaudeCode
 }
 
-// Tool returns the name in the system of the profile for a tool of Claude Code, such as Bash or
-// mcp__server__tool. It is the same name where the system has no word of its own.
+// Tool returns the profile's name of a tool of Claude Code, such as Bash or mcp__server__tool. Without a name of its
+// own, that is Claude Code's.
 func (p Profile) Tool(name string) string {
 	facts, err := profileNamed(p)
 	if err != nil || facts == nil {
@@ -34,8 +34,7 @@ func (p Profile) Tool(name string) string {
 	return cmp.Or(facts.tools[name].name, name)
 }
 
-// Argument returns the name in the system of the profile for an argument of a tool. Both are given by
-// their names in Claude Code.
+// Argument returns the profile's name of an argument of a tool. Both are given by their names in Claude Code.
 func (p Profile) Argument(tool, name string) string {
 	facts, err := profileNamed(p)
 	if err != nil || facts == nil {

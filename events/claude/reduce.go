@@ -24,7 +24,7 @@ func reducer[Out any, O interface {
 	commonOut
 }](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
 	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-		so := new(struct { // one value: the body of a loop over an iterator makes each variable that it assigns to escape
+		so := new(struct { // one value: each variable assigned in the body of a range-over-func loop would be allocated
 			merging
 			all hook.Output[Out]
 		})

@@ -11,11 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// MaxText is the number of characters of a text that reach the model or the user. Of a longer text
-// they get the beginning and the path of a file with all of it (release 2.1.239).
+// MaxText is the maximum number of characters of a text that the model or the user gets. Of a longer text they get the
+// beginning, and the path of a file with the whole text (release 2.1.239).
 const MaxText = 10_000
 
-// preview is the number of characters shown of a text that is too long.
+// preview is the number of characters that are shown of a text that is too long.
 const preview = 2_000
 
 // refiner reduces one hook's answer to the parts that its event honours.
@@ -50,8 +50,8 @@ func refining[In, Out any, O interface {
 	}
 }
 
-// honour removes from a report the parts that its event does not honour, and reports whether
-// nothing is left of the event's part but the terminal sequence.
+// honour removes from a report the parts that its event does not honour. silenced reports that nothing but the terminal
+// sequence is left of the event's own part.
 func (f refiner) honour(r *common.Report, part commonOut) (silenced bool) {
 	if r.Hook.Func != nil && r.Err == nil {
 		spoken(&r.Output, part)
@@ -111,12 +111,12 @@ func (f refiner) drop(r *common.Report) {
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen &&
 		hook.ClassOf(r.Err) == hook.ClassExit {
-		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // the text that the hook wrote, as after exit status 2
+		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // the text that the hook wrote, as for exit status 2
 	}
 }
 
-// noteVain notes requests that the event cannot honour: to refuse or ask, by the answer or by the
-// exit status, or to stop the agent.
+// noteVain notes requests that the event cannot honour: to refuse or ask, by the answer or the exit status, or to stop
+// the agent.
 func (f refiner) noteVain(r *common.Report, counts bool) {
 	t, o, vain := f.traits, &r.Output, ""
 	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve
@@ -148,8 +148,8 @@ func silence(r *common.Report, refuses bool) {
 	}
 }
 
-// refused reports whether a hook blocked by its exit status and not by its answer. A Go function
-// has no exit status: its decision is used instead.
+// refused reports whether a hook blocked by its exit status and not by its answer. For a Go function, which has no exit
+// status, it uses the decision.
 func refused(t *traits, r *common.Report) bool {
 	d := r.Output.Decision
 	switch {

@@ -15,9 +15,8 @@ import (
 
 // The functions of this file adjust answers for one event each.
 
-// refineGate reduces the ways to write a permission to one. A deferred call is resumed later with
-// its original arguments, and only in a session without a user who could be asked now (release
-// 2.1.239).
+// refineGate unifies the different ways to write a permission. A deferred call is resumed later with its original
+// arguments, and only in a session without a user (release 2.1.239).
 func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOutput]) {
 	o := &r.Output
 	o.Decision = permissions[o.Decision]
@@ -32,7 +31,7 @@ func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOut
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refineSwitch does the same for PreModelSwitch; in a session without a user, ask is a denial.
+// refineSwitch unifies permissions for PreModelSwitch; in a session without a user, ask is a denial.
 func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[PreModelSwitchOutput]) {
 	o := &r.Output
 	if o.Decision = permissions[o.Decision]; o.Decision == hook.Ask && !s.Interactive() {
@@ -41,9 +40,8 @@ func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[Pr
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refinePermission makes the permission object alone decide. The exit status and the top-level
-// decision of a command have no effect. The common decision of a Go function, and of a hook that
-// failed closed, is taken for the permission.
+// refinePermission makes the permission object decide alone. A command's exit status and top-level decision have no
+// effect. The common decision of a Go function, or of a hook that failed closed, counts as the permission.
 func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Report[PermissionRequestOutput]) {
 	o := &r.Output
 	common, own := permissions[o.Decision], o.Specific.Decision
@@ -86,7 +84,7 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 	}
 }
 
-// refineOpening removes the title where the session already has one.
+// refineOpening removes the title if the session already has one.
 func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[SessionStartOutput]) {
 	switch in.Source {
 	case "startup", "resume", "fork":
@@ -102,7 +100,7 @@ func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[ElicitationO
 	}
 }
 
-// replyBlocks reports whether the answer keeps the requested input from going ahead.
+// replyBlocks reports whether the answer prevents the requested input.
 func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
 }
@@ -125,7 +123,7 @@ func refineDisplay(_ *pipeline.Session, _ *MessageDisplayInput, r *hook.Report[M
 	}
 }
 
-// refineCompaction hides the reason from the user, unless the user asked for the compaction.
+// refineCompaction hides the reason from the user, unless the user requested the compaction.
 func refineCompaction(_ *pipeline.Session, in *PreCompactInput, r *hook.Report[BasicOutput]) {
 	r.Output.Specific.hideReason = in.Trigger == "auto"
 }
@@ -137,7 +135,7 @@ func refineDirectory(_ *pipeline.Session, in *DirectoryAddedInput, r *hook.Repor
 	}
 }
 
-// refinePath checks the path of the worktree, and refuses without a usable one (release 2.1.216).
+// refinePath checks the path of the worktree, and denies without a valid one (release 2.1.216).
 func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[WorktreeCreateOutput]) {
 	o := &r.Output
 	if r.Backgrounded || o.Decision.Blocks() {

@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires PreToolUse and applies its result. It is the first half of [RunTool], for
-// frameworks that call back before and after a tool. It returns the error of the fire; Run is false
-// with it.
+// GateTool fires PreToolUse and applies its result. It is the first half of [RunTool], for frameworks with callbacks
+// before and after a tool. It returns the error of the fire; Run is then false.
 func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (ToolVerdict, error) {
 	res, err := PreToolUse.Fire(ctx, s, call)
 	v := ApplyPreToolUse(call, res)
@@ -22,9 +21,8 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (
 	return v, err
 }
 
-// ReviewTool fires PostToolUse, or PostToolUseFailure if the tool has failed, and
-// applies its result: the second half of [RunTool]. The arguments in call are
-// those that the tool ran with.
+// ReviewTool fires PostToolUse, or PostToolUseFailure if the tool has failed, and applies its result. It is the second
+// half of [RunTool]. The arguments in call are the ones with which the tool ran.
 func ReviewTool(
 	ctx context.Context,
 	s *pipeline.Session,
@@ -45,10 +43,9 @@ func ReviewTool(
 	return ApplyPostToolUse(done, res), err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments after the rewrites of
-// hooks, and returns any JSON; its error is a failure of the tool, and RunTool returns it. ask puts
-// a question to the user where hooks want it; a nil ask refuses. A call that is refused is not an
-// error: the tool does not run, and ran is nil.
+// RunTool runs a tool with its hooks. tool gets the arguments after the hooks' rewrites, and returns any JSON; its
+// error is a failure of the tool, and RunTool returns it. ask puts a question to the user if hooks demand it; a nil ask
+// refuses. A refused call is not an error: the tool does not run, and ran is nil.
 //
 //	gate, after, err := claude.RunTool(ctx, session, &call, tool, ask)
 //	if after == nil {

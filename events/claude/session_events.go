@@ -40,8 +40,7 @@ var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 	SubjectName: "trigger",
 })
 
-// SessionEnd fires when a session ends (C60). All hooks together have 1.5 seconds: a user who
-// leaves does not wait longer.
+// SessionEnd fires when a session ends. All hooks together have 1.5 seconds, to let the user leave (C60).
 var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(traits{
 	kinds: outside, reason: user, silent: true,
 }, nil, pipeline.Spec[SessionEndInput, BasicOutput]{
@@ -53,7 +52,7 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(trai
 	SubjectName: "reason",
 })
 
-// explainEnd adds to the timeout of a hook that all hooks of SessionEnd share one limit.
+// explainEnd adds to a hook's timeout error that all hooks of SessionEnd share one limit.
 func explainEnd(_ *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
 	if late := new(hook.TimeoutError); errors.As(r.Err, &late) {
 		r.Err = &hook.Error{Hook: r.Hook, Err: &endError{late}}

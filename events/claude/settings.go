@@ -24,12 +24,11 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Settings reads the settings of Claude Code; its Load goes into [pipeline.Config]. The zero
-// Settings finds the files where Claude Code keeps them, see [Discover].
+// Settings reads the settings of Claude Code; pass its Load in [pipeline.Config]. The zero Settings finds the files
+// where Claude Code keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins, the
-// program's own, and front matter (C2); policies exclude some (C10). Files are read once for a
-// directory, and again by Reload.
+// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins, the program's own, and
+// front matter (C2); policies exclude some (C10). Files are read once for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 	Plugins []Plugin         // the enabled ones, in order
@@ -44,15 +43,14 @@ type Settings struct {
 	// PublicOnly keeps HTTP hooks from private addresses; see [request.HTTP].
 	PublicOnly bool
 
-	// Types are further types of hooks. They run on every event.
+	// Types are further types of hooks, which run at every event.
 	Types entries.Types
 
 	// PluginOptions holds options of plugins by the name of the plugin, or NAME@MARKETPLACE; they
 	// override all others. Options for an unknown plugin are a problem.
 	PluginOptions map[string]map[string]any
 
-	// Safe runs managed hooks alone, like CLAUDE_CODE_SAFE_MODE. Bare reads no settings at all,
-	// like CLAUDE_CODE_SIMPLE.
+	// Safe runs only managed hooks, like CLAUDE_CODE_SAFE_MODE. Bare reads no settings at all, like CLAUDE_CODE_SIMPLE.
 	Safe, Bare bool
 }
 
@@ -79,8 +77,8 @@ func discover(dir string, env []string) []settings.Layer {
 	return layers
 }
 
-// dropIns returns the settings files in a directory, sorted by name. For a directory that cannot be
-// read it returns the directory itself: reading that fails, and the error is not lost.
+// dropIns returns the settings files in a directory, sorted by name. If the directory cannot be read, it returns the
+// directory itself, so that reading it reports the error.
 func dropIns(dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +121,8 @@ func homeDir(env []string) string {
 	return home
 }
 
-// order lists the layers from lowest to highest precedence: hooks run in this order, and a setting
-// with one value has the value of the last layer.
+// order lists the layers from lowest to highest precedence. Hooks run in this order, and the last layer determines a
+// setting with one value.
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
 func byPrecedence(a, b settings.Layer) int {
@@ -178,7 +176,7 @@ func truthy(s string) bool {
 	return on || err != nil && s != ""
 }
 
-// reading holds the state of one Load; front matter uses it later.
+// reading is the state of one Load; front matter uses it later.
 type reading struct {
 	entries.Reader
 	Settings
@@ -207,7 +205,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	r.env = r.commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return hook.Exclusion{} // judged already, or the program's own
+			return hook.Exclusion{} // already judged, or the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}
@@ -234,7 +232,7 @@ func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	return values
 }
 
-// inspect reports a file that is not an object, and members that it has twice.
+// inspect reports a file that is not an object, and repeated members.
 func (r *reading) inspect(v settings.Value) {
 	if v.Kind() != '{' {
 		r.Problem(v.Want("an object {\"hooks\": {…}}"))
@@ -254,9 +252,8 @@ func (r *reading) rootOf(layer settings.Layer) string {
 	return r.at.Dir
 }
 
-// limitEnds limits the SessionEnd hooks to their common time: 1.5 seconds, or the value of a
-// variable. At the newer level the longest timeout of the settings files raises it, up to a
-// minute (rule C60; release 2.1.239).
+// limitEnds limits the total time of SessionEnd hooks to 1.5 seconds, or the value of a variable. At the newer level,
+// the longest timeout of the settings files raises it to a minute at most (rule C60; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(
 		pipeline.Events(Dialect),

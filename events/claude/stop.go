@@ -8,9 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// StopCap limits how many times in a row hooks can keep an agent going at the level [Docs] (release
-// 2.1.239). At the level [Base] there is no limit. The environment variable
-// CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets another limit at both levels; 0 is no limit.
+// StopCap limits how many times in a row hooks can keep an agent working at the level [Docs] (release 2.1.239). At the
+// level [Base] there is no limit. The environment variable CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets another limit at both
+// levels; 0 means no limit.
 const StopCap = 8
 
 type (
@@ -18,14 +18,14 @@ type (
 	stopsKey struct{ agent string } // key of an agent's counter in a session
 )
 
-// stops counts how many times in a row hooks have kept an agent going.
+// stops counts how many times in a row hooks have kept an agent working.
 type stops struct {
 	mu sync.Mutex
 	n  int
 }
 
-// another updates the count, and reports whether it has passed most. again means that the agent was
-// kept going before, and held that it is kept going now; the count starts anew without both.
+// another updates the count, and reports whether it exceeds most. again means that the agent was kept working before,
+// and held that it is kept working now; without either the count restarts.
 func (c *stops) another(again, held bool, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *stops) another(again, held bool, most int) bool {
 	return false
 }
 
-// capStops lifts the block of hooks that have kept an agent going too often. It is called for Stop
-// and SubagentStop; again means that a hook has kept the agent going before.
+// capStops removes the block of hooks that have kept an agent working too often. It is for Stop and SubagentStop; again
+// means that a hook has kept the agent working before.
 func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[BasicOutput]) {
 	if !res.Stop && res.Context != "" && levelOf(s) == Docs && !res.Decision.Blocks() {
 		res.Decision = hook.Block

@@ -10,8 +10,8 @@ import (
 // and notifications (OSC 0, 1, 2, 9, 99 and 777).
 var harmless = regexp.MustCompile("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
 
-// shown returns a terminal sequence if it may be sent: the session has a terminal, and the sequence has only
-// harmless parts (release 2.1.141). Otherwise it returns "".
+// shown returns a terminal sequence if it may be sent: the session has a terminal, and every part of the sequence is
+// harmless (release 2.1.141). Otherwise it returns "".
 func shown(s *pipeline.Session, sequence string, notes *[]string) string {
 	switch {
 	case sequence == "":

@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// PreToolUse fires before a tool runs and before permission is asked for (C52). A hook denies the
-// call, permits it, asks the user, defers it, or rewrites its arguments; an empty answer leaves it
-// to the normal permissions.
+// PreToolUse fires before a tool runs, and before permission is requested (C52). A hook denies the call, allows it,
+// asks the user, defers it, or rewrites its arguments. After an empty answer the normal permissions apply.
 var PreToolUse *pipeline.Event[PreToolUseInput, PreToolUseOutput] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, stopBlocks: true, conditions: true, verdict: denyAndEnd,
 }, addGate, pipeline.Spec[PreToolUseInput, PreToolUseOutput]{
@@ -88,8 +87,8 @@ var PermissionDenied *pipeline.Event[PermissionDeniedInput, PermissionDeniedOutp
 	ConditionInput: func(d *PermissionDeniedInput) hook.ConditionInput { return d.conditionInput() },
 })
 
-// PostToolUse fires when a tool has succeeded (C55). A block undoes nothing: its reason goes to the
-// model, in addition to the result.
+// PostToolUse fires when a tool has succeeded (C55). A block undoes nothing: its reason goes to the model, besides the
+// result.
 var PostToolUse *pipeline.Event[PostToolUseInput, PostToolUseOutput] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: endTurn,
 }, addEdit, pipeline.Spec[PostToolUseInput, PostToolUseOutput]{
@@ -116,8 +115,8 @@ var PostToolUseFailure *pipeline.Event[PostToolUseFailureInput, PostToolUseFailu
 	ConditionInput: func(f *PostToolUseFailureInput) hook.ConditionInput { return f.conditionInput() },
 })
 
-// PostToolBatch fires when all calls of one turn of the model are done, before
-// it is asked again (release 2.1.239). A block ends the agent's work.
+// PostToolBatch fires when all calls of one turn of the model are done, before the next request to the model (release
+// 2.1.239). A block ends the agent's work.
 var PostToolBatch *pipeline.Event[PostToolBatchInput, PostToolBatchOutput] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: endLoop,
 }, nil, pipeline.Spec[PostToolBatchInput, BasicOutput]{
@@ -195,7 +194,7 @@ func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	return true
 }
 
-// original returns the arguments in the form that payloads have: an empty object for none.
+// original returns the arguments as they are in payloads: an empty object if there are none.
 func original(input wire.Object) wire.Object {
 	if input == nil {
 		return wire.Object("{}")

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// toolNames groups the names that each tool has had (C15, C20). Matchers and conditions accept any
-// name of the group: a guard must not be lost when its tool is renamed.
+// toolNames groups all names that each tool has had (C15, C20). Matchers and conditions accept any name of a group, so
+// that renaming a tool does not disable a guard.
 var toolNames = match.Renamed{
 	{"Agent", "Task"},
 	{"TaskStop", "KillShell"},

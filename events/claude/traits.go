@@ -1,11 +1,11 @@
 package claude
 
-// Traits holds facts about an event in addition to its declaration, for tools that explain it.
+// Traits holds facts about an event that its declaration lacks, for tools that explain it.
 type Traits struct {
 	Types []string // the types of hooks that it runs: command, http, mcp_tool, prompt, agent
 
-	// ReasonFor names who gets the text of a hook that ended with status 2: "model", "user", or ""
-	// if only the log has it.
+	// ReasonFor names the reader of the text of a hook that exited with status 2: "model", "user", or "" if it is only
+	// logged.
 	ReasonFor string
 }
 

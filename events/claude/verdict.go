@@ -5,7 +5,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// refusalEffect is the effect that a model's refusal has on an event (release 2.1.239).
+// refusalEffect is the effect of a model's refusal on an event (release 2.1.239).
 type refusalEffect uint8
 
 const (
@@ -16,8 +16,8 @@ const (
 	endLoop                         // as endTurn, also with gently
 )
 
-// reply returns a refusal in the form in which a command would have answered. gently leaves the
-// turn going, and passes the reason to the model; endLoop ignores it.
+// reply returns a refusal as a command would have answered. gently does not end the turn, and passes the reason to the
+// model; endLoop ignores it.
 func (v refusalEffect) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

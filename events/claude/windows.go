@@ -24,7 +24,7 @@ func forGitBash(env []string) []string {
 	return env
 }
 
-// posixPaths makes a command in Git's bash receive its paths in the form of Git's bash.
+// posixPaths passes paths to a command of Git's bash in the form of Git's bash.
 func posixPaths(c *run.Command) {
 	program := strings.ToLower(path.Base(strings.ReplaceAll(c.Argv[0], `\`, "/")))
 	if runtime.GOOS != "windows" || strings.TrimSuffix(program, ".exe") != "bash" {

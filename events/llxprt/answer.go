@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The functions and methods of this file are the helpers of an answer (L44, L45, L46). Those that
-// need the common fields of an answer are functions.
+// The functions and methods of this file interpret an answer (L44, L45, L46). Those that need the common fields are
+// functions.
 
 // EffectiveReason returns the reason to show for a block or a stop: StopReason, else Reason, else
 // "No reason provided" (getEffectiveReason).
@@ -34,9 +34,8 @@ func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 	return blocked, reason
 }
 
-// ModifiedToolInput returns the arguments that hooks change, merged in plan order, or nil
-// (getModifiedToolInput). It has the changes alone: [ApplyBeforeTool] merges them with the tool's
-// own arguments.
+// ModifiedToolInput returns the arguments that hooks change, merged in plan order, or nil (getModifiedToolInput). It
+// has only the changes: [ApplyBeforeTool] merges them with the tool's own arguments.
 func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
 	if g.patch != nil {
 		return g.patch
@@ -79,11 +78,10 @@ func (g *BeforeModelOutput) changes() wire.Object {
 	return nil
 }
 
-// ModifiedResponse returns the response that replaces the model's, in the SDK's shape, or nil
-// (getModifiedResponse). Hooks may give only some members, such as a text, counters, or a candidate
-// with a finishReason; the rest is taken from original. After a stop without a text the response
-// has the reason as its text (L51). original is the SDK's response, whose members that hooks do not
-// see are kept; nil keeps none.
+// ModifiedResponse returns the response that replaces the model's, in the SDK's shape, or nil (getModifiedResponse).
+// Hooks may give only some members, such as a text, counters, or a candidate with a finishReason; the rest is taken
+// from original, the SDK's response, including members that hooks do not see. If original is nil, only the hooks'
+// members are there. After a stop without a text the response has the reason as its text (L51).
 func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {
 	return modifiedResponse(o, o.Specific.changes(), original)
 }

@@ -36,11 +36,10 @@ type ToolVerdict struct {
 	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
 	Result string      // if it must not run: the result that the model sees
 
-	// Ask means that a hook wants the user asked before the tool runs. LLxprt runs the tool all the
-	// same: Run is true, and the caller may ask. In the profile Gemini Run is false until the user
-	// agrees: then run the tool with Input, else give the model Result. If the session is not
-	// interactive, the report of the hook has a note instead, and in the profile Gemini the call is
-	// blocked.
+	// Ask means that a hook demands to ask the user before the tool runs. LLxprt runs the tool all the same: Run is
+	// true, and the caller may ask. In the profile Gemini Run is false: if the user agrees, run the tool with Input,
+	// otherwise give the model Result. If the session is not interactive, the report of the hook has a note instead,
+	// and in the profile Gemini the call is blocked.
 	Ask bool
 }
 
@@ -61,10 +60,10 @@ func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) 
 	return v
 }
 
-// ApplyAfterTool returns the instructions for a tool's result (L49): the model gets response. A
-// denial undoes nothing: its reason, and then the hooks' context, are appended to llmContent. In
-// the profile Gemini the reason replaces llmContent and returnDisplay, and is in error too, and
-// there is no context. c.Context is empty, because response already has it.
+// ApplyAfterTool returns the instructions for a tool's result (L49): give response to the model. A denial undoes
+// nothing: its reason, and then the hooks' context, are appended to llmContent. In the profile Gemini the reason
+// replaces llmContent and returnDisplay and is set as error, and there is no context. c.Context is empty, because
+// response already contains it.
 func ApplyAfterTool(done *AfterToolInput, res *hook.Result[BasicOutput]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
@@ -128,9 +127,8 @@ type ModelVerdict struct {
 	Response wire.Object // if it must not be called: the SDK response to use
 }
 
-// ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50,
-// L60). After a block without a response, Response has no candidates; every Response has a list of
-// them.
+// ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50, L60). Every Response
+// has a list of candidates, which is empty after a block without a response.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{
 		Common:   ApplyLifecycle(res),
@@ -147,9 +145,9 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) 
 // noCandidates is a response without an answer.
 var noCandidates = wire.Object(`{"candidates":[]}`)
 
-// ApplyAfterModel returns the instructions for the model's response, in the SDK's shape (L51): the
-// agent continues with response. A denial has no effect, and the hook's report has a note. In the
-// profile Gemini a denial replaces the response, which then has no candidates.
+// ApplyAfterModel returns the instructions for the model's response, in the SDK's shape (L51): the agent continues with
+// response. A denial has no effect, and the hook's report has a note. In the profile Gemini a denial replaces the
+// response by one without candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (c Common, response wire.Object) {
 	if res.Restore().Specific.replaces {
 		return ApplyLifecycle(res), noCandidates

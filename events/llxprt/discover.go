@@ -18,16 +18,15 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Discover returns the layers of a project directory: .llxprt/settings.json in it and in the user's
-// home directory, and the system's file: /etc/llxprt-code/settings.json or its equivalent on other
-// systems, or the file that LLXPRT_SYSTEM_SETTINGS_PATH names.
+// Discover returns the layers of a project directory: .llxprt/settings.json in it and in the user's home directory, and
+// the system's file. The latter is /etc/llxprt-code/settings.json or its equivalent on other systems, or the file named
+// by LLXPRT_SYSTEM_SETTINGS_PATH.
 func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
 
-// Discover returns the layers of a project directory in the places where the profile keeps them.
-// For Gemini they are .gemini/settings.json in the directory and in the user's home directory, and
-// the system's settings.json and system-defaults.json in /etc/gemini-cli or its equivalent on other
-// systems, or the files that GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH
-// name. For Found it checks which files exist, see [Find].
+// Discover returns the layers of a project directory at the profile's paths. For Gemini they are .gemini/settings.json
+// in the directory and in the user's home directory, and the system's settings.json and system-defaults.json. The
+// latter are in /etc/gemini-cli or its equivalent on other systems, or are named by GEMINI_CLI_SYSTEM_SETTINGS_PATH and
+// GEMINI_CLI_SYSTEM_DEFAULTS_PATH. For Found it checks which files exist, see [Find].
 func (p Profile) Discover(dir string) []settings.Layer {
 	if p == Found {
 		p, _ = Find(dir)
@@ -98,15 +97,14 @@ func systemFile(variable string, home systemHome, name string) string {
 	return filepath.Join(home.other, name)
 }
 
-// Find returns the profile for a directory: Gemini if there are settings of Gemini CLI and none of
-// LLxprt Code, in the directory, in the user's home directory and in the system's; else LLxprt. The
-// user's and the system's settings come first: if they have hooks of Gemini CLI, and only the
-// project has settings of LLxprt Code, the profile is Gemini. Therefore no directory switches off
-// guards of its user.
+// Find returns the profile for a directory. It is Gemini if there are settings of Gemini CLI and none of LLxprt Code,
+// in the directory, in the user's home directory and in the system's; otherwise LLxprt. The user's and the system's
+// settings have precedence: if they have hooks of Gemini CLI, and only the project has settings of LLxprt Code, the
+// profile is Gemini, so that no directory disables guards of its user.
 //
-// Hooks of the other profile do not run. Each file with such hooks is a problem, unless every one
-// of them would not run in its own profile either, or has an equal in the returned profile. A file
-// that cannot be read is a problem too. See [Profile.PassedOver].
+// Hooks of the other profile do not run. Each file with such hooks is a problem, unless every one of them would not run
+// in its own profile either, or has an equal in the returned profile. A file that cannot be read is a problem too. See
+// [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
 	p, both := choose(dir)
 	if !both {
@@ -154,17 +152,16 @@ func (p Profile) why() string {
 		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json"
 }
 
-// PassedOver lists the hooks of the other profile that are configured for a directory. They do not
-// run, and each is marked as unusable, which a policy can make a failure. A hook with an equal in
-// this profile is marked as a duplicate instead, and does not fail: the equal one guards in its
-// place. The IDs begin with the name of the other profile.
+// PassedOver lists the hooks of the other profile that are configured for a directory. They do not run. Each is marked
+// as invalid, which a policy can turn into a failure, unless it has an equal in this profile: it is then marked as a
+// duplicate, because the equal hook guards in its place. The IDs begin with the name of the other profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	passed, _ := p.passOver(at, p.hooks(at).Hooks)
 	return passed
 }
 
-// passOver returns the hooks of the other profile, none of which runs, and a problem for each file
-// in which a guard is lost. counting holds the hooks of p.
+// passOver returns the hooks of the other profile, none of which runs, and a problem for each file with a lost guard.
+// counting holds the hooks of p.
 func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook.Hook, []settings.Problem) {
 	layers := p.other().Discover(at.Dir)
 	values, unread := settings.Read(layers)
@@ -205,8 +202,8 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	return r.Loaded.Hooks, r.Loaded.Problems
 }
 
-// guardsAs reports whether c runs wherever h would: same event, command and matcher, no shorter timeout, and a
-// source (h's own, or system-wide) that is not narrower.
+// guardsAs reports whether c runs wherever h would: it has the same event, command and matcher, no shorter timeout, and
+// the same source or a system-wide one.
 func guardsAs(c, h *hook.Hook) bool {
 	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
 		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&

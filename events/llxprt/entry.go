@@ -60,8 +60,7 @@ var (
 	configMembers = []string{"enabled", "disabled", "notifications", "alwaysShell"}
 )
 
-// Members that people put in the wrong object, and names that they write by mistake for events of
-// this system.
+// Members that people put into the wrong object, and wrong names that people write for events of this system.
 var (
 	misplaced = map[string]string{"disabled": "hooksConfig", "enabled": "hooksConfig", "notifications": "hooksConfig"}
 	elsewhere = map[string]string{
@@ -132,7 +131,7 @@ func (g *group) readMatcher(v settings.Value) {
 	}
 }
 
-// fill reads an entry (L4); it returns the problem that makes the entry unusable, or nil.
+// fill reads an entry (L4). It returns the problem that makes the entry invalid, or nil.
 func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem) {
 	wrong := func(p settings.Problem) *settings.Problem { return &p }
 	if v.Kind() != '{' {
@@ -170,7 +169,7 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 	return wrong(v.Get("command").Want("a string"))
 }
 
-// timeout reads milliseconds; 0, and a value that is not a time, is the default.
+// timeout reads milliseconds; 0 and invalid values mean the default.
 func (g *group) timeout(v settings.Value) time.Duration {
 	ms, ok := v.Number()
 	switch {
@@ -184,7 +183,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// decide completes a usable entry: its process, its key, and whether its matcher can be used.
+// decide completes a valid entry: its process, its key, and whether its matcher is valid.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // rule L13: hooks are compared by command alone
@@ -215,8 +214,7 @@ func (g *group) decide(h *hook.Hook) {
 	}
 }
 
-// exclude sets the reason for which the settings exclude a hook, if any, whatever its entry
-// contains.
+// exclude sets the reason why the settings exclude a hook, if they do, whatever its entry contains.
 func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]

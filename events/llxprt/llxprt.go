@@ -21,10 +21,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the LLxprt system. After exit status 0 the output is read, status 2 refuses, and any
-// other status warns and lets the action go ahead (L29, L30). Each hook has 60 seconds (L23), and
-// the unit of timeouts is the millisecond. Matchers are regular expressions for the tool's name
-// (L10).
+// Dialect is the LLxprt system. Exit status 0 reads the output, 2 refuses, and any other status warns and lets the
+// action go ahead (L29, L30). Each hook has 60 seconds (L23), and the unit of timeouts is the millisecond. Matchers are
+// regular expressions for the tool's name (L10).
 var Dialect = &pipeline.Dialect{
 	Name: "llxprt",
 	Unit: time.Millisecond,
@@ -68,8 +67,8 @@ func equal(words ...string) pipeline.Rules {
 	}}
 }
 
-// Profile selects the rules that apply where LLxprt Code and Gemini CLI differ, which otherwise
-// share events, payloads and answers.
+// Profile selects the rules that apply where LLxprt Code and Gemini CLI differ. They share events, payloads and
+// answers.
 type Profile string
 
 // The profiles. Gemini differs from LLxprt in these rules:
@@ -102,14 +101,14 @@ func ProfileOf(s *pipeline.Session) Profile {
 	return LLxprt
 }
 
-// geminiRules reports whether the rules of Gemini CLI apply to one hook of a session.
+// geminiRules reports whether a hook of a session follows the rules of Gemini CLI.
 func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	p, _ := s.Setting(profileKey{}).(Profile)
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether the rules of Gemini CLI apply to a result. In a session with both
-// profiles they apply if a hook of Gemini CLI gave an answer that the function is accepts.
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles it does if a
+// hook of Gemini CLI gave an answer accepted by is.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -123,7 +122,7 @@ func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*ho
 // not once for the whole. The engine treats both alike.
 func (p Profile) PerChunk() bool { return p == Gemini }
 
-// lostAnswer describes the answers that an event cannot honour, for the notes on them.
+// lostAnswer describes answers without an effect at an event, for the notes about them.
 type lostAnswer struct {
 	denied string // why a denial has no effect; empty: it has one
 	gemini bool   // in the profile Gemini a denial has an effect
@@ -178,7 +177,7 @@ func wanted[T any](o *hook.Output[T]) hook.Decision {
 	return o.Decision
 }
 
-// rank orders decisions by strictness: no hook lifts a stricter decision of another.
+// rank orders decisions by strictness, because no hook may loosen another's decision.
 func rank(d hook.Decision) int {
 	switch {
 	case d.Blocks():
@@ -193,8 +192,8 @@ func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
 }
 
-// mergeGates merges like BlockWins, but uses a PermissionDecision if it is stricter than the
-// decision, also when a later hook permits.
+// mergeGates merges like BlockWins, but prefers a PermissionDecision that is stricter than the decision, even if a
+// later hook permits.
 func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[BeforeToolOutput] {
 	return blockWins(func(yield func(hook.Output[BeforeToolOutput]) bool) {
 		for o := range outs {
@@ -206,7 +205,7 @@ func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[Before
 	})
 }
 
-// noUserToAsk is the reason for which a tool does not run if there is no user to ask.
+// noUserToAsk is the reason why a tool does not run if there is no user to ask.
 const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
 
 // concludeCall makes an "ask" of the profile Gemini keep the tool waiting.

@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// BasicOutput is the own part of an answer at events that define no members of their own. It passes
-// members of hooks on.
+// BasicOutput is the own part of an answer at events without members of their own. It keeps members written by hooks.
 type BasicOutput struct {
 	Extra jsontext.Value `json:",embed"`
 
@@ -74,8 +73,8 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 
 func addPlain(all *BasicOutput, one BasicOutput) { merge(&all.Extra, one.Extra) }
 
-// dropMistyped removes a member from extra, where decoding puts values of the wrong type, if any
-// hook has given a value of the right type.
+// dropMistyped removes a member from extra, where decoding collects values of the wrong type, if any hook has set it to
+// a value of the right type.
 func dropMistyped(extra *jsontext.Value, name string, known bool) {
 	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
 		*extra = jsontext.Value(o.Without(name))
@@ -124,8 +123,8 @@ func chainModel(c BeforeModelInput, o hook.Output[BeforeModelOutput]) BeforeMode
 	return c
 }
 
-// rewrittenRequest returns the request after the changes of all hooks; ok is false if none goes to
-// the model, or nothing changed.
+// rewrittenRequest returns the request with the changes of all hooks. ok is false if no request is sent, or nothing
+// changed.
 func rewrittenRequest(c BeforeModelInput, o *hook.Output[BeforeModelOutput]) (final BeforeModelInput, ok bool) {
 	changes := o.Specific.changes()
 	if changes == nil || o.Specific.Response != nil {
@@ -159,8 +158,8 @@ func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInpu
 	return p
 }
 
-// checkGate returns an error for an unknown permission of a Go function. An unknown permission of
-// other hooks is noted, as LLxprt lets the tool run.
+// checkGate returns an error for an unknown permission of a Go function. For other hooks an unknown permission is only
+// noted, because LLxprt lets the tool run.
 func checkGate(o *hook.Output[BeforeToolOutput]) error {
 	switch d := o.Specific.PermissionDecision; d {
 	case "", hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
@@ -184,8 +183,8 @@ func addGate(all *BeforeToolOutput, one BeforeToolOutput) {
 	dropMistyped(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
 }
 
-// addPermission uses the last permission that is not less strict than an earlier one. A denial
-// without a reason keeps the reason of an earlier denial, and an ask that of an earlier ask.
+// addPermission keeps the last permission that is at least as strict as the earlier ones. A denial without a reason
+// keeps the reason of an earlier denial, and an ask the reason of an earlier ask.
 func addPermission(all *BeforeToolOutput, one BeforeToolOutput) {
 	word, reason := one.PermissionDecision, one.PermissionDecisionReason
 	had := rank(all.PermissionDecision)

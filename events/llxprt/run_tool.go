@@ -8,9 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires BeforeTool and applies its result. It is the first half of [RunTool], for
-// frameworks that call back before and after a tool. It returns the error of the fire; Run is false
-// with it.
+// GateTool fires BeforeTool and applies its result. It is the first half of [RunTool], for frameworks with callbacks
+// before and after a tool. It returns the error of the fire; Run is then false.
 func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (ToolVerdict, error) {
 	res, err := BeforeTool.Fire(ctx, s, call)
 	v := ApplyBeforeTool(call, res)
@@ -20,8 +19,7 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (
 	return v, err
 }
 
-// ReviewTool fires AfterTool and applies its result: the second half of [RunTool]. The model gets
-// response.
+// ReviewTool fires AfterTool and applies its result. It is the second half of [RunTool]. response is for the model.
 func ReviewTool(
 	ctx context.Context,
 	s *pipeline.Session,
@@ -32,11 +30,10 @@ func ReviewTool(
 	return c, response, err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments after the rewrites of
-// hooks, and returns the members that AfterTool shows: llmContent, returnDisplay, and error if it
-// has failed. RunTool returns the error of tool. A call that is refused is not an error: the tool
-// does not run, and response has the reason for the model as its llmContent. asks has the messages
-// of both events.
+// RunTool runs a tool with its hooks. tool gets the arguments after the hooks' rewrites, and returns the members that
+// AfterTool shows: llmContent, returnDisplay, and error if it has failed. RunTool returns the error of tool. A refused
+// call is not an error: the tool does not run, and the llmContent of response is the reason. asks has the messages of
+// both events.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
 func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,

@@ -16,27 +16,26 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Settings reads the settings of the LLxprt system; its Load goes into [pipeline.Config]. The zero
-// Settings finds the files where the system keeps them, see [Discover].
+// Settings reads the settings of the LLxprt system; pass its Load in [pipeline.Config]. The zero Settings finds the
+// files where the system keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order project, user, system, extensions (L7). Nothing runs
-// unless tools.enableHooks is true; if several layers set it, the system's setting overrides the
-// project's, and the project's overrides the user's. In the profile [Gemini] hooks are on unless a
-// layer switches them off.
+// The hooks of all layers run, in the order project, user, system, extensions (L7). No hook runs unless
+// tools.enableHooks is true. If several layers set it, the system's setting overrides the project's, and the project's
+// overrides the user's. In the profile [Gemini] hooks are on unless a layer disables them.
 type Settings struct {
 	Profile Profile          // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 
-	// LayersFound means that Layers hold the files that [Find] would read, and do not replace them:
-	// hooks of the other profile that the directory has are a problem.
+	// LayersFound means that Layers has the files that [Find] would read, not a replacement: hooks of the other profile
+	// in the directory are a problem.
 	LayersFound bool
 
 	Extensions []Extension // the active ones, in order
 	Environ    []string    // the engine's environment for hooks; nil means os.Environ()
 
-	// Shell starts a shell for every command, like hooksConfig.alwaysShell in any settings file.
-	// Otherwise a command that is one literal call of a program starts without a shell, which saves
-	// most of the time and makes no difference to the program; see [run.Direct].
+	// Shell starts a shell for every command, like hooksConfig.alwaysShell in any settings file. Otherwise a command
+	// that is one literal call of a program starts without a shell, which saves most of the time and makes no
+	// difference to the program; see [run.Direct].
 	Shell bool
 
 	// Types are types of hooks in addition to "command".
@@ -144,9 +143,9 @@ type scopeSettings struct {
 	offBy     hook.Source // source of the settings in off
 	configBy  hook.Source
 	decided   bool                   // a layer has switched the hooks on or off
-	config    string                 // the same as off, by hooksConfig.enabled
-	disabled  map[string]hook.Source // source of the settings by the disabled name, or command of a hook without one
-	formerly  map[string]hook.Source // the same by name alone, from hooks.disabled
+	config    string                 // like off, by hooksConfig.enabled
+	disabled  map[string]hook.Source // by disabled name, or command of a hook without a name: source of the setting
+	formerly  map[string]hook.Source // like disabled, by name only, from hooks.disabled
 }
 
 // of returns the settings that apply to a hook of a source.
@@ -157,10 +156,9 @@ func (r *reading) of(source hook.Source) *scopeSettings {
 	return &r.all
 }
 
-// switches reads the settings for all hooks: the switch, the disabled names, and the redaction of
-// the environment. Those of a project that the user has not agreed to apply to its own hooks alone,
-// with one exception: if no other level has set the switch, the project can switch on the hooks of
-// all levels.
+// switches reads the settings for all hooks: the switch, the disabled names, and the redaction of the environment.
+// Settings of a project that the user has not agreed to apply only to its own hooks. There is one exception: if no
+// other level has set the switch, the project can enable the hooks of all levels.
 func (r *reading) switches(layers []settings.Layer, values []settings.Value, environment []string, shell bool) {
 	if environment == nil {
 		environment = os.Environ()
@@ -190,8 +188,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.all.finish(environment, r.at.Dir)
 }
 
-// tellOff reports switches that a project sets without the user's trust. They switch off only the
-// project's own hooks.
+// tellOff reports switches set by an untrusted project, which disable only its own hooks.
 func (r *reading) tellOff(v settings.Value, w wishes) {
 	const alone = "%s of a project that is not trusted yet switches off only the project's own hooks; " +
 		"the user's hooks run until trust is granted"
@@ -211,8 +208,8 @@ func (r *reading) tellOff(v settings.Value, w wishes) {
 	}
 }
 
-// overruling returns the indexes of the layers with switches, each before those that override it: a
-// machine's defaults, user, project, system.
+// overruling returns the indexes of the layers with switches, in the order of rising precedence: a machine's defaults,
+// user, project, system.
 func overruling(layers []settings.Layer) (order []int) {
 	rank := func(l settings.Layer) int {
 		if l.Name == defaultsLayer {
@@ -259,8 +256,7 @@ func (r *reading) wishes(v settings.Value) (w wishes) {
 	return w
 }
 
-// object reports settings that are not an object, and therefore switch nothing on or off. A null is
-// treated as absent.
+// object reports settings that are not an object, and therefore enable or disable nothing. Null counts as absent.
 func (r *reading) object(v settings.Value, want string) {
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
 		r.Problem(v.Want(want))
@@ -274,8 +270,7 @@ func (r *reading) boolean(v settings.Value) settings.Value {
 	return v
 }
 
-// add merges the settings of one layer. A layer that is not vouched for cannot switch on hooks
-// that another has switched off.
+// add merges the settings of one layer. A layer that is not vouched for cannot enable hooks that another has disabled.
 func (s *scopeSettings) add(w wishes, vouched bool) {
 	switch {
 	case w.hooks.Kind() == 'f':
@@ -303,7 +298,7 @@ func (s *scopeSettings) add(w wishes, vouched bool) {
 
 func (s *scopeSettings) finish(environment []string, dir string) {
 	if s.config != "" && (s.off == "" || s.offBy != hook.Host && s.offBy != hook.SystemWide) {
-		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that no lock overrules
+		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that a lock cannot override
 	}
 	s.environ = withProject(environ.ApplyAll(environment, s.redaction), dir)
 }

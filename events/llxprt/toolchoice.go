@@ -24,10 +24,9 @@ type BeforeToolSelectionOutput struct {
 	said wire.Object // members of ToolConfig that hooks set explicitly; nil if none
 }
 
-// uniteTools allows every tool that any hook allows. It uses the most restrictive of the modes, and
-// NONE allows no tool at all (L40). A hook without a toolConfig changes nothing. Names are sorted:
-// the request does not depend on the order of hooks. Denials have no effect here (L54); the other
-// common fields are merged as in BlockWins.
+// uniteTools allows every tool that any hook allows. It uses the most restrictive of the modes, and NONE allows no tool
+// at all (L40). A hook without a toolConfig changes nothing. Names are sorted, so that the request does not depend on
+// the order of hooks. Denials have no effect here (L54); the other common fields are merged as in BlockWins.
 func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Output[BeforeToolSelectionOutput] {
 	answers := slices.Collect(outs)
 	all := reducers.BlockWins(addToolChoice)(slices.Values(answers))
@@ -74,7 +73,7 @@ func (c *chosen) config() wire.Object {
 	return config
 }
 
-// spelledOut returns the members that hooks set explicitly; for the others the host's values stay.
+// spelledOut returns the members that hooks set explicitly; for the others the host's values apply.
 func (c *chosen) spelledOut() (said wire.Object) {
 	if c.hasMode {
 		said = said.With("mode", wire.Quote(c.mode))
@@ -85,9 +84,9 @@ func (c *chosen) spelledOut() (said wire.Object) {
 	return said
 }
 
-// ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks
-// (applyToolConfigModifications). Members that no hook set stay: a mode alone keeps the request's
-// names, and names alone keep its mode, which is AUTO if it has none.
+// ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks (applyToolConfigModifications).
+// Members that no hook set stay: if hooks set only a mode, the request's names stay; if hooks set only names, its mode
+// stays, or is AUTO.
 func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {

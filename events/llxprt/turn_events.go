@@ -37,9 +37,8 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 	},
 )
 
-// AfterTool fires when a tool has finished, before the model sees its result (L49). A denial, by
-// decision or by exit status 2, undoes nothing: the model sees its reason in addition to the
-// result. [ApplyAfterTool] applies the result.
+// AfterTool fires when a tool has finished, before the model sees its result (L49). A denial, by decision or by exit
+// status 2, undoes nothing: the model sees its reason besides the result. [ApplyAfterTool] applies the result.
 var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	lostAnswer{},
 	pipeline.Spec[AfterToolInput, BasicOutput]{
@@ -55,9 +54,8 @@ var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	},
 )
 
-// BeforeModel fires before a request goes to the model (L50). After a block, or if a hook gives a
-// response, the model is not called, and the hook's response replaces the model's.
-// [ApplyBeforeModel] applies the result.
+// BeforeModel fires before a request goes to the model (L50). After a block, or if a hook gives a response, the model
+// is not called, and the hook's response replaces the model's. [ApplyBeforeModel] applies the result.
 var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
 	lostAnswer{},
 	pipeline.Spec[BeforeModelInput, BeforeModelOutput]{

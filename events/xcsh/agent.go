@@ -12,10 +12,9 @@ import (
 
 // The events of the agent (X25).
 var (
-	// Context fires before every request to the model, with the messages of that request. Each
-	// handler gets the messages as the previous handler left them; a nil result keeps them, and an
-	// empty list removes them. [ApplyContext] applies the result. The session keeps its own
-	// messages.
+	// Context fires before every request to the model, with the messages of that request. Each handler gets the
+	// messages as changed by the previous handler; a nil result keeps them, and an empty list removes them.
+	// [ApplyContext] applies the result. The session's own messages do not change.
 	Context *Event[ContextEvent, ContextResult] = declare(pipeline.Spec[ContextEvent, ContextResult]{
 		Name:  "context",
 		Doc:   "before every request to the model",
@@ -35,8 +34,8 @@ var (
 		return r
 	}, "messages")
 
-	// BeforeAgentStart fires when the user has sent a prompt. The first result with a message is
-	// used; the handlers after it run all the same.
+	// BeforeAgentStart fires when the user has sent a prompt. The first result with a message is used; the remaining
+	// handlers run nevertheless.
 	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
 		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
 			Name: "before_agent_start",
@@ -73,8 +72,8 @@ var (
 		"todo_reminder", "when the agent is reminded of what is left to do")
 )
 
-// collectMessages sets the rules of the extension runtime: every message is used, and each handler
-// gets the system prompt as the previous handler left it.
+// collectMessages sets the rules of the extension runtime: every message is used, and each handler gets the system
+// prompt as changed by the previous handler.
 func collectMessages(ev *pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]) {
 	ev.Chain = func(e BeforeAgentStartEvent, o hook.Output[BeforeAgentStartResult]) BeforeAgentStartEvent {
 		if o.Specific.SystemPrompt != nil {
@@ -112,8 +111,7 @@ type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }
 
-// ApplyContext returns the messages to send: the result's if it has any, else the fired ones. It
-// changes neither.
+// ApplyContext returns the messages to send: the result's, or else the fired ones. It changes neither.
 func ApplyContext(messages []Message, r *ContextResult) []Message {
 	if r == nil || r.Messages == nil {
 		return messages
@@ -128,8 +126,8 @@ type BeforeAgentStartEvent struct {
 	SystemPrompt string `json:"systemPrompt,omitzero"` // in the extension runtime alone
 }
 
-// BeforeAgentStartResult adds a message to the prompt's. In the extension runtime a handler can
-// also replace the system prompt, and the result of a fire has Messages in place of Message.
+// BeforeAgentStartResult adds a message to the prompt. In the extension runtime a handler can also replace the system
+// prompt, and the result of a fire has Messages in place of Message.
 type BeforeAgentStartResult struct {
 	Message      *CustomMessage  `json:"message,omitzero"`
 	SystemPrompt *string         `json:"systemPrompt,omitzero"`

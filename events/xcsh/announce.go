@@ -13,13 +13,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Announce passes an event that is not one of the system's to modules: to the handlers that were
-// subscribed to its name, which can be any. Their results are ignored, and failures are reported to
-// the listeners, as with a [Notice]. Each handler gets a copy of event, an object, with the name as
-// its type.
+// Announce fires an event that does not belong to the system: it calls the handlers that modules have subscribed to its
+// name. Their results are ignored, and failures are reported to the listeners, as with a [Notice]. Each handler gets a
+// copy of event, an object, with the name as its type.
 //
-// It is an error, and nothing runs, if the system has an event of that name: that event is fired by
-// its own method.
+// If the system has an event of that name, Announce returns an error and runs nothing; use the method of that event.
 func (m *Modules) Announce(ctx context.Context, name string, event wire.Object) error {
 	if _, known := Lookup(name); known {
 		return fmt.Errorf("%s is an event of the system: fire it with its own Fire", name)
@@ -47,8 +45,8 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 	return err
 }
 
-// next returns the handler of an untyped event that follows handler number after, also one that was
-// subscribed while that handler ran; nil after the last.
+// next returns the handler of an untyped event after handler number after, or nil. It also finds handlers subscribed
+// while that handler ran.
 func (mod *module) next(event string, after int) *subscription {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()

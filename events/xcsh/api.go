@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// API is the argument of a factory (X1). Handlers are subscribed with the method On of an event. An
-// API may be kept, and used from many goroutines at once. A handler that another handler of the
-// same module and event subscribes runs in the same fire.
+// API is the argument of a factory (X1). Subscribe handlers with the method On of an event. An API may be kept, and
+// used from many goroutines at once. If a handler subscribes another one to the same event of the same module, that one
+// runs in the same fire.
 type API struct {
 	m      *Modules
 	module *module

@@ -27,9 +27,9 @@ func (c *Command) Module() string { return c.module }
 // Renderer shows a custom message as lines of text for the terminal.
 type Renderer func(m CustomMessage, expanded bool, theme Theme) string
 
-// Commands lists the commands of all modules in their order. In the hook runtime a name can occur
-// more than once (X5). In the extension runtime the last command of a name replaces the first in
-// its place, and commands with a reserved name are left out.
+// Commands lists the commands of all modules in order. In the hook runtime a name can occur more than once (X5). In the
+// extension runtime the last command of a name is listed at the position of the first, and commands with a reserved
+// name are left out.
 func (m *Modules) Commands(reserved ...string) []Command {
 	var all []Command
 	for _, mod := range m.list() {
@@ -43,7 +43,7 @@ func (m *Modules) Commands(reserved ...string) []Command {
 	return distinct(slices.DeleteFunc(all, func(c Command) bool { return slices.Contains(reserved, c.Name) }))
 }
 
-// distinct keeps the last command of each name, at the place of the first.
+// distinct keeps the last command of each name, at the position of the first.
 func distinct(all []Command) []Command {
 	at := map[string]int{}
 	var kept []Command
@@ -58,8 +58,8 @@ func distinct(all []Command) []Command {
 	return kept
 }
 
-// Command finds the command of a name: in the hook runtime that of the module loaded first, in the
-// extension runtime that of the module loaded last.
+// Command finds a command by name. If modules share the name, it is that of the first module in the hook runtime, and
+// of the last module in the extension runtime.
 func (m *Modules) Command(name string) (c Command, ok bool) {
 	all := m.Commands()
 	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
@@ -68,9 +68,8 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 	return Command{}, false
 }
 
-// Slash runs the user's text "/name args", if there is such a command, and reports whether there
-// is. args is everything after the first space. A command that fails, or panics, is reported to the
-// listeners, and handled is true.
+// Slash runs the user's text "/name args", if there is such a command. handled reports whether there is. args is
+// everything after the first space. A command that fails or panics is reported to the listeners, and still handled.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")
 	name, args, _ := strings.Cut(input, " ")
@@ -84,7 +83,7 @@ func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	return true
 }
 
-// RunCommand runs a command with a context of its own. It returns a panic as an error.
+// RunCommand runs a command with a new context. It returns a panic as an error.
 func (m *Modules) RunCommand(ctx context.Context, c *Command, args string) (err error) {
 	if c.Run == nil {
 		return nil
@@ -96,7 +95,7 @@ func (m *Modules) RunCommand(ctx context.Context, c *Command, args string) (err 
 	return err
 }
 
-// Renderer finds the renderer for messages of a type: that of the module loaded first that has one.
+// Renderer finds the renderer for messages of a type, from the first module that has one.
 func (m *Modules) Renderer(customType string) (r Renderer, ok bool) {
 	for _, mod := range m.list() {
 		mod.mu.Lock()

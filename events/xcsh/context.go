@@ -2,8 +2,8 @@ package xcsh
 
 import "context"
 
-// HookContext gives a handler access to the host (X9). It is the same for all handlers of one fire,
-// and must not be used after it.
+// HookContext gives a handler access to the host (X9). All handlers of one fire share it, and must not use it after the
+// fire.
 type HookContext struct {
 	UI      UI   // never nil
 	HasUI   bool // there is a user to answer
@@ -18,7 +18,7 @@ type HookContext struct {
 
 type contextKey struct{}
 
-// fireContext is the caller's context, in which all handlers of a fire find the same HookContext.
+// fireContext is the caller's context, extended by the HookContext that all handlers of a fire share.
 type fireContext struct {
 	context.Context
 	handlers HookContext
@@ -61,8 +61,7 @@ func (m *Modules) newContext(live bool) HookContext {
 	return hc
 }
 
-// contextOf returns the HookContext of the fire that calls a handler, or a new one if the handler
-// was called in another way.
+// contextOf returns the HookContext of the fire that calls a handler, or a new one outside of a fire.
 func (m *Modules) contextOf(ctx context.Context) *HookContext {
 	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {
 		return hc
@@ -79,8 +78,7 @@ func (m *Modules) hosted() *Host {
 	return &Host{}
 }
 
-// Model returns the model in use: at the beginning of the fire, or in the extension runtime at the
-// time of the call.
+// Model returns the model in use: at the beginning of the fire or, in the extension runtime, at the time of the call.
 func (hc *HookContext) Model() Model {
 	if h := hc.m.hosted(); hc.live && h.Model != nil {
 		return h.Model()
@@ -107,8 +105,8 @@ func (hc *HookContext) Abort() {
 	}
 }
 
-// CommandContext gives a command access to the host, with functions that change the session. Event
-// handlers cannot have these: the agent would wait for itself.
+// CommandContext gives a command access to the host, with functions that change the session. Event handlers do not get
+// these functions, with which the agent would wait for itself.
 type CommandContext struct{ HookContext }
 
 // CommandContext returns the context for one run of a command.

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// clone returns a deep copy: changes of it do not affect the original.
+// clone returns a deep copy.
 func clone[E any](e E) *E {
 	own := &e
 	if frequent, ok := any(own).(interface{ own() }); ok {
@@ -19,7 +19,7 @@ func clone[E any](e E) *E {
 	return own
 }
 
-// The most frequent events are copied without reflection.
+// The following copies, of the most frequent events, do not use reflection.
 
 func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
 
@@ -49,7 +49,7 @@ func ownObjects[T any](list []T, object func(*T) *wire.Object) []T {
 	return list
 }
 
-// deepen copies the parts of v that are shared with the value it was copied from.
+// deepen replaces the parts of v that are shared with its original by copies.
 func deepen(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -27,8 +27,8 @@ type Dynamic interface {
 	// Members that the event does not have are ignored.
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
-	// Watched returns the members of the event whose change by a handler a runtime reports in
-	// [DynamicResult]. It is empty for notices.
+	// Watched returns the members of the event whose change by a handler is reported in [DynamicResult]. It is empty
+	// for notices.
 	Watched() []string
 
 	onJSON(api *API, h DynamicHandler) (remove func())
@@ -41,18 +41,17 @@ type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext
 
 // DynamicResult is the answer of a [DynamicHandler].
 type DynamicResult struct {
-	// Value is the handler's result, read as in JavaScript: nothing, null, false, 0 and "" are no
-	// answer. Yes-or-no members are read by truthiness, and falsy members are treated as absent
-	// where JavaScript checks no more than that.
+	// Value is the handler's result, read as in JavaScript: nothing, null, false, 0 and "" are no answer. Boolean
+	// members are read by truthiness. Where JavaScript checks only that, falsy members count as absent.
 	Value jsontext.Value
 
-	// Changed holds the watched members that the handler has changed in place, with their new
-	// values. Changes of the content and details of a tool_result and of the messages of a context
-	// have an effect; for any other the report has a note.
+	// Changed holds the watched members that the handler has changed in place, with their new values. Changes of
+	// content and details of a tool_result, and of the messages of a context, have an effect; for all others the report
+	// has a note.
 	Changed wire.Object
 
-	// Assigned names the watched members to which the handler has assigned another value. Such an
-	// assignment has no effect, and the report has a note, unless the result has the member.
+	// Assigned names the watched members to which the handler has assigned another value. Such an assignment has no
+	// effect unless the result has the member; the report then has a note.
 	Assigned []string
 }
 
@@ -71,8 +70,8 @@ func Lookup(name string) (Dynamic, bool) {
 	return known[i], true
 }
 
-// OnDynamic subscribes a handler to the event of a name. Any name is accepted; names that are not
-// events of the system are for [Modules.Announce].
+// OnDynamic subscribes a handler to the named event. Any name is accepted; names that are not events of the system are
+// for [Modules.Announce].
 func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	if e, ok := Lookup(event); ok {
 		return e.onJSON(api, h)
@@ -118,8 +117,7 @@ func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err
 	return o, nil
 }
 
-// countingChanges returns those members whose changes in place have an effect; nil if there are
-// none.
+// countingChanges returns the changed members that have an effect; nil if there are none.
 func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
 	for name, value := range changed.Members() {
 		if slices.Contains(e.inPlace, name) {
@@ -179,8 +177,8 @@ func read(o wire.Object) wire.Object {
 	return as
 }
 
-// readers maps members of results to functions that read them; nil leaves a member out. Members
-// that are not listed stay as they are.
+// readers maps members of results to functions that read them. A function that returns nil leaves the member out.
+// Members that are not listed stay as they are.
 var readers map[string]func(jsontext.Value) jsontext.Value
 
 func init() { // set in init, because a compaction refers to readers itself

@@ -24,10 +24,9 @@ type HookError struct {
 // compared.
 type Listener struct{ Failed func(HookError) }
 
-// Listen reports every handler that fails to l, on the goroutine that ran the handler and before
-// the fire continues. Listeners are called in the order in which they were added; a listener that
-// is added twice is called once. l cannot change the fire: a panic in it is logged. remove ends the
-// reports.
+// Listen reports every handler that fails to l, on the goroutine that ran the handler and before the fire goes on.
+// Listeners are called in the order in which they were added; a listener that was added twice is called once. l cannot
+// change the fire: a panic in it is logged. remove ends the reports.
 func (m *Modules) Listen(l *Listener) (remove func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,8 +84,8 @@ func (m *Modules) stack(err error) string {
 	return ""
 }
 
-// Thrown is the error of a handler that threw a value other than an error, which other languages
-// allow. [WrapTool] returns such a failure with its own text.
+// Thrown is the error of a handler that threw a value other than an error, which other languages allow. [WrapTool]
+// returns it with its own text.
 type Thrown struct{ Value string }
 
 func (t *Thrown) Error() string { return t.Value }

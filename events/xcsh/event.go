@@ -22,9 +22,8 @@ type Event[E, R any] struct {
 	// handlers have no effect.
 	members, watched []string
 
-	// inPlace lists the members of the event that have an effect when a handler in JavaScript
-	// changes them in place, and keep adds them to the handler's result, which is nil if there is
-	// none.
+	// inPlace lists the members of the event that have an effect when a handler in JavaScript changes them in place.
+	// keep adds these changes to the handler's result, which may be nil.
 	inPlace []string
 	keep    func(r, changed *R) *R
 }
@@ -32,13 +31,11 @@ type Event[E, R any] struct {
 // Notice is an event whose handlers only observe.
 type Notice[E any] struct{ event *Event[E, Nothing] }
 
-// Handler answers an event. A nil result is not an answer; any other result is one, even an empty one.
-// An error, or a panic, is the handler's failure, and its answer is lost; the event decides the
-// other effects of a failure.
+// Handler answers an event. A nil result is no answer; any other result is one, even an empty one. If it returns an
+// error or panics, the handler has failed and its answer is lost; the event determines the other effects of a failure.
 //
-// The handler may change e, which is its own copy. Such changes have no effect, and the report
-// notes them for an input, content, details, messages and prompts that the result lacks. hc is the
-// same for all handlers of one fire. ctx is the caller's.
+// The handler may change e, which is its own copy. Such changes have no effect; the report notes changes of an input,
+// content, details, messages and prompts that the result lacks. All handlers of one fire share hc. ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
 // stop reports whether a result ends the fire. Nil: no result does.
@@ -80,7 +77,7 @@ func notice[E any](name, doc string) *Notice[E] {
 // nothing to check, and let the call pass.
 func missing(member string) error { return fmt.Errorf("%q is missing", member) }
 
-// unless treats an empty answer as none.
+// unless treats an answer as absent if empty accepts it.
 func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Err == nil && empty(&r.Output.Specific) {
@@ -96,7 +93,7 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
-// counting gives changes in place of members of the event an effect.
+// counting makes changes in place, of members of the event, have an effect.
 func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
 	e.inPlace, e.keep = inPlace, keep
 	return e
@@ -108,9 +105,9 @@ func (e *Event[E, R]) Name() string { return e.hooks.Info().Name }
 // Name returns the event's name in modules, such as "turn_start".
 func (n *Notice[E]) Name() string { return n.event.Name() }
 
-// On subscribes a handler, in a factory or later. A handler that is subscribed twice runs twice.
-// remove ends the subscription. A handler that is subscribed during a fire takes part in it if its
-// turn has not passed: the original's lists are live.
+// On subscribes a handler, in a factory or later. A handler that is subscribed twice runs twice. remove ends the
+// subscription. As in the original, a handler that is subscribed during a fire runs in that fire, unless its turn has
+// passed.
 func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
 	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
 		own := clone(in)
@@ -154,15 +151,15 @@ func (e *Event[E, R]) Active(m *Modules) bool { return e.of(m).Active(m.ses) }
 // Active reports whether a module has a handler for the event.
 func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 
-// Fire runs the handlers, and returns the result by the event's rule, or nil. *in stays as it is.
+// Fire runs the handlers, and returns the result by the event's rule, or nil. *in is not changed.
 //
-// If the event's rule is to pass errors on, Fire returns the error of a handler. At all other
-// events handlers that fail are reported to the listeners, and change nothing. Fire returns
-// [hook.ErrClosed] if the modules or the system are closed, or were closed during a fire of a gate
-// that no handler stopped. Handlers run even when ctx has ended: the guarded action may go ahead.
+// If the event's rule is to propagate errors, Fire returns the error of a handler. At all other events a handler that
+// fails is reported to the listeners, and changes nothing. Fire returns [hook.ErrClosed] in two cases: the modules or
+// the system are closed, or they were closed during a fire of a gate that no handler stopped. Handlers run even if ctx
+// has ended, because the guarded action may go ahead.
 //
-// Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to
-// two microseconds, and nine allocations.
+// Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to two microseconds, and
+// nine allocations.
 func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	ev := e.of(m)
 	if !ev.Active(m.ses) {
@@ -196,8 +193,8 @@ func (n *Notice[E]) Fire(ctx context.Context, m *Modules, in *E) {
 	_, _ = n.event.Fire(ctx, m, in) // a notice returns no error
 }
 
-// passedOn returns the error of a handler unchanged. If that only reports that ctx has ended, it
-// names the handler as well.
+// passedOn returns the error of a handler unchanged. If it only reports that ctx has ended, the handler's name is
+// added.
 func passedOn(ctx context.Context, err error) error {
 	given, failed := cause(err), new(hook.Error)
 	if ctx.Err() != nil && errors.Is(given, ctx.Err()) && errors.As(err, &failed) {
@@ -206,7 +203,7 @@ func passedOn(ctx context.Context, err error) error {
 	return given
 }
 
-// cause returns the error that a handler returned, without the handler's name.
+// cause returns a handler's own error, without the handler's name.
 func cause(err error) error {
 	if failed := new(hook.Error); errors.As(err, &failed) {
 		return failed.Err

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FireResult does the same as [Event.Fire], and returns the report of each handler. The result is
-// never nil; it is an answer if its Set has [hook.SetSpecific].
+// FireResult is [Event.Fire] with the report of each handler. The result is never nil; it is an answer if its Set has
+// [hook.SetSpecific].
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {
@@ -31,18 +31,18 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 	return res, nil
 }
 
-// FireResult does the same as [Notice.Fire], and returns the report of each handler.
+// FireResult is [Notice.Fire] with the report of each handler.
 func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
 	res, _ := n.event.FireResult(ctx, m, in) // a notice returns no error
 	return res
 }
 
-// Outcome returns the result of a handler's run in one word.
+// Outcome classifies the run of a handler in one word.
 func (e *Event[E, R]) Outcome(m *Modules, r *hook.Report[R]) pipeline.Outcome {
 	return e.of(m).Outcome(r)
 }
 
-// Outcome returns the result of a handler's run in one word.
+// Outcome classifies the run of a handler in one word.
 func (n *Notice[E]) Outcome(m *Modules, r *hook.Report[Nothing]) pipeline.Outcome {
 	return n.event.Outcome(m, r)
 }
@@ -55,27 +55,24 @@ func (e *Event[E, R]) Declared() [2]pipeline.Declared {
 // Declared returns the event's declarations, in the hook runtime and in the extension runtime.
 func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
 
-// GateTool fires [ToolCall]. It is the first half of [WrapTool], for frameworks that call back
-// before and after a tool. With an error, which is a [BlockedError] or a handler's, the tool must
-// not run.
+// GateTool fires [ToolCall]. It is the first half of [WrapTool], for frameworks with callbacks before and after a tool.
+// If it returns an error, a [BlockedError] or a handler's, the tool must not run.
 func GateTool(ctx context.Context, m *Modules, call *ToolCallEvent) error {
 	return m.Verdict(ToolCall.Fire(ctx, m, call))
 }
 
-// ReviewTool fires [ToolResult]. It is the second half of [WrapTool]. It returns the result that
-// the model gets of a tool that has ended, or has failed if done.IsError is set: with the content
-// and details as handlers have changed them. In the extension runtime a handler can turn a success
-// into a failure, and a failure into a success.
+// ReviewTool fires [ToolResult]. It is the second half of [WrapTool]. done describes a tool that has ended, or has
+// failed if done.IsError is set. ReviewTool returns the result for the model, with the content and details as changed
+// by handlers. In the extension runtime a handler can turn a success into a failure, and a failure into a success.
 func ReviewTool(ctx context.Context, m *Modules, done *ToolResultEvent) ToolResultEvent {
 	o, err := ToolResult.Fire(ctx, m, done)
 	if err != nil || o == nil {
-		return *done // failures are reported already
+		return *done // failures have already been reported
 	}
 	return m.Review(done, o)
 }
 
-// Review returns the result that the model gets of a tool, given the answer o of a fire of
-// [ToolResult].
+// Review returns the result for the model, given the answer o of a fire of [ToolResult].
 func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResultEvent {
 	now := *done
 	if m.cfg.Extensions {
@@ -87,8 +84,8 @@ func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResul
 	return now
 }
 
-// RunTool does the same as [WrapTool] for one call of a tool that returns an [Output]. A call that
-// handlers refuse is not an error: refused has the reason.
+// RunTool is [WrapTool] for one call of a tool that returns an [Output]. A call that handlers refuse is not an error:
+// refused has the reason.
 //
 //	out, refused, err := xcsh.RunTool(ctx, modules, &call, tool)
 func RunTool(

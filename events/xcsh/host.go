@@ -28,9 +28,9 @@ type Host struct {
 	Branch       func(ctx context.Context, entryID string) (cancelled bool, err error)
 	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
 
-	// SendMessage and AppendEntry receive messages and entries of modules. Without these functions
-	// modules get an error. They must not wait for a module: the module waits until they return,
-	// and one that waits too long is abandoned.
+	// SendMessage and AppendEntry receive messages and entries of modules. If a function is nil, modules get an error.
+	// The functions must not wait for a module, because the module waits for them; one that waits too long is
+	// abandoned.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
 
@@ -59,9 +59,9 @@ type SessionWriter interface {
 	AppendCustomEntry(customType string, data jsontext.Value) (entryID string, err error)
 }
 
-// Initialize connects the modules to a host, or to another one in its place. Functions for
-// messages, for entries, for the model, for the control of sessions and for extensions keep their
-// previous value if h lacks them; everything else falls back to its default.
+// Initialize connects the modules to a host, or to another one in place of it. Functions for messages, for entries, for
+// the model, for the control of sessions and for extensions keep their previous value if h lacks them; all other fields
+// are reset to their default.
 func (m *Modules) Initialize(h Host) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

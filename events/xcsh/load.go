@@ -22,8 +22,8 @@ type ModuleLoader interface {
 	// Match reports whether the loader loads a file, by its name.
 	Match(path string) bool
 
-	// Load returns the module's factory, and a closer that is called when the module is no longer
-	// used; the closer may be nil. [ErrNoFactory] means that the file has no factory.
+	// Load returns the module's factory, and a closer to call when the module is no longer used; the closer may be nil.
+	// The error is [ErrNoFactory] if the file has no factory.
 	Load(ctx context.Context, path, cwd string) (Factory, io.Closer, error)
 }
 
@@ -37,9 +37,9 @@ type LoadError struct {
 	Source hook.Source // where the module comes from, as in [Info]
 	Err    error
 
-	// Closed reports that loading the module was abandoned, because its time or the context ended.
-	// The module may have gates that are not known: in its place a handler of each event that can
-	// block fails with this error, and no tool runs until the Modules are created anew.
+	// Closed reports that loading the module was abandoned, because its time or the context ended. The module may have
+	// unknown gates: in its place a handler of each event that can block fails with this error, and no tool runs until
+	// the Modules are created anew.
 	Closed bool
 }
 
@@ -123,8 +123,8 @@ func (m *Modules) load(ctx context.Context, from moduleFile, cwd string) error {
 	}
 }
 
-// loadWith runs the loader and the factory of a module on a goroutine, and returns when they
-// do, or when LoadTime or ctx ends.
+// loadWith runs the loader and the factory of a module on a goroutine. It returns when they return, or when LoadTime or
+// ctx ends.
 func (m *Modules) loadWith(ctx context.Context, loader ModuleLoader, mod *module, cwd string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, slowError{})
 	defer cancel()
@@ -154,7 +154,7 @@ func (m *Modules) loadWith(ctx context.Context, loader ModuleLoader, mod *module
 	case <-ctx.Done():
 		go func() { // waits until a loader that ignores its context returns
 			<-loaded
-			_ = mod.close() // the error is not needed: the module has been abandoned
+			_ = mod.close() // the module was abandoned: the error does not matter
 		}()
 		return m.loadError(mod.path, &givenUpError{context.Cause(ctx)})
 	}
@@ -256,8 +256,8 @@ func (m *Modules) DiscoverAndLoad(
 	return found.Warnings, m.loadAll(ctx, files, d.Place.Cwd)
 }
 
-// SourceOf returns the source of modules that were discovered at a level. An unknown level is
-// treated as the project's, which need not be trusted.
+// SourceOf returns the source of modules that were discovered at a level. An unknown level counts as the project's,
+// which may be untrusted.
 func SourceOf(level string) hook.Source {
 	switch level {
 	case "user":

@@ -10,8 +10,8 @@ var linked struct {
 	loaders []ModuleLoader
 }
 
-// RegisterLoader registers a loader for programs that find modules on their own. A package that
-// loads modules registers its loader when it is imported, as jsrun/modules does.
+// RegisterLoader registers a loader for programs that find modules by themselves. A package that loads modules calls it
+// in its init, as jsrun/modules does.
 func RegisterLoader(l ModuleLoader) {
 	linked.Lock()
 	defer linked.Unlock()

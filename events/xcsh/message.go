@@ -67,5 +67,5 @@ func Parts(parts ...Part) jsontext.Value {
 // SendOptions decide when the model sees a message.
 type SendOptions struct {
 	TriggerTurn bool   `json:"triggerTurn,omitzero"` // start a turn if the agent is idle
-	DeliverAs   string `json:"deliverAs,omitzero"`   // while the agent works: "steer", or "followUp" for after the turn
+	DeliverAs   string `json:"deliverAs,omitzero"`   // if the agent is working: "steer", or "followUp" for after the turn
 }

@@ -33,12 +33,12 @@ type module struct {
 type subscription struct {
 	hook    *hook.Hook
 	number  int            // number of the handler in its module, from 1
-	dynamic DynamicHandler // for an event that is not one of the system's; see [Modules.Announce]
+	dynamic DynamicHandler // for an event that does not belong to the system; see [Modules.Announce]
 	remove  func()         // nil until the handler runs
 }
 
-// add subscribes a hook, of which only its event and function are set. The hook runs as soon as the
-// module has been loaded.
+// add subscribes a hook, of which only the event and the function are set. The hook runs once the module has been
+// loaded.
 func (mod *module) add(h *hook.Hook) (remove func()) { return mod.subscribe(h, nil) }
 
 func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func()) {

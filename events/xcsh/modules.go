@@ -19,9 +19,9 @@ type Config struct {
 	// means the session's.
 	Dir string
 
-	// Extensions selects the rules of the extension runtime, which the xcsh command runs today:
-	// other rules for tool_call, tool_result and before_agent_start, the last command of a name in
-	// place of the first, and HasUI whenever there is a UI.
+	// Extensions selects the rules of the extension runtime, which the xcsh command uses today. They differ for
+	// tool_call, tool_result and before_agent_start; the last command of a name replaces the first; HasUI is true
+	// whenever there is a UI.
 	Extensions bool
 
 	// Loaders load modules from files. Nil: no file can be loaded.
@@ -54,9 +54,8 @@ type Modules struct {
 	unlisten  func()
 }
 
-// New returns the Modules of a session. Their handlers are hooks of the session, and appear in its
-// lists, logs and traces. A session must not have more than one Modules of a runtime: a fire runs
-// the handlers of all.
+// New returns the Modules of a session. Their handlers are hooks of the session, and appear in its lists, logs and
+// traces. A session must not have two Modules of the same runtime, because a fire would run the handlers of both.
 func New(ses *pipeline.Session, cfg Config) *Modules {
 	if cfg.Dir == "" {
 		cfg.Dir = ses.Dir()
@@ -103,7 +102,7 @@ func (m *Modules) number(mod *module) {
 	mod.rank = m.loads
 }
 
-// admit lists a module that has loaded, and starts its handlers.
+// admit adds a loaded module to the list, and starts its handlers.
 func (m *Modules) admit(mod *module) {
 	m.mu.Lock()
 	m.modules = append(m.modules, mod)
@@ -126,10 +125,9 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 	return nil
 }
 
-// Close removes the handlers of all modules and ends the modules, the last one first. Fires that
-// have begun continue without the handlers that have not run yet. Such fires of gates that no
-// handler stopped, and all fires that begin later, return [hook.ErrClosed]: no tool runs without
-// its gates.
+// Close removes the handlers of all modules and ends the modules, the last one first. Fires that have begun go on
+// without the handlers that have not run yet. [hook.ErrClosed] is the error of all later fires, and of running fires of
+// gates that no handler has stopped: no tool runs without its gates.
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()
@@ -144,7 +142,7 @@ func (m *Modules) Close() error {
 	return errors.Join(errs...)
 }
 
-// gone returns the error of fires after the modules are closed, nil before.
+// gone returns the error of fires after the modules were closed, and nil before.
 func (m *Modules) gone() error {
 	if m.shut.Load() {
 		return hook.ErrClosed
@@ -170,8 +168,8 @@ type Info struct {
 	Renderers []string // the types of messages, sorted
 	Others    []Registration
 
-	// Runtime is where the module runs, such as "sandbox" or "node", and RuntimeReason why. They
-	// come from a method Runtime() (name, why string) of the closer that its loader returned.
+	// Runtime is where the module runs, such as "sandbox" or "node", and RuntimeReason why. They come from the method
+	// Runtime() (name, why string) of the loader's closer.
 	Runtime, RuntimeReason string
 }
 

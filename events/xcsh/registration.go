@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Registration is something other than a hook that an extension module registers: a tool, a flag, a shortcut
-// or a provider of models. The host has to carry it out; [Info] lists it.
+// Registration is something other than a hook that an extension module registers: a tool, a flag, a shortcut or a
+// provider of models. The host has to implement it; [Info] lists it.
 type Registration struct {
 	Kind       string // "tool", "flag", "shortcut", "provider"
 	Name       string
@@ -51,7 +51,7 @@ func (a *API) Extension(ctx context.Context, member string, args []jsontext.Valu
 	return nil, lacking(member)
 }
 
-// lacking is the error for a member that the host does not carry out.
+// lacking is the error for a member that the host does not implement.
 type lacking string
 
 func (l lacking) Error() string {

@@ -45,7 +45,7 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			wire.KindName(value.Kind()), e.form())}
 	}
 	known := e.members
-	// A result with several members of the event is the event itself; one alone is a rewrite, which nothing reads.
+	// A result with several members of the event is the event itself; a single member is a rewrite that has no effect.
 	has := func(name string) bool { return wire.Object(value).Get(name) != nil }
 	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
 	for name, member := range wire.Object(value).Members() {
@@ -134,7 +134,7 @@ func (e *Event[E, R]) form() string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// vain returns the note on a change of the event that has no effect.
+// vain returns the note about a change of the event that has no effect.
 func (e *Event[E, R]) vain(how, name string) string {
 	note := fmt.Sprintf("it %s %q of the event, which has no effect", how, name)
 	switch {

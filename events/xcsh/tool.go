@@ -15,9 +15,9 @@ import (
 
 // The events around a tool (X28), which [WrapTool] fires.
 var (
-	// ToolCall fires before a tool runs. The first result that blocks ends the fire; otherwise the
-	// last one is used, as a whole. The error of a handler is Fire's error: the tool does not run,
-	// nor do the handlers after it; listeners are not called.
+	// ToolCall fires before a tool runs. The first result that blocks ends the fire; otherwise the last one is used, as
+	// a whole. If a handler returns an error, Fire returns it: neither the tool nor the remaining handlers run, and
+	// listeners are not called.
 	//
 	// In the extension runtime listeners are called, and the error is a block.
 	ToolCall *Event[ToolCallEvent, ToolCallResult] = declare(pipeline.Spec[ToolCallEvent, ToolCallResult]{
@@ -34,13 +34,12 @@ var (
 		}),
 	}, func(r *ToolCallResult) (bool, string) { return r.Block, r.Reason }, errorsBlock)
 
-	// ToolResult fires when a tool has ended, also if it has failed. The last result of a handler
-	// is used, as a whole: a result without content undoes the content of an earlier one, and the
-	// report has a note. Content and details that a handler in JavaScript changes in place are seen
-	// by the handlers after it, and are used if the last result lacks them.
+	// ToolResult fires when a tool has ended, even if it has failed. The last result of a handler is used, as a whole:
+	// a result without content undoes the content of an earlier one, and the report has a note. If a handler in
+	// JavaScript changes content or details in place, later handlers see the changes, which are used if the last result
+	// lacks these members.
 	//
-	// In the extension runtime results are merged by member, and each handler sees the changes of
-	// the earlier handlers.
+	// In the extension runtime results are merged by member, and each handler sees the changes of the earlier handlers.
 	ToolResult *Event[ToolResultEvent, ToolResultOverride] = declare(pipeline.Spec[ToolResultEvent, ToolResultOverride]{
 		Name:        "tool_result",
 		Doc:         "when a tool is done, or has failed",
@@ -60,8 +59,7 @@ var (
 	}, "content", "details")
 )
 
-// ToolCallEvent describes a tool that is about to run. Input is the handler's own copy: changing it
-// changes nothing.
+// ToolCallEvent describes a tool that is about to run. Input is the handler's own copy: changing it has no effect.
 type ToolCallEvent struct {
 	ToolName   string      `json:"toolName"`
 	ToolCallID string      `json:"toolCallId"`
@@ -93,7 +91,7 @@ type ToolResultEvent struct {
 	Details    jsontext.Value `json:"details,omitzero"`
 	IsError    bool           `json:"isError"`
 
-	returned returned // members of the last returned result, in the hook runtime
+	returned returned // members of the last result, in the hook runtime
 }
 
 // returned records which members a result has.
@@ -109,8 +107,8 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces the parts of a tool's result that are not nil here. An empty list
-// replaces the content, and null removes the details.
+// ToolResultOverride replaces parts of a tool's result: those that are not nil here. An empty list removes the content,
+// and null the details.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`
@@ -120,7 +118,7 @@ type ToolResultOverride struct {
 	silent  bool                // the handler has returned nothing
 }
 
-// merged returns the override, completed by the members that were changed in place.
+// merged returns the override, completed by the members changed in place.
 func (o *ToolResultOverride) merged() ToolResultOverride {
 	all := ToolResultOverride{Content: o.Content, Details: o.Details, IsError: o.IsError}
 	if o.inPlace != nil {
@@ -129,7 +127,7 @@ func (o *ToolResultOverride) merged() ToolResultOverride {
 	return all
 }
 
-// content, details and isError return the override's value, or else the present one.
+// content, details and isError return the override's value, or else the given one.
 func (o *ToolResultOverride) content(there []Part) []Part {
 	if o.Content == nil {
 		return there
@@ -210,8 +208,8 @@ func refineOverride(_ *pipeline.Session, e *ToolResultEvent, r *hook.Report[Tool
 	noteLoss(r, "details", e.returned.details, o.details(nil) != nil, changed.details(nil) != nil)
 }
 
-// noteLoss notes that a member which an earlier handler returned is lost: the last result is used
-// as a whole (X31).
+// noteLoss notes that a member returned by an earlier handler is lost, because the last result is used as a whole
+// (X31).
 func noteLoss(r *hook.Report[ToolResultOverride], member string, earlier, has, changed bool) {
 	switch silent := r.Output.Specific.silent; {
 	case !earlier:

@@ -2,8 +2,8 @@ package xcsh
 
 import "context"
 
-// UI lets handlers communicate with the user (X9). Only ctx limits the time of a call; a user who
-// cancels gives no answer. A host embeds [NoUI] and implements the methods that it can.
+// UI lets handlers communicate with the user (X9). Only ctx limits the time of a call; a user who cancels gives no
+// answer. A host embeds [NoUI] and implements the methods that it supports.
 type UI interface {
 	// Select lets the user choose one of the options.
 	Select(ctx context.Context, title string, options []string) (choice string, ok bool)

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SessionView lets handlers read the host's session, and store large data with it. A host embeds
-// [NoSession] and implements the methods that it can.
+// SessionView lets handlers read the host's session, and store large data with it. A host embeds [NoSession] and
+// implements the methods that it supports.
 type SessionView interface {
 	Cwd() string
 	SessionDir() string

@@ -25,8 +25,8 @@ type Shape[P, R any] struct {
 	Content func(R) []Part
 	Details func(R) jsontext.Value
 
-	// Make returns a result with the content and details after the hooks; everything else of the
-	// tool's own result is lost.
+	// Make returns a result with the content and details after the hooks; all other parts of the tool's own result are
+	// lost.
 	Make func(content []Part, details jsontext.Value) R
 }
 
@@ -54,13 +54,13 @@ type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return e.Reason }
 
-// WrapTool returns a tool that runs execute between the hooks (X28). execute gets the caller's own
-// parameters, context and progress.
+// WrapTool returns a tool that runs execute with its hooks (X28). execute gets the caller's own parameters, context and
+// progress.
 //
 //   - If a handler of ToolCall blocks, or fails, the tool does not run: the error is a
 //     [BlockedError], or the handler's own.
-//   - The handlers of ToolResult get the tool's result. If one has an answer, the result is made
-//     by the shape, else it is the tool's own.
+//   - The handlers of ToolResult get the tool's result. If one has an answer, the shape makes the
+//     result; otherwise it is the tool's own.
 //   - They also get the error of a tool that failed, which stays an error. In the extension
 //     runtime they can turn a failure into a success, and a success into a [BlockedError].
 //
@@ -107,8 +107,8 @@ func (w *toolWrapper[P, R]) before(ctx context.Context, id string, params P) err
 	return w.m.Verdict(r, err)
 }
 
-// Verdict returns the error with which a tool call fails after a fire of [ToolCall]: nil if the
-// tool may run, else a [BlockedError] or the error of the handler.
+// Verdict returns the error of a tool call after a fire of [ToolCall]: nil if the tool may run, otherwise a
+// [BlockedError] or the error of the handler.
 func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
@@ -164,7 +164,7 @@ func (w *toolWrapper[P, R]) afterFailure(ctx context.Context, id string, params 
 	return w.shape.Make(o.content(e.Content), o.details(e.Details)), nil
 }
 
-// marked returns the error text of a result that was marked as an error.
+// marked returns the error text of a result that is marked as an error.
 func marked(content []Part) string {
 	var texts []string
 	for _, part := range content {

@@ -1,5 +1,5 @@
-// Package xcsh is the hook system of xcsh and pi: hooks that run inside the host, written as modules whose factory
-// subscribes handlers to 25 events, each with its own rule for conflicts and for errors (docs/spec/xcsh.md).
+// Package xcsh is the hook system of xcsh and pi. Hooks run inside the host. They are modules, whose factory subscribes
+// handlers to 25 events, each with its own rule for conflicts and for errors (docs/spec/xcsh.md).
 //
 // [Modules] holds the modules of a session. A [Factory] is a module in Go; a [ModuleLoader] loads modules in other
 // languages. A host fires the events, wraps its tools with [WrapTool], and passes its functions in a [Host].
@@ -10,9 +10,9 @@
 //		return nil
 //	})
 //
-// Handlers run one after another on the goroutine of the fire, those of the module loaded first before others, each in
-// the order of registration. They have no time limit; ctx is the caller's, and ends with it. The host may fire from
-// several goroutines at the same time; a handler can then run twice at once.
+// Handlers run one after another on the goroutine of the fire: in the order of modules, and for each module in the
+// order of registration. They have no time limit; ctx is the caller's. The host may fire from several goroutines in
+// parallel; a handler can then run twice at once.
 package xcsh
 
 import (

@@ -5,8 +5,8 @@ import "slices"
 // match pairs message was of the old list with message now of the new one.
 type match struct{ was, now int }
 
-// align returns, for each message that a hook wrote, the index of the shown message that it
-// continues, or -1 for a new message.
+// align returns, for each message that a hook wrote, the index of the shown message that it corresponds to, or -1 for a
+// new message.
 func align(was, now []hookMessage) []int {
 	pairs := slices.Repeat([]int{-1}, len(now))
 	w, n := 0, 0
@@ -41,9 +41,8 @@ func (m hookMessage) equals(was hookMessage) bool {
 	return !m.garbled && m.text == was.text && hookRole(m.role) == was.role
 }
 
-// matches returns the messages that are certain to be the same: all of them if number and roles
-// agree, else those at both ends that did not change, and the longest common subsequence between
-// them.
+// matches returns pairs of messages that are certain to correspond: all of them if number and roles agree; otherwise
+// the unchanged ones at both ends, and the longest common subsequence between them.
 func matches(was, now []hookMessage) []match {
 	var found []match
 	if slices.EqualFunc(now, was, hookMessage.mayStandFor) {
@@ -78,7 +77,7 @@ func commonSeries(was, now []hookMessage) (found []match) {
 	if (len(was)+1)*width > maxCells {
 		return nil
 	}
-	lengths := make([]int32, (len(was)+1)*width) // length of the longest one of was[w:] and now[n:]
+	lengths := make([]int32, (len(was)+1)*width) // length of the longest common subsequence of was[w:] and now[n:]
 	for w := len(was) - 1; w >= 0; w-- {
 		for n := len(now) - 1; n >= 0; n-- {
 			best := max(lengths[(w+1)*width+n], lengths[w*width+n+1])

@@ -40,7 +40,7 @@ func hookRole(role string) string {
 type element struct {
 	role  string
 	parts jsontext.Value
-	loose bool // a string or a part outside of a content; its role is the user's
+	loose bool // a string, or a part outside of a content; its role is user
 }
 
 func readElement(content jsontext.Value) element {

@@ -32,8 +32,8 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 	return d
 }
 
-// keep keeps element i, whose text was the string was, with the text of m. Elements without text
-// before it precede the inserted messages.
+// keep keeps element i, whose text was was, with the text of m. Elements without text before it precede the inserted
+// messages.
 func (d *draft) keep(i int, m hookMessage, was string) {
 	d.removed[i] = false
 	d.before[i], d.waiting = d.waiting, nil
@@ -61,8 +61,7 @@ func (d *draft) assemble() []jsontext.Value {
 	}
 	for i, element := range d.now {
 		queue = append(queue, d.before[i]...)
-		// The API refuses a conversation in which anything comes between a
-		// call and its response.
+		// The API rejects a conversation in which anything comes between a call and its response.
 		if len(queue) > 0 && !responds(d.base[i]) {
 			flush()
 		}

@@ -1,15 +1,13 @@
-// Package genai translates between the JSON of the Google GenAI v1 SDK and the stable format that
-// hooks read and write (L56, L59).
+// Package genai translates between the JSON of the Google GenAI v1 SDK and the stable format that hooks read and write
+// (L56, L59).
 //
-// Hooks see text alone: function calls and their responses, images and files are withheld. The
-// translation back keeps the parts that hooks do not see, unlike the one that rule L59 calls lossy.
-// Every From function takes as its base the SDK value that hooks were shown, and keeps the parts
-// that a hook did not change byte for byte.
+// Hooks see only text, and no function calls and responses, images and files. The translation back keeps the parts that
+// hooks do not see, unlike the original, which rule L59 calls lossy. Every From function takes the SDK value that hooks
+// were shown as its base, and keeps the parts that a hook did not change byte for byte.
 //
-// All functions are pure, never fail and may be called at the same time. A JSON member of an
-// undocumented type has no effect: the base's value stays. The functions read their arguments
-// several times and copy the parts that they keep: a request of a megabyte takes some tens of
-// milliseconds.
+// All functions are pure, never fail, and may be called concurrently. A JSON member of an undocumented type has no
+// effect: the base's value stays. The functions read their arguments several times and copy the parts that they keep: a
+// request of a megabyte takes some tens of milliseconds.
 package genai
 
 import (
@@ -59,19 +57,19 @@ func hookConfig(sdk wire.Object) wire.Object {
 	return config
 }
 
-// FromHookRequest returns the SDK request for a hook's request: base, which is the request that the
-// hook was shown, with the hook's changes. A nil base is an empty one.
+// FromHookRequest returns the SDK request for a hook's request: base, which is the request that the hook was shown,
+// with the hook's changes. A nil base is an empty one.
 //
-// Model and contents are replaced if req has them, config key by key, and toolConfig key by key
-// where base has it, else in config. In contents, elements with an unchanged message stay as they
-// are. In a changed element the new text replaces the old among the other parts. Of a removed one,
-// the parts that hooks do not see stay, and so do elements without text: a function call never
-// loses its response. New messages become a role with one text part; a message that would come
-// between a call and its response comes after both. Messages without text are dropped.
+// Model and contents are replaced if req has them. config is replaced key by key; so is toolConfig, in its place in
+// base, or in config if base has none. In contents, elements with an unchanged message stay as they are. In a changed
+// element the new text replaces the old among the other parts. Of a removed element, the parts that hooks do not see
+// stay. Elements without text stay too, so that a function call never loses its response. New messages become a role
+// with one text part; a message that would come between a call and its response comes after both. Messages without text
+// are dropped.
 //
-// Messages correspond by position if there are as many as before, in the same roles, and otherwise
-// by comparing the texts. The comparison takes time and memory by the square of the messages
-// between the first and the last change, up to two thousand; messages beyond are matched in order.
+// Messages correspond by position if there are as many as before, in the same roles; otherwise by their texts. This
+// comparison takes time and memory by the square of the number of messages between the first and the last change, up to
+// two thousand; further messages are matched in order.
 func FromHookRequest(req, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base

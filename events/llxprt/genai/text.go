@@ -8,13 +8,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// SpellText puts the member text of a hook's response into its first candidate, where readers of
-// the SDK look for it. shown is the response that the hook was given, in the hooks' format; nil if
-// it was given none because its answer replaces the model's. The candidate then also gets a
-// finishReason.
+// SpellText copies the member text of a hook's response to its first candidate, where readers of the SDK expect it.
+// shown is the response that the hook was given, in the hooks' format; nil if there was none because the hook's answer
+// replaces the model's. The candidate then also gets a finishReason.
 //
-// Texts that the hook gave the candidate itself come before text, if they differ from those that it
-// was shown: a hook that passes the candidates on and changes text alone has redacted the response.
+// If the hook wrote texts into the candidate that differ from the shown ones, they come before text. A hook that passes
+// the candidates on and changes only text has redacted the response.
 func SpellText(resp, shown wire.Object) wire.Object {
 	text, ok := wire.Text(resp.Get("text"))
 	if !ok || given(shown.Get("text")) && text == shown.Text("text") {
@@ -40,8 +39,7 @@ func SpellText(resp, shown wire.Object) wire.Object {
 	return resp.With("candidates", array(candidates))
 }
 
-// candidatesOf returns the candidates of a hook's response, or those that the hook was shown if it
-// gave none.
+// candidatesOf returns the candidates of a hook's response, or else those that the hook was shown.
 func candidatesOf(resp, shown wire.Object) []jsontext.Value {
 	if given := resp.Get("candidates"); given.Kind() == '[' {
 		return list(given)

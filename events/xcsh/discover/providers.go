@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
-// Standard returns the registry with the providers of xcsh. In contrast to xcsh, a project hides no
-// module of the user (X42).
+// Standard returns the registry with the providers of xcsh. Unlike in xcsh, a project hides no module of the user
+// (X42).
 func Standard() Registry {
 	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}, KeepUsers: true}
 }

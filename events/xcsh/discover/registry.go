@@ -27,13 +27,12 @@ type Item struct {
 // Source describes where an item comes from. An item without a Provider is left out.
 type Source struct {
 	Provider string // the provider's id
-	Name     string // the provider's name for people; set by Discover
+	Name     string // the provider's display name; set by Discover
 	Path     string // absolute
 	Level    string // "user", "project"
 }
 
-// Key returns the key of the item: of several items with one key, the first shadows the others
-// (X42).
+// Key returns the key of the item: of items with the same key, the first shadows the others (X42).
 func (i *Item) Key() string { return i.Type + ":" + i.Tool + ":" + i.Name }
 
 // ID returns the name that settings use to disable the item.
@@ -78,8 +77,8 @@ type Registry struct {
 	Providers []Provider
 	Disabled  []string // ids of providers to skip (disabledProviders)
 
-	// KeepUsers keeps an item of the user that an item of the project shadows, since it may be a
-	// guard: both are effective, the user's first, with a warning.
+	// KeepUsers keeps an item of the user that a project's item shadows, because it may be a guard: both are effective,
+	// the user's first, with a warning.
 	KeepUsers bool
 }
 
@@ -88,7 +87,7 @@ type Options struct {
 	Providers       []string // ids of the only providers to ask; empty means all
 	Exclude         []string // ids of providers to skip
 	Disabled        []string // ids of items to leave out (disabledExtensions)
-	IncludeDisabled bool     // do not leave out the items in Disabled
+	IncludeDisabled bool     // include the items in Disabled
 	IncludeInvalid  bool     // keep incomplete items
 }
 
@@ -110,12 +109,11 @@ func (r Registry) Order(opt Options) []Provider {
 	return asked
 }
 
-// Discover asks all providers at the same time, and takes their items in the order of priority,
-// whichever was faster: the first item with a key is effective, the others are shadowed, see
-// KeepUsers. A provider that fails, or panics, is a warning (X42).
+// Discover asks all providers in parallel, and takes their items in the order of priority, whichever was faster. The
+// first item with a key is effective and shadows the others, see KeepUsers. A provider that fails or panics is a
+// warning (X42).
 //
-// Items are validated after that: an incomplete item is left out, with a warning, but still shadows
-// others.
+// Afterwards items are validated: an incomplete item is left out, with a warning, but still shadows others.
 func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
 	asked := r.Order(opt)
 	answers := make([]providerAnswer, len(asked))

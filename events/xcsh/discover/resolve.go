@@ -1,5 +1,5 @@
-// Package discover finds the hook modules of the xcsh system: it resolves the paths that people
-// write, and asks providers for the files in well-known places (X41).
+// Package discover finds the hook modules of the xcsh system: it resolves configured paths, and asks providers for
+// files in well-known places (X41).
 package discover
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Resolve returns the file that a configured path means (X39), in this order:
+// Resolve returns the file that a configured path refers to (X39). It applies these rules in order:
 //
 //   - an @ in front of an absolute path, of a path in the home directory or of a
 //     URL is dropped;
