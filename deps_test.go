@@ -24,13 +24,14 @@ internal/bash: internal/bounded
 internal/splice: internal/bash
 trust: hook run internal/bash internal/bounded pipeline policy
 internal/deep:
+internal/processor:
 internal/common: hook
 wire: hook internal/common
 match: hook wire internal/bounded
 internal/permission: wire internal/bash internal/bounded
 internal/posix: internal/bounded
 internal/shell: internal/bash internal/bounded internal/posix
-run: hook wire internal/bash internal/bounded internal/scratch internal/shell
+run: hook wire internal/processor internal/bash internal/bounded internal/scratch internal/shell
 internal/within: hook
 internal/tomlform: settings
 internal/portable:
@@ -44,7 +45,7 @@ reducers: hook
 jsonform: hook wire
 stages: hook wire
 internal/unread: wire
-pipeline: hook wire internal/common internal/errorline internal/unread jsonform stages reducers settings policy state internal/environ internal/bounded internal/scratch
+pipeline: hook wire internal/processor internal/common internal/errorline internal/unread jsonform stages reducers settings policy state internal/environ internal/bounded internal/scratch
 entries: hook settings pipeline
 bus: wire jsonform pipeline
 record/tracetree: record

@@ -17,7 +17,7 @@ var rawOpens = map[string]string{
 	"run/warm_shell_linux.go":                   "opens without waiting, and reads a regular file up to its limit",
 	"run/warm_worker_process_linux.go":          "reads a file of /proc",
 	"run/strays_linux.go":                       "reads files of /proc",
-	"run/times_linux.go":                        "reads files of /proc",
+	"internal/processor/times_linux.go":         "reads files of /proc",
 	"run/guardian_unix.go":                      "opens the null device",
 	"jsrun/process.go":                          "opens the null device",
 	"hooktest/children.go":                      "reads files of /proc",

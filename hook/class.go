@@ -56,6 +56,21 @@ func (e *QueueError) Error() string {
 	return fmt.Sprintf("no permit to run was free within %dms", e.After.Milliseconds())
 }
 
+// TooLateError reports that a hook did not start after it had waited, because the caller's deadline would have passed
+// while it ran. It matches [context.DeadlineExceeded].
+type TooLateError struct {
+	Left  time.Duration // until the caller's deadline
+	Usual time.Duration // how long the hook takes on average
+}
+
+func (e *TooLateError) Error() string {
+	return fmt.Sprintf("not started: it usually takes %dms, and the caller waits only %dms more",
+		e.Usual.Milliseconds(), max(0, e.Left).Milliseconds())
+}
+
+// Is makes errors.Is(err, context.DeadlineExceeded) true.
+func (e *TooLateError) Is(target error) bool { return target == context.DeadlineExceeded }
+
 // BreakerError reports that a hook was not started because it has failed too often in a row. It is tried again after
 // For.
 type BreakerError struct {
@@ -107,6 +122,8 @@ func classOfType(err error) Class {
 		return ClassQueue
 	case is[*BreakerError](err):
 		return ClassBreaker
+	case is[*TooLateError](err):
+		return ClassCancelled
 	case errors.Is(err, ErrUntrusted):
 		return ClassUntrusted
 	case errors.Is(err, ErrClosed), errors.Is(err, ErrNotNeeded), errors.Is(err, context.Canceled):

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,9 @@ type Call struct {
 	// no processor was free: to Stretch times itself; 0 means [DefaultStretch], 1 no extension. Only Runners
 	// that start processes on Linux extend it.
 	Stretch float64
+
+	// PID, if not nil, gets the id of the process that a Runner on Linux starts, and 0 when the process has ended.
+	PID *atomic.Int64
 
 	// Env holds "NAME=value" variables for this call; they override the Runner's.
 	Env []string
@@ -81,6 +85,7 @@ type Reply struct {
 	Stderr    []byte
 	Truncated Streams       // streams that were longer than the capture limit
 	Granted   time.Duration // the extension of the call's Timeout; see Stretch of [Call]
+	Processor time.Duration // processor time of the process and its descendants; 0 if it is not known
 	Notes     []string      // parts of the call that the Runner could not honour; copied to the report
 
 	// Merged marks Stdout as an answer merged by another engine, in the form of wire.Encode, not in the form of the

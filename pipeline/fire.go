@@ -568,6 +568,11 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 		call.Detach = detach(ctx, f, r, in)
 	}
 	turn := &f.runs[r.Index]
+	at, err := f.admitted(ctx, r.Hook, turn)
+	if err != nil {
+		r.Err = err
+		return
+	}
 	turn.started = true
 	start := time.Now()
 	var reply *hook.Reply
@@ -575,6 +580,10 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 		reply = &f.replies[r.Index]
 	} else {
 		reply = new(hook.Reply) // the sequential plan has grown
+	}
+	if at != nil {
+		call.PID = &at.pid
+		defer func() { f.s.sys.admission.leave(at, r.Hook, reply.Processor) }()
 	}
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed, r.Granted = time.Since(start), reply.Granted
@@ -696,7 +705,7 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
 		f.policing().hold(res)
 	}
-	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil {
+	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil || anyTooLate(res.Reports) {
 		if err := f.unfinished(res); err != nil {
 			f.failed = err
 		}
@@ -732,6 +741,9 @@ func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 // answered, or if the event ignores the end of ctx.
 func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
+	if ended == nil && anyTooLate(res.Reports) {
+		ended = context.DeadlineExceeded
+	}
 	if !f.event.guards || f.event.rules.Unstoppable {
 		ended = nil // the event cannot block, or its hooks ran in spite of the end
 	}

@@ -126,14 +126,15 @@ func (c *Config) load(ctx context.Context, at Workspace, log *slog.Logger) (all 
 // System holds the state that all sessions of a process share: settings, Go hooks, the limit of
 // running hooks. Its methods may be called from many goroutines.
 type System struct {
-	cfg      Config
-	log      *slog.Logger
-	debug    bool // the log has level Debug
-	observed bool // debug is set, or there are observers
-	permits  workerPermits
-	limit    int
-	loading  singleflight.Group
-	reload   sync.Mutex // serializes Reloads, so that the settings read last stay
+	cfg       Config
+	log       *slog.Logger
+	debug     bool // the log has level Debug
+	observed  bool // debug is set, or there are observers
+	permits   workerPermits
+	admission *admission
+	limit     int
+	loading   singleflight.Group
+	reload    sync.Mutex // serializes Reloads, so that the settings read last stay
 
 	failedOpen openFailures
 	bounds     bounds    // limits from the policy that apply to all directories
@@ -171,6 +172,7 @@ func NewSystem(cfg Config) *System {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
 	sys.permits = newWorkerPermits(sys.limit)
+	sys.admission = newAdmission()
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true

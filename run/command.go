@@ -201,6 +201,7 @@ type job struct {
 	event      string // the hook's event
 	stdin      []byte
 	timeout    time.Duration // 0: no limit
+	pid        *atomic.Int64 // gets the id of the process while it runs; may be nil
 	factor     float64       // how far the limit may grow; see Stretch of [hook.Call]
 	stretch    stretch       // the part of it that is granted
 	grace      time.Duration
@@ -220,7 +221,7 @@ type executor func(context.Context, job) (reply hook.Reply, started bool, err er
 // job returns the job for a call, without its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
-		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, factor: call.Stretch,
+		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, factor: call.Stretch, pid: call.PID,
 		grace:      cmp.Or(c.Grace, Grace),
 		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach, room: c.Room,
 	}

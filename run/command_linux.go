@@ -80,6 +80,7 @@ type process struct {
 	ring           func()        // writes to bell; called on another goroutine
 	rang           chan struct{} // closed after the bell was written to
 	remote         *remoteCall   // the process of a warm interpreter, or nil; then pidfd is the status pipe
+	ran            time.Duration // the processor time of the process, after its end
 	guardAt        time.Time     // when guard starts to watch the process; zero means never
 	guard          *guardian     // the guardian that watches the process, or nil
 }

@@ -245,7 +245,7 @@ func writeAll(fd int, text []byte) bool {
 func (s *spare) dismiss() {
 	closeFD(&s.start)
 	_ = syscall.Kill(-s.pid, syscall.SIGKILL)
-	_, _ = reap(s.pid)
+	_, _, _ = reap(s.pid)
 	closeFD(&s.stdin)
 	s.free()
 }

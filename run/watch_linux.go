@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
 // errDeclared interrupts watching: the process has declared that it continues in the background.
@@ -22,7 +23,7 @@ func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 		return hook.Reply{}, err
 	}
 	reply := output(&p.stdout.capture, &p.stderr.capture)
-	reply.Granted = j.stretch.granted
+	reply.Granted, reply.Processor = j.stretch.granted, p.ran
 	reply.Exit = status.ExitStatus()
 	if status.Signaled() {
 		reply.Exit, reply.Signal = -1, status.Signal()
@@ -48,6 +49,11 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		}
 	}()
 	var e termination
+	if j.pid != nil {
+		j.pid.Store(int64(p.pid))
+		defer j.pid.Store(0)
+	}
+	p.ran = 0
 	start := time.Now()
 	if j.timeout > 0 {
 		e.next = start.Add(j.timeout)
@@ -88,7 +94,7 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 	if !e.due() || j.stretch.most <= 0 {
 		return false
 	}
-	more := j.stretch.extend(min(timesOf(p.pid).waiting(), time.Since(start)))
+	more := j.stretch.extend(min(processor.TimesOf(p.pid).Waiting(), time.Since(start)))
 	e.next = e.next.Add(more)
 	return more > 0
 }
@@ -135,7 +141,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *termination, rang bool)
 			p.unguard()
 		}
 		if p.remote == nil {
-			go func(pid int) { _, _ = reap(pid) }(p.pid) // p is reused for another process
+			go func(pid int) { _, _, _ = reap(pid) }(p.pid) // p is reused for another process
 		}
 		return stuckError(p.pid, e.cause)
 	}
@@ -226,7 +232,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if p.remote != nil {
 		status = p.remote.status(p)
 	} else {
-		status, err = reap(p.pid)
+		status, p.ran, err = reap(p.pid)
 	}
 	if cause != nil {
 		err = cause
@@ -252,14 +258,16 @@ func (p *process) scanMarker() {
 	p.stdout.rest()
 }
 
-func reap(pid int) (status syscall.WaitStatus, err error) {
+// reap collects a process, and returns the processor time of the process and of the descendants that it has collected.
+func reap(pid int) (status syscall.WaitStatus, ran time.Duration, err error) {
+	var used syscall.Rusage
 	for {
-		_, err := syscall.Wait4(pid, &status, 0, nil)
+		_, err := syscall.Wait4(pid, &status, 0, &used)
 		if err == nil {
-			return status, nil
+			return status, time.Duration(used.Utime.Nano() + used.Stime.Nano()), nil
 		}
 		if err != syscall.EINTR {
-			return 0, fmt.Errorf(
+			return 0, 0, fmt.Errorf(
 				"the exit status of process %d is lost: %w; the program must not collect the engine's children",
 				pid,
 				err,
@@ -278,7 +286,7 @@ func (p *process) abandon(err error) error {
 	if p.guard != nil {
 		p.unguard()
 	}
-	_, _ = reap(p.pid)
+	_, _, _ = reap(p.pid)
 	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 }
 

@@ -1,0 +1,20 @@
+// Package processor reads the time that processes spend on a processor, and waiting for one.
+package processor
+
+import "time"
+
+// Times are the times of a process and its living descendants since they began.
+type Times struct {
+	Ran    time.Duration // on a processor
+	Waited time.Duration // ready to run, while no processor was free
+	Ended  time.Duration // on a processor, of descendants that have ended; counted in ticks of 10 ms
+}
+
+// Waiting returns the time of waiting, with an estimate for the descendants that have ended, of which the kernel
+// keeps only the processor time: they waited as long for it as the others did for theirs.
+func (t Times) Waiting() time.Duration {
+	if t.Ran <= 0 {
+		return t.Waited
+	}
+	return t.Waited + time.Duration(float64(t.Ended)*float64(t.Waited)/float64(t.Ran))
+}
