@@ -1,12 +1,18 @@
 package run
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(standsIn) != "" {
+		os.Exit(standIn())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // raceEnabled reports that sync.Pool drops elements on purpose.
 var raceEnabled bool

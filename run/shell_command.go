@@ -62,7 +62,7 @@ func (m shellMachine) bash(script string) []string {
 	bash := m.findBash()
 	switch {
 	case m.windows && bash == "":
-		return m.powerShell(script)
+		return m.powerShell(script + withoutBash)
 	case m.windows:
 		return []string{bash, "-c", PosixScript(script), "bash"}
 	case bash == "":
@@ -81,8 +81,11 @@ func (m shellMachine) prefixed(prefix, script string) []string {
 	if bash := m.gitBash(); bash != "" {
 		return []string{bash, "-c", PosixScript(prefix) + " " + singleQuoted(PosixScript(script)), "bash"}
 	}
-	return m.powerShell(script)
+	return m.powerShell(script + withoutBash)
 }
+
+// withoutBash marks a script for bash that PowerShell gets.
+const withoutBash = "\n# bash is not installed"
 
 // singleQuoted quotes any text as one word of a shell.
 func singleQuoted(text string) string {

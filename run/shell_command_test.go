@@ -54,7 +54,7 @@ func TestOnWindowsShIsTheBashOfGit(t *testing.T) {
 // Without Git, Windows uses PowerShell: neither cmd.exe nor the bash of PATH, which is WSL's.
 func TestOnWindowsWithoutGitShIsPowerShell(t *testing.T) {
 	m := somewhere([]string{`C:\Windows\System32\bash.exe`, `\Git\bin\bash.exe`}, map[string]string{"bash": `C:\Windows\System32\bash.exe`}, nil)
-	want := m.powerShell("exit 2")
+	want := m.powerShell("exit 2" + withoutBash)
 	if want[0] != "powershell.exe" {
 		t.Errorf("got %q, want powershell.exe", want)
 	}

@@ -169,7 +169,7 @@ func (j job) process(c *Command, kind string) (direct job, ok bool) {
 // isShell reports whether a program is a shell, which reads its commands from its arguments.
 func isShell(program string) bool {
 	switch program[strings.LastIndexByte(program, '/')+1:] {
-	case "sh", "bash", "dash", "zsh", "pwsh", "powershell.exe":
+	case "sh", "bash", "dash", "zsh", "pwsh", "powershell", "powershell.exe":
 		return true
 	}
 	return false

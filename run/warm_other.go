@@ -44,4 +44,8 @@ type shellScript struct{}
 
 func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }
 
+func (*shellScript) alone() bool { return false }
+
+func (*shellScript) fails() string { return "" }
+
 func (*shellScript) run(*Warm, job) (reply hook.Reply, ran bool, err error) { return reply, false, nil }

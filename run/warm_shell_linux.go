@@ -94,6 +94,12 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	return s, ""
 }
 
+// alone reports that no other shell runs a script that this process cannot run: bash does here.
+func (s *shellScript) alone() bool { return false }
+
+// fails returns the reason for which every call fails: none does here.
+func (s *shellScript) fails() string { return "" }
+
 // bashOf reads the first line of a script that the command executes as a program.
 func bashOf(j job) (s *shellScript, note string) {
 	line, _ := shebang(inDir(j.argv[0], j.dir))

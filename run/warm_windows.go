@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -56,6 +57,9 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	if !ok || w.Tools == nil {
 		return nil, noScript
 	}
+	if name := converted.FindStringSubmatch(text); name != nil {
+		return &shellScript{refused: "$" + name[1] + " has another value in bash than in this process"}, ""
+	}
 	script, err := w.Tools.Compile(text)
 	if err != nil {
 		return &shellScript{refused: err.Error()}, ""
@@ -63,13 +67,25 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	return &shellScript{script: script}, ""
 }
 
-// posixScript returns the script that a command of [Bash] passes to PowerShell.
+// converted matches a use of a variable that Git's bash sets, or turns into its own form.
+var converted = regexp.MustCompile(`\$\{?[#!]?(HOME|PATH|SHELL|TEMP|TMP|TMPDIR|COMSPEC|SYSTEMROOT|WINDIR|PROGRAMFILES)\b`)
+
+// posixScript returns the script that a command line of [Bash] or [Shell] hands to PowerShell. A script for
+// [PowerShell] is not one: the shell of this process would give other words another meaning.
 func posixScript(argv []string) (script string, ok bool) {
 	if len(argv) < 3 || argv[len(argv)-2] != "-Command" {
 		return "", false
 	}
-	return strings.CutSuffix(argv[len(argv)-1], powershellStatus)
+	script, ok = strings.CutSuffix(argv[len(argv)-1], powershellStatus)
+	script, forBash := strings.CutSuffix(script, withoutBash)
+	return script, ok && (forBash || argv[len(argv)-3] == "-NoProfile") // Shell has no other options
 }
+
+// alone reports that no other shell runs a script that this process cannot run.
+func (s *shellScript) alone() bool { return true }
+
+// fails returns the reason for which every call fails.
+func (s *shellScript) fails() string { return s.refused }
 
 // run runs a call. PowerShell never gets the script, in which words have another meaning for it.
 func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error) {

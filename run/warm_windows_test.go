@@ -23,8 +23,11 @@ func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 		`echo "a b"; exit 3`:       "",
 		`somewhere --else`:         "somewhere",
 		`[ -e /tmp/x ] && exit 2`:  "a path without a drive",
-		`cd /; pwd`:                "working directory",
+		`cd /; pwd`:                "cd",
 		`cat < "/etc/passwd"`:      "cat",
+		`[ "$HOME" = x ] || :`:     "$HOME",
+		`echo "${PATH%%:*}"`:       "$PATH",
+		`echo ~/x`:                 "HOME",
 		`Get-Item C:\x | Select-X`: "Get-Item",
 	} {
 		c := &Command{Argv: Bash(script)}

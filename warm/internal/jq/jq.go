@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -191,7 +192,11 @@ func (j *JQ) Run(p *shell.Process) (status int) {
 	if f.err != nil {
 		p.GiveUp("jq: %v", f.err)
 	}
-	if !withoutLibrary(p.Env("HOME")) {
+	home := p.Env("HOME")
+	if home == "" && runtime.GOOS == "windows" {
+		home = p.Env("USERPROFILE")
+	}
+	if !withoutLibrary(home) {
 		p.GiveUp("jq: the file ~/.jq")
 	}
 	inputs, err := c.inputs(p)

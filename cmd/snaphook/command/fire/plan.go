@@ -1,6 +1,8 @@
 package fire
 
 import (
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/warm"
 )
@@ -94,7 +97,12 @@ func (f *planFlags) plan(cmd *cobra.Command, name string) error {
 		f.WarnUnreadModules(cmd)
 	}
 	f.WarnOtherFolders(cmd, event, ses)
+	dir, err := f.Directory()
+	if err != nil {
+		return err
+	}
 	p := PlanOf(event.Info().FullName(), decided, ses.Hooks())
+	p.addShells(decided.Run, dir)
 	p.Skipped = append(p.Skipped, a.Skipped()...)
 	for i := range p.Run {
 		p.Run[i].Runtime = a.RuntimeOf(p.Run[i].HookID)
@@ -137,6 +145,36 @@ func PlanOf(event string, decided stages.Planned, configured []*hook.Hook) Plan 
 	return p
 }
 
+// addShells adds the shell of each hook that runs.
+func (p *Plan) addShells(hooks []*hook.Hook, dir string) {
+	used := map[string]run.ShellUse{}
+	for _, h := range hooks {
+		if use, ok := run.UsedShell(h, dir); ok {
+			used[h.ID] = use
+		}
+	}
+	for i := range p.Run {
+		if use, ok := used[p.Run[i].ID]; ok {
+			p.Run[i].Shell = &use
+		}
+	}
+}
+
+// shellText says which shell runs a hook, if it is not the bash of a Unix system.
+func shellText(use *run.ShellUse) string {
+	switch {
+	case use == nil, use.Name == "bash" && !use.InProcess && runtime.GOOS != "windows":
+		return ""
+	case use.Fails != "":
+		return "shell: none: bash is not installed, and this process cannot run the script: " + use.Fails
+	case use.InProcess && use.Path == "":
+		return "shell: this process; bash is not installed"
+	case use.InProcess:
+		return "shell: this process, or " + use.Path + " for calls that it cannot run exactly"
+	}
+	return "shell: " + use.Path + lo.Ternary(use.Path == filepath.Base(use.Path), ", which PATH does not have", "")
+}
+
 func (p Plan) text() string {
 	var b strings.Builder
 	switch b.WriteString(cli.Strong.Render(p.Event) + ": "); {
@@ -153,6 +191,9 @@ func (p Plan) text() string {
 		b.WriteString(
 			"  " + cli.Good.Render("run   ") + "  " + project.Label(h.HookID) + "  " + project.Place(h.HookID) + "\n" + h.Policy.Text(10),
 		)
+		if text := shellText(h.Shell); text != "" {
+			b.WriteString("          " + cli.OneLine(text) + "\n")
+		}
 		if h.Runtime != nil {
 			b.WriteString("          runs in " + h.Runtime.Text() + "\n")
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -62,6 +63,7 @@ type NotRun struct {
 type WillRun struct {
 	DescribedHook
 	Runtime *ModuleRuntime `json:"runtime,omitempty"` // the runtime of a module
+	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil: none is started
 	Policy  *Effective     `json:"policy"`
 }
 
