@@ -60,19 +60,21 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
 		return nil, "the program has borrowed rights"
 	}
-	if len(c.Direct) == 0 && len(c.Argv) >= 3 && c.Argv[1] == "-c" && filepath.Base(c.Argv[0]) == "bash" {
-		script, err := w.Tools.Compile(c.Argv[2])
-		if err != nil {
+	argv := j.argv
+	if len(c.Direct) == 0 {
+		argv = c.Argv
+	}
+	switch {
+	case len(argv) > 2 && filepath.Base(argv[0]) == "bash" && argv[1] == "-c":
+		s = &shellScript{bash: argv[0], name: argv[0]}
+		if len(argv) > 3 {
+			s.name, s.params = argv[3], argv[4:]
+		}
+		var err error
+		if s.script, err = w.Tools.Compile(argv[2]); err != nil {
 			return nil, err.Error()
 		}
-		s := &shellScript{bash: c.Argv[0], script: script, params: c.Argv[min(4, len(c.Argv)):], name: c.Argv[0]}
-		if len(c.Argv) > 3 {
-			s.name = c.Argv[3]
-		}
 		return s, ""
-	}
-	argv := j.argv
-	switch {
 	case len(argv) > 1 && filepath.Base(argv[0]) == "bash" && !strings.HasPrefix(argv[1], "-"):
 		file := argv[1]
 		if !strings.Contains(file, "/") {

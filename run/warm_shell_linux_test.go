@@ -83,6 +83,8 @@ func TestShellScriptsAreTheSame(t *testing.T) {
 			t.Parallel()
 			dir := shellDir(t)
 			newShellPair(t, []string{"bash", "-c", text}, nil, dir).same(true)
+			inner := "bash -c '" + strings.ReplaceAll(text, "'", `'\''`) + "' name 'b c'"
+			newShellPair(t, []string{"/bin/sh", "-c", inner, "sh"}, []string{"bash", "-c", text, "name", "b c"}, dir).same(true)
 			if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte("#!/bin/bash\n"+text), 0o755); err != nil {
 				t.Fatal(err)
 			}
