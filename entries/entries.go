@@ -50,8 +50,8 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
-// Misspelt reports members of an object that are not read and whose names are probably misspelt: their hook would be
-// selected, fail or wait otherwise than its author intends.
+// Misspelt reports members of an object whose names are probably misspelt and therefore not read. Without them the hook
+// would be selected, fail or wait in another way than its author intends.
 func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	for _, p := range v.Misspelt(known...) {
 		r.Problem(p)

@@ -123,7 +123,7 @@ func (r *remoteHook) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 	}
 	h.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny, hook.OtherStatus: hook.Fail}
 	h.Text, h.NoEnvFile = hook.TextIgnored, true
-	h.NoPermit = true // MaxInFlight limits it: requests that wait for workers delay none of the agent's own hooks
+	h.NoPermit = true // MaxInFlight limits it: requests that wait for workers do not delay the agent's own hooks
 	closed := true
 	if bundle != nil && bundle.Overlay != nil {
 		demanded := bundle.Overlay.Effective(h, pipeline.PolicyEvent(info))

@@ -127,7 +127,7 @@ func Push(ctx context.Context, nc *nats.Conn, dir string, key minisign.PrivateKe
 // keepRevisions is the number of revisions that the server keeps.
 const keepRevisions = 4
 
-// objectName returns the name of the object of a revision. Each revision has its own object: of two
+// objectName returns the name of the object of a revision. Each revision has its own object, because of two
 // simultaneous pushes the one that ends last may be the older.
 func objectName(revision uint64) string { return policyObject + "." + strconv.FormatUint(revision, 10) }
 

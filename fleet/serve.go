@@ -24,10 +24,9 @@ type ServeOptions struct {
 	// Events lists the events that may be requested; nil means those of every linked dialect.
 	Events []pipeline.Declared
 
-	// Concurrency limits the requests that are served at the same time; 0 means 4 for each processor, and at
-	// least 16. Queue limits the waiting requests, and PerHost those of one host; a request beyond them is
-	// refused at once with [Overloaded]. 0 means 64 times Concurrency for Queue, and a quarter of Queue for
-	// PerHost.
+	// Concurrency limits the requests that are served at the same time; 0 means 4 for each processor, and at least 16.
+	// Queue limits the waiting requests, and PerHost the waiting requests of one host; further requests are refused at
+	// once with [Overloaded]. 0 means 64 times Concurrency for Queue, and a quarter of Queue for PerHost.
 	Concurrency, Queue, PerHost int
 
 	// Timeout limits a request without a timeout of its own; 0 means 1 min.

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Problems finds mistakes in overlays that only show against hooks and events: "closed" for events that cannot block,
-// recheck for events without rewrites, and limits of unknown events. hooks are the hooks of the settings. s may be nil.
+// Problems finds mistakes that depend on the hooks and events: "closed" for events that cannot block, recheck for
+// events without rewrites, and limits of unknown events. hooks are the hooks of the settings. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil

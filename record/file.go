@@ -191,8 +191,8 @@ func (f *sharedRecord) Close() error {
 	return f.f.Close()
 }
 
-// interrupt closes a file that is not regular, and ends a Write that waits, on a pipe that no process reads or for the
-// lock to rotate. A regular file is closed by its Write.
+// interrupt closes a file that is not regular. It thereby ends a Write that is blocked by a pipe without a reader, or
+// by the lock for rotation. A regular file is closed by its Write.
 func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {

@@ -88,8 +88,8 @@ func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (fantasy.ToolResp
 	return run(ctx, t.hooks, call, t.AgentTool.Run)
 }
 
-// ProviderTools returns tools that a provider defines, with hooks around those that the agent runs
-// itself. Tools that the provider runs stay as they are.
+// ProviderTools returns tools that a provider defines. It adds hooks to tools that the agent runs itself; tools that
+// the provider runs stay as they are.
 func ProviderTools(s *snaphook.Session, opt Options, tools ...fantasy.ProviderTool) []fantasy.ProviderTool {
 	guarded, h := make([]fantasy.ProviderTool, len(tools)), opt.hooks(s)
 	for i, t := range tools {

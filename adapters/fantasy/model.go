@@ -112,9 +112,9 @@ func (h *hooked) ask(
 	})
 }
 
-// offer restricts a call to the tools that hooks have selected. If they have selected none, the
-// call forbids the use of tools but keeps their descriptions: providers refuse a conversation with
-// calls of tools that are not described.
+// offer restricts a call to the tools that hooks have selected. If hooks have selected no tool, the call forbids the
+// use of tools but keeps their descriptions, because providers refuse a conversation with calls of tools that are not
+// described.
 func offer(call *fantasy.Call, choice *genai.ToolConfig) {
 	if choice == nil {
 		return

@@ -122,8 +122,7 @@ func (o *Observer) FireStart(ctx context.Context, f *pipeline.FireInfo) context.
 	return hook.WithTrace(ctx, f.Trace)
 }
 
-// attributes returns the attributes of a fire: those of the conventions for generative AI where
-// they define one, and our own.
+// attributes returns the attributes of a fire: those defined by the conventions for generative AI, and our own.
 func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("snaphook.event", f.Event)}
 	add := func(key string, values ...string) {

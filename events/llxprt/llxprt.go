@@ -79,8 +79,9 @@ type Profile string
 //     that is blank, on standard error. Plain text is a message after status 0, a
 //     warning after 1, and the reason of a denial after any other. A status
 //     other than 0 without any text is a failure, and the action goes ahead;
-//   - a decision "ask" asks the user; where there is none, the tool does not run;
-//   - a denial after a tool replaces its result, one after the model its response;
+//   - a decision "ask" asks the user; without a user, the tool does not run;
+//   - a denial after a tool replaces the tool's result, and a denial after the
+//     model replaces the model's response;
 //   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
 //   - hooks are duplicates if name and command are equal.
 const (

@@ -100,8 +100,8 @@ const (
 	readStep = 100       // steps for each byte: a rule takes forty times its text in memory
 )
 
-// read returns the rules of a directory. A file that cannot be read, or is not regular, has none; a file that
-// is too large uses up all steps.
+// read returns the rules of a directory; a missing, unreadable or irregular file has no rules. A file that is too large
+// uses up all steps.
 func (t *Tree) read(dir string) []rule {
 	rules, known := t.rules[dir]
 	if !known {
@@ -177,8 +177,7 @@ func (r *rule) matches(left *steps, names []string, isDir bool) bool {
 	return left.path(r.segments, names)
 }
 
-// path tests a pattern segment by segment. Two asterisks stand for any number
-// of names, at the end for at least one.
+// path tests a pattern segment by segment. Two asterisks match any number of names, at least one if they come last.
 func (s *steps) path(pattern, names []string) bool {
 	again, from := -1, 0 // positions from which ** takes one more name; -1: there is no **
 	p, n := 0, 0

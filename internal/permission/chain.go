@@ -58,7 +58,7 @@ func newChain(pattern string) *chain {
 	return &c
 }
 
-// hasLists reports whether the pattern has an operator other than those of pipelines and conditions.
+// hasLists reports whether the pattern has operators beyond those of pipelines and conditions.
 func (c *chain) hasLists() bool {
 	return slices.Contains(c.operators, ";") || slices.Contains(c.operators, "&")
 }
@@ -128,7 +128,7 @@ func (all wildcards) cover(links []link) bool {
 	})
 }
 
-// links returns the commands of statements in the order in which they stand.
+// links returns the commands of statements, in order.
 func (s *search) links(stmts []*syntax.Stmt) (all []link) {
 	for _, stmt := range stmts {
 		all = s.appendLinks(all, stmt)
@@ -152,7 +152,7 @@ func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
 	return append(all, link{texts: s.readings(stmt)})
 }
 
-// anything matches every text; it stands for a compound command.
+// anything matches every text, in place of a compound command.
 var anything = []wildcard{{"", ""}}
 
 // readings returns the texts that a rule is compared with for one command of a list: with

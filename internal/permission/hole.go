@@ -39,7 +39,7 @@ func (s simpleCommand) shape(loose bool) wildcard {
 	return append(w, known.String())
 }
 
-// least returns the words of a command without those that may vanish.
+// least returns the words of a command that cannot vanish.
 func (s simpleCommand) least() (words []piece) {
 	for _, word := range s.words {
 		if !word.vanishes() {

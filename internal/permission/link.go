@@ -16,9 +16,9 @@ const (
 	maxLinks = 40      // on the way to a file, as in Linux
 )
 
-// followed returns the file that a path leads to, as the system would find it: each link is followed where it
-// stands, and a part that does not exist is a name. ok is false for a path by which no file could be opened.
-// Each part of the path costs a system call of about a microsecond.
+// followed returns the file to which a path refers, as the system would resolve it: each symbolic link is followed, and
+// a missing part is taken as a name. ok is false for a path by which no file could be opened. Each part of the path
+// costs a system call of about a microsecond.
 func followed(file, dir, home string) (real string, ok bool) {
 	if runtime.GOOS == "windows" {
 		if !isWindows(file) {

@@ -21,7 +21,7 @@ func misread(node syntax.Node, read pieceReader) bool {
 		// The parser joins the next line to a comment that ends in a backslash.
 		return strings.HasSuffix(node.Text, "\\\n")
 	case *syntax.CmdSubst:
-		// It loses count of backslashes in backticks within backticks.
+		// The parser miscounts backslashes in backticks within backticks.
 		return node.Backquotes && strings.Contains(read.slice(node.Pos(), node.End()), `\\`)
 	case *syntax.ParamExp:
 		// In double quotes the parser honours single quotes, and takes the text after them for plain text:
@@ -87,8 +87,8 @@ func (s *search) elsewhere(node syntax.Node) bool {
 	return within > 0 && begin > within || from > begin || strings.Count(s.command[from:begin], "\n") > 1
 }
 
-// compound reports whether the statement of a coprocess may follow a name. The parser accepts a name before
-// other statements too, where it is the command to bash: coproc rm >x.
+// compound reports whether the statement of a coprocess may follow a name. The parser also accepts a name before other
+// statements, which bash would take as the command: coproc rm >x.
 func compound(stmt *syntax.Stmt) bool {
 	if stmt.Negated {
 		return false

@@ -159,7 +159,7 @@ func afterClose(text string) (rest string, found bool) {
 	return "", false
 }
 
-// toolNames returns the tools that a name in a rule stands for.
+// toolNames returns the tools that a name in a rule refers to.
 func toolNames(name string) wildcards {
 	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") &&
 		!strings.Contains(server, "*") {

@@ -46,7 +46,7 @@ type search struct {
 	lists  int
 	depth  int    // nesting of text that builtins run
 	whole  string // the command, followed by the text that builtins run
-	ends   []uint // for each enclosing node, the end of the substitution that it is in; 0: none
+	ends   []uint // for each enclosing node, the end of its substitution; 0: none
 	docEnd uint   // where the last here-document ended
 }
 

@@ -35,7 +35,7 @@ func join(pieces []piece) (source, plain string) {
 	return s.String(), p.String()
 }
 
-// simpleCommand holds the words of a simple command, or of its rest after wrappers.
+// simpleCommand holds the words of a simple command, after any wrappers.
 type simpleCommand struct {
 	words []piece
 	open  bool // unknown words follow

@@ -8,8 +8,8 @@ type Answer struct {
 	Stdout string
 	Stderr string
 	Exit   int
-	Marks  []string // a script that gives this answer contains one of these texts; none: any script may give it
-	And    string   // a text that such a script contains too; "": none
+	Marks  []string // a script with this answer contains one of these texts; empty: no text is required
+	And    string   // another text that such a script contains; "": none
 	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": not a refusal, or not visible
 }
 

@@ -39,7 +39,7 @@ type System struct {
 	Longest   time.Duration // the longest timeout; 0: no limit
 	Whole     bool          // a timeout is a whole number of Unit
 
-	Closing string   // the member of an entry that makes a failure block, as JSON text; "": there is none
+	Closing string   // the member of an entry that makes a failure block, as JSON text; "": none
 	Closed  bool     // before a tool a failure blocks without it
 	Vars    []string // the variables that hold the project's directory, the first preferred
 

@@ -135,7 +135,7 @@ func (t *patternTranslator) finish(text string) (*Regexp, error) {
 	return compile(text)
 }
 
-// Size returns the number of instructions of a pattern of package regexp; 0 if it is none.
+// Size returns the number of instructions of a pattern of package regexp, or 0 for an invalid pattern.
 func Size(pattern string) int {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

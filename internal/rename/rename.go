@@ -25,8 +25,8 @@ type name struct {
 	fold         []byte // ours
 }
 
-// New returns Names. to maps our names to theirs, and back theirs to ours; all are UTF-8. Several of our
-// names may map to one foreign name, and the other way around; an object should have only one of them.
+// New returns Names. to maps the host's names to the dialect's, and back the other way; all are UTF-8. Several names
+// may map to the same one; an object should have only one of them.
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back}
 	for _, ours := range slices.Sorted(maps.Keys(to)) {

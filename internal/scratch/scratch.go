@@ -136,8 +136,7 @@ func Sweep(folder string) {
 	}
 }
 
-// isOwn reports whether a path is a directory of this user that holds the file of
-// an owner.
+// isOwn reports whether a path is a directory of this user with the file of an owner.
 func isOwn(path string) bool {
 	dir, err := os.Lstat(path)
 	if err != nil || !dir.IsDir() || !mine(dir) {

@@ -107,7 +107,7 @@ func isAll(index syntax.ArithmExpr) (which string, is bool) {
 	return w.Lit(), true
 }
 
-// wholeArray returns the elements that "${name[@]}" stands for; nil: the part is another one.
+// wholeArray returns the elements of "${name[@]}", or nil for any other part.
 func (c *compiler) wholeArray(part syntax.WordPart) func(s *state) []string {
 	if isParams(part, "@") {
 		return func(s *state) []string { return s.params }

@@ -167,8 +167,7 @@ func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
 	}
 }
 
-// control compiles break, continue and return, whose meaning depends on where
-// they stand, and set.
+// control compiles set, and break, continue and return, whose meaning depends on their position.
 func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool) {
 	flows := map[string]flow{"break": breaks, "continue": continues, "return": returns}
 	f, ok := flows[name]

@@ -126,8 +126,8 @@ func (c *compiler) lazy(stmt *syntax.Stmt) (a action) {
 	return c.stmt(stmt)
 }
 
-// certain returns the refusal of a statement that is reached whenever the list is; nil: there is none. It does not
-// look behind a statement that may end the script.
+// certain returns the refusal of a statement that is always reached, or nil. It ignores the statements after one that
+// may end the script.
 func (c *compiler) certain(list []*syntax.Stmt) error {
 	for _, stmt := range list {
 		if err := c.certainOf(stmt); err != nil {

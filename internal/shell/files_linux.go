@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFile opens a file as bash would. It gives the run up for a path that leads to a file of this process, such
-// as /proc/self/fd/0: for bash, that is another file.
+// openFile opens a file as bash would. It leaves the script to bash if the path refers to a file of this process, such
+// as /proc/self/fd/0, because in bash that is another file.
 func openFile(path string, flags int) (*os.File, error) {
 	how := unix.OpenHow{Flags: uint64(flags) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)

@@ -19,7 +19,7 @@ type programFile struct {
 	wrote         int64
 }
 
-// installed gives the run up unless bash would start the known program of that name.
+// installed leaves the script to bash unless bash would start the known program of that name.
 func (t *tools) installed(s *state, name string, program Program) {
 	for variable := range s.Env {
 		changesPrograms(variable)
@@ -72,8 +72,8 @@ func certainLocale(env map[string]string) bool {
 	return true
 }
 
-// lookup finds the file of a program as bash does; "": there is none. It gives the run up if bash may find
-// another one.
+// lookup finds the file of a program as bash does; "" if there is none. It leaves the script to bash if bash might find
+// another file.
 func (s *state) lookup(name string) (file string) {
 	if strings.HasPrefix(name, "/") {
 		own(name)

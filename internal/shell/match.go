@@ -51,7 +51,7 @@ type compiled1 struct {
 	re   *posix.Regexp
 }
 
-// expression compiles a word as a regular expression: quoted text in it stands for itself.
+// expression compiles a word as a regular expression, in which quoted text is literal.
 func (c *compiler) expression(w *syntax.Word) text {
 	var all []text
 	brackets, quotes := false, false

@@ -111,8 +111,8 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 	}
 }
 
-// output compiles < <(commands), whose commands run first here. In bash, they run at the same time as those that
-// read their output.
+// output compiles < <(commands). The commands run first here; bash runs them in parallel with the reader of their
+// output.
 func (c *compiler) output(of *syntax.ProcSubst) redirect {
 	var body action
 	c.apart(func() {

@@ -147,7 +147,7 @@ type run struct {
 	tools *tools
 	left  int
 	files []*output // files to write
-	dirs  []string  // folders to make before, with those that they are in
+	dirs  []string  // folders to create first, with their parents
 
 	piping  []string // files that commands of pipes have opened
 	reading []string // files of the scripts that run this one

@@ -22,8 +22,8 @@ type Program interface {
 	// everything that the installed program may do differently.
 	Run(p *Process) (status int)
 
-	// Known reports whether a file is a version of the program that Run stands for. It may start the file.
-	// Results are kept until the file changes.
+	// Known reports whether a file is a supported version of the program that Run imitates. It may start the file.
+	// Results are cached until the file changes.
 	Known(file string) bool
 }
 
@@ -80,7 +80,7 @@ func missing(name string) builtin {
 	}
 }
 
-// Is returns what is known of a file, and gives the run up for those of this process.
+// Is returns the facts known about a file. It leaves the script to bash for files of this process.
 func (p *Process) Is(name string) (fs.FileInfo, error) {
 	path := p.s.path(name)
 	own(path)
@@ -88,7 +88,7 @@ func (p *Process) Is(name string) (fs.FileInfo, error) {
 	return p.s.stat(path, true)
 }
 
-// Link returns what is known of a file, or of a link itself, and gives the run up for those of this process.
+// Link is Is for a symbolic link itself.
 func (p *Process) Link(name string) (fs.FileInfo, error) {
 	path := p.s.path(name)
 	own(path)
@@ -115,7 +115,7 @@ func (p *Process) Create(name string, more bool) (write func(text []byte)) {
 	}
 }
 
-// MakeFolders makes a folder and those that it is in, when the script has ended.
+// MakeFolders creates a folder and its parents when the script has ended.
 func (p *Process) MakeFolders(name string) { p.s.makeFolders(name) }
 
 // Process is one run of a [Program].

@@ -93,7 +93,7 @@ func (s *state) isRead(path string) bool {
 	return s.file != "" && same(s.path(s.file)) || s.File != "" && same(s.path(s.File))
 }
 
-// makeFolders makes a folder and those that it is in, if they are not there, when the script has ended.
+// makeFolders creates a folder and its missing parents when the script has ended.
 func (s *state) makeFolders(name string) {
 	path := filepath.Clean(s.path(name))
 	if given := s.path(name); path != given && path+"/" != given || !filepath.IsAbs(path) {
@@ -154,7 +154,7 @@ func (s *state) unwritten(path string) {
 	}
 }
 
-// write writes all files; false: none is changed.
+// write writes all files. If it returns false, no file has changed.
 func (s *state) write() bool {
 	if len(s.files) == 0 && len(s.dirs) == 0 {
 		return true
@@ -183,7 +183,7 @@ func (s *state) write() bool {
 	return true
 }
 
-// writing holds the files that are being written, and what has to be undone if one of them cannot be.
+// writing holds the files being written, and the steps to undo if one cannot be written.
 type writing struct {
 	files []*target
 	made  []string // folders

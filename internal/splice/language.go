@@ -102,7 +102,7 @@ var languages = map[bash.Language]*language{
 	bash.PowerShell: powershell, bash.Other: other,
 }
 
-// other stands for any other language; only the usual options before a program are known.
+// other is any other language; only the usual options before a program are known.
 var other = &language{name: "code", write: unknown.write, flag: unknown.flag, attached: unknown.attached}
 
 // languageOf returns the language of a command: of an interpreter, or of a wrapper that runs a text.

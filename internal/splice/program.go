@@ -38,7 +38,7 @@ func (w *scriptWalker) call(n *syntax.CallExpr) {
 			return // the program is in a file
 		case strings.HasPrefix(text, "-") && text != "-":
 			skip = l.values[text]
-		case l == wrapped: // its options may stand after other words too
+		case l == wrapped: // its options may also follow other words
 		case l.first && !seen:
 			w.code[arg] = program
 			return

@@ -60,8 +60,8 @@ func placed(text []byte, at int, err error) error {
 	}
 }
 
-// tooDeep returns the offset of the bracket that is one level too deep; -1: there is none. It runs
-// before the parser, which calls itself for every level.
+// tooDeep returns the offset of the bracket at which the nesting is too deep, or -1. It runs before the parser, which
+// is recursive.
 func tooDeep(text []byte) int {
 	open := 0
 	for at := 0; at < len(text); at++ {

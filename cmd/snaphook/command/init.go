@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// templates holds the files with which a project begins.
+// templates holds the initial files of a project.
 //
 //go:embed template
 var templates embed.FS

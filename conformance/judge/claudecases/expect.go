@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Expect holds the expectations of a fire: the observables of FORMAT.md that are checked, each
-// decoded to the type that its check takes.
+// Expect holds the expectations of a fire: the observables of FORMAT.md that are checked, each decoded to the type of
+// its check.
 type Expect map[string]any
 
 // observable describes one key of an expectation: the type of its value, and the comparison.

@@ -14,8 +14,8 @@ type objectMember struct {
 	value jsontext.Value
 }
 
-// input adds the event's own fields to the base fields, which they override. Their order and the
-// spelling of numbers stay as they are.
+// input adds the event's own fields to the base fields, overriding fields of the same name. Order of fields and
+// spelling of numbers are preserved.
 func (p *Prepared) input(event string, own jsontext.Value) (jsontext.Value, error) {
 	all := p.base(event)
 	fields, err := membersOf(own)

@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Judge returns the differences of an engine's result from expect, in words; none if it passes. It
-// reads hook.log, the files of the project, and the requests to the scripted server, model and user
-// itself. [Prepared.JudgeBackground] judges the expectation async.
+// Judge returns the differences between an engine's result and expect, in words; empty if it passes. It reads hook.log,
+// the files of the project, and the requests to the scripted server, model and user. [Prepared.JudgeBackground] checks
+// the expectation async.
 func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	j := judge{project: p}
 	j.see(got)

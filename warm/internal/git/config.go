@@ -19,7 +19,7 @@ var sections = []string{
 	"protocol", "blame", "apply", "author", "committer", "sequence", "web", "help", "man", "safe",
 }
 
-// plain returns an error unless every line of a file of settings is understood, and none changes the queries.
+// plain returns an error unless every line of a settings file is understood, and no line changes the queries.
 func plain(text string) error {
 	section := ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -74,8 +74,8 @@ func setting(section, line string) error {
 	return nil
 }
 
-// coreSettings has the values of settings of core with which the queries are as here, and otherCore those that have no
-// effect with any value.
+// coreSettings has values of core settings under which the queries behave as here; otherCore has settings without an
+// effect at any value.
 var (
 	coreSettings = map[string][]string{
 		"repositoryformatversion": {"0"}, "bare": {"false"}, "filemode": {"true", "false"}, "logallrefupdates": {"true"},

@@ -121,7 +121,7 @@ func (program) Run(p *shell.Process) int {
 // harmless lists variables that these queries do not read.
 var harmless = []string{"GIT_EDITOR", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "GIT_SEQUENCE_EDITOR"}
 
-// find returns the top folder of the repository that dir is in; "": there is none.
+// find returns the top folder of the repository that contains dir; "" if there is none.
 func find(p *shell.Process, dir string) (top string) {
 	start, err := p.Is(dir)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // value is nil, a bool, a number, a string, a []value or an *object.
 type value any
 
-// number is a number of JSON. Only those that every version of jq reads and prints alike are exact.
+// number is a number of JSON. It is exact if every version of jq reads and prints it alike.
 type number struct {
 	f     float64
 	exact bool

@@ -33,7 +33,7 @@ func names(args []string, options string) ([]string, error) {
 	return args, nil
 }
 
-// mkdir makes folders with those that they are in, if they are not there.
+// mkdir creates folders and their missing parents.
 func mkdir(args []string) (run, error) {
 	args, err := names(args, "-p --parents")
 	return func(p *shell.Process) int {
@@ -44,7 +44,7 @@ func mkdir(args []string) (run, error) {
 	}, err
 }
 
-// rm removes no file: it runs for those that are not there, for which rm -f has no effect.
+// rm removes no file: it runs only for missing files, for which rm -f has no effect.
 func rm(args []string) (run, error) {
 	args, err := names(args, "-f -rf -fr")
 	return func(p *shell.Process) int {

@@ -220,8 +220,8 @@ func newListedHook(line CheckedHook, h *hook.Hook, dir string) listedHook {
 	return l
 }
 
-// isWarm reports whether a process would be kept ready for the hook, and starts none. If not, and
-// the policy asks for one, the policy gets the reason.
+// isWarm reports whether a process would be kept ready for the hook, without starting one. If not, although the policy
+// demands it, the policy gets the reason.
 func (l *listedHook) isWarm(dir string) bool {
 	h := l.hook
 	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {

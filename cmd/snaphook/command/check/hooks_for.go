@@ -152,8 +152,8 @@ func subjectOf(h *hook.Hook) string {
 	return ""
 }
 
-// eventFor returns the event of a call: the one that the call names, or else the event before a tool runs; nil if the
-// system has none.
+// eventFor returns the event of a call: the named one, or else the event before a tool runs; nil if the system has no
+// such event.
 func eventFor(d *systems.Dialect, call *callAsked) pipeline.Declared {
 	name := call.Input.Text("hook_event_name")
 	if name == "" {

@@ -39,7 +39,7 @@ func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) 
 	set, problems := src.Load(dir, false)
 	events := pipeline.PolicyEvents()
 	if wrong := set.Problems(found.loaded, events); len(wrong) > 0 {
-		problems, set = append(problems, wrong...), nil // a set that cannot be used has no effect
+		problems, set = append(problems, wrong...), nil // an invalid set has no effect
 	}
 	dialects := lo.Uniq(
 		lo.FilterMap(all, func(s *project.Sources, _ int) (string, bool) { return s.Dialect.Name, !s.Dialect.Modules }),
@@ -175,7 +175,7 @@ func missingProgram(h *hook.Hook, dir string) string {
 	return ""
 }
 
-// commandWords returns the words of a command that is one plain call; none for any other command.
+// commandWords returns the words of a command that is one plain call; nil for any other command.
 func commandWords(h *hook.Hook) []string {
 	text := h.Command
 	if n := len(h.Argv); n > 0 && bash.Interpreter(h.Argv[0]) != bash.Shell {

@@ -256,7 +256,7 @@ func (p *porting) matcher(name, event string) string {
 	return matcher
 }
 
-// timeout returns the timeout to write; 0 if none has to be.
+// timeout returns the timeout to write; 0 to write none.
 func (p *porting) timeout() time.Duration {
 	set := p.h.Timeout
 	if set <= 0 {

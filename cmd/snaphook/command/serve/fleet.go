@@ -162,8 +162,8 @@ func absolute(name string) string {
 	return name
 }
 
-// fleetLoads returns Loads for the settings of a policy, for every dialect of the command line that has
-// settings. They read those in its directory, and none of the user's or the machine's.
+// fleetLoads returns Loads for the settings of a policy, one for every dialect of the command line with settings. They
+// read only the policy's directory, and no settings of the user or the machine.
 func fleetLoads(dir string) (loads []pipeline.Load) {
 	for _, d := range systems.Main() {
 		if d.Modules {

@@ -41,8 +41,7 @@ func hookKey(h *hook.Hook) string {
 	return strings.Join([]string{h.Dialect, h.Event, h.ID, h.Command}, "\x00")
 }
 
-// matcherKey returns the key of a hook's matcher; empty if it has none, or one that matches
-// everything.
+// matcherKey returns the key of a hook's matcher; empty if it matches everything.
 func matcherKey(h *hook.Hook) string {
 	if h.Pattern == "" || h.Pattern == "*" {
 		return ""

@@ -40,8 +40,8 @@ var (
 	errLongLine = fmt.Errorf("the line is longer than %d MiB", maxPast>>20)
 )
 
-// pastLines reads fires line by line, with one of them in memory. A line that cannot be used is
-// returned with an error; an error of reading itself has no line.
+// pastLines reads fires line by line, keeping one in memory. An invalid line is returned with an error. An error of
+// reading itself has no line.
 func pastLines(r io.Reader) iter.Seq2[*past, error] {
 	return func(yield func(*past, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)

@@ -134,8 +134,8 @@ func (s *fixtureStage) config(input wire.Object) pipeline.SessionConfig {
 	return cfg
 }
 
-// attach loads modules, if the dialect has any. If one cannot be loaded the fixture cannot be used:
-// the module may be a guard.
+// attach loads modules, if the dialect has any. If a module cannot be loaded, the fixture is invalid, because the
+// module may be a guard.
 func (s *fixtureStage) attach(
 	ctx context.Context, d *systems.Dialect, ses *pipeline.Session,
 ) (*project.Attached, error) {

@@ -75,7 +75,7 @@ type probe struct {
 	sys   *pipeline.System
 	keep  *pipeline.Session // keeps the settings of sys loaded
 	whole bool              // the sample is the time of the whole fire, not of its hook
-	bare  bool              // the time of the fire without its hook is the engine's
+	bare  bool              // fire the same input without the hook, to measure the engine's own time
 }
 
 // The names of samples; names of one hook begin with its id.
@@ -193,7 +193,7 @@ func (m *measurement) prepareWarm(ctx context.Context) error {
 	return err
 }
 
-// warmProbe adds a probe for hooks that are kept warm; note is the reason if none is.
+// warmProbe adds a probe for warm hooks; note says why if no hook is warm.
 func (m *measurement) warmProbe(
 	ctx context.Context, name string, change func(*pipeline.Loaded), hooks []*hook.Hook, whole bool,
 ) (note string, err error) {
@@ -235,8 +235,8 @@ func (m *measurement) warmUp(ctx context.Context, p *probe) error {
 	return nil
 }
 
-// keepWarm keeps a hook warm by the kind in its policy, else by the first kind that fits it; note
-// is the reason if none does.
+// keepWarm keeps a hook warm by the kind in its policy, or else by the first kind that fits; note says why if no kind
+// fits.
 func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
 		return h.Policy.Warm, keeper.Keep(h, h.Policy.Warm, dir)

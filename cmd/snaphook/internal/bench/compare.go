@@ -58,8 +58,7 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-// controlledBy reports whether a start-up is a control of a measurement: that of its hook, or of a
-// whole fire.
+// controlledBy reports whether a start-up is the control of a measurement, of a single hook or of a whole fire.
 func controlledBy(name, start string) bool {
 	id := strings.TrimSuffix(start, startup)
 	return name == coldFire || name == id+cold
@@ -93,8 +92,8 @@ const (
 	leastStretch = 5
 )
 
-// wander returns the largest part by which the median of a stretch of runs differs from that of
-// all: the figure moves as much in one result without any change. It is 0 for a few runs.
+// wander returns the largest relative difference between the median of a stretch of runs and the median of all runs:
+// the figure varies by as much within one result. It is 0 for few runs.
 func wander(values []float64) (most float64) {
 	n := len(values) / stretches
 	whole := median(values)

@@ -40,8 +40,8 @@ type Hook struct {
 	WarmNote       string `json:"warmNote,omitempty"`
 	Name           string `json:"name,omitempty"`
 
-	// Failed is why the hook failed when it was measured; its figures are then those of the failure, and
-	// there is no advice for it. Empty: it did not fail.
+	// Failed says why the hook failed when it was measured; its figures then describe the failure, and there is no
+	// advice for it. Empty: it did not fail.
 	Failed string `json:"failed,omitempty"`
 }
 

@@ -50,8 +50,7 @@ func startOfNothing(ctx context.Context) (ms float64, ok bool) {
 	return milliseconds(time.Since(start)), err == nil
 }
 
-// fire fires once, in a new session, and returns the time in milliseconds: that of the whole fire
-// if the probe is for one, else that of its hook.
+// fire fires once in a new session, and returns the time in milliseconds of the whole fire or of the probe's hook.
 func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error) {
 	s, err := m.Session(ctx, p.sys)
 	if err != nil {

@@ -12,8 +12,8 @@ const (
 	Refused = 2 // a hook blocked, or stops the agent
 )
 
-// badInput is an error that ends the program with status 2: its input cannot be used. It is for
-// verbs whose status 1 means that something was found.
+// badInput is an error that ends the program with status 2 because its input is invalid. It is for verbs whose status 1
+// means that something was found.
 type badInput struct{ error }
 
 // Unwrap returns the error itself.

@@ -111,8 +111,8 @@ func (s *hookScript) insertions(texts map[int]string) fileEdit {
 	return e
 }
 
-// applyTo makes the changes of one text, except those that overlap an earlier one; done reports for
-// each whether it was made.
+// applyTo makes the changes of one text, except changes that overlap an earlier one; done reports for each whether it
+// was made.
 func applyTo(text []byte, changes []change) (changed []byte, done []bool) {
 	order := make([]int, len(changes))
 	for i := range order {

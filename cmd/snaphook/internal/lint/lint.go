@@ -61,9 +61,9 @@ type Options struct {
 	More []Finding // findings of other checks, which comments can ignore as well
 }
 
-// Check returns the findings of all rules, in the order of the hooks, without those that a
-// comment in the settings or in the script ignores. It reads the settings files of the hooks
-// again, and their scripts. When ctx ends, it returns the findings so far.
+// Check returns the findings of all rules, in the order of the hooks, except findings that a comment in the settings or
+// in the script ignores. It reads the settings files of the hooks again, and their scripts. When ctx ends, it returns
+// the findings so far.
 func Check(ctx context.Context, o Options) []Finding {
 	if o.Path == "" {
 		o.Path = os.Getenv("PATH")
@@ -113,9 +113,9 @@ func newLinter(ctx context.Context, o Options) *linter {
 	return l
 }
 
-// Texts returns the texts of a hook's command and of the scripts that it starts; nil where none of them has an
-// answer, since the program that answers is not a script. direct says that the entry names the program and its
-// arguments, which no shell reads.
+// Texts returns the texts of a hook's command and of the scripts that it starts; nil if none of them writes the answer,
+// because the answering program is not a script. direct means that the entry names the program and its arguments,
+// without a shell.
 func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
 	v := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}).view(h)
 	return v.texts(), v.entry.Get("args").Kind() == '[' || v.entry.Get("exec").Exists()

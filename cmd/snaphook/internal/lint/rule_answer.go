@@ -41,7 +41,7 @@ var (
 	comment          = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
-// answerUnread looks for answers in the scripts of commands, and for those that a prompt asks for.
+// answerUnread looks for answers in the scripts of commands, and for answers that a prompt demands.
 func answerUnread(v *hookView) {
 	if v.h.Dialect != "claude" || v.event.Name == "" {
 		return

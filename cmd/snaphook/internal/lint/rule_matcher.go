@@ -204,8 +204,7 @@ func (m subjectMatcher) some() []string {
 	return []string{"run_shell_command", "replace", "write_file"}
 }
 
-// corrected returns the matcher with existing names; ok is false if one of its names is similar to
-// none.
+// corrected returns the matcher with existing names; ok is false if one of its names resembles no existing name.
 func (m subjectMatcher) corrected() (string, bool) {
 	fields := strings.FieldsFunc(m.pattern, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
 	if len(fields) > maxNames {
@@ -277,7 +276,7 @@ func unused(v *hookView) {
 	v.add(*f)
 }
 
-// harmless reports whether a matcher has the same effect as none.
+// harmless reports whether a matcher has no effect.
 func harmless(pattern string) bool {
 	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, strings.TrimSpace(pattern))
 }

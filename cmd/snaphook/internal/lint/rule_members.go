@@ -61,8 +61,8 @@ func membersUnknown(v *hookView) {
 	}
 }
 
-// membersFor returns the members that the input of a script may have: in known, those of the events
-// whose hooks run it, and in elsewhere those of all events of the dialect.
+// membersFor returns the possible members of a script's input: known has those of the events whose hooks run the
+// script, elsewhere those of all events of the dialect.
 func (v *hookView) membersFor(s *hookScript) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]
@@ -263,7 +263,7 @@ func jqProgram(call *syntax.CallExpr) (program string, ok bool) {
 	return "", false
 }
 
-// inputVariables returns the variables that hold the standard input of a script and nothing else.
+// inputVariables returns the variables that contain exactly the standard input of a script.
 func inputVariables(file *syntax.File) map[string]bool {
 	inputs, own := map[string]bool{}, ownInput(file)
 	syntax.Walk(file, func(node syntax.Node) bool {

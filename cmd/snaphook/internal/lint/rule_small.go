@@ -87,9 +87,9 @@ func (v *hookView) refusesHere(s *hookScript) bool {
 	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
 }
 
-// dispatches reports whether a script acts by its arguments, and nothing shows that it guards with
-// the words that this hook passes: a hook in the foreground calls the script with other words, or
-// the script contains none of the words of this hook.
+// dispatches reports whether a script acts by its arguments, and nothing shows that it guards with the words of this
+// hook: either a hook in the foreground calls the script with other words, or the script contains none of this hook's
+// words.
 func (v *hookView) dispatches(s *hookScript) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")

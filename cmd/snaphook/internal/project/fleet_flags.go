@@ -37,8 +37,8 @@ func (f *FleetFlags) Connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// load returns the hooks that ask workers; none without --nats. An unreachable server is not an error here:
-// the hooks then deny.
+// load returns the hooks that ask workers; none without --nats. An unreachable server is not an error here, but makes
+// the hooks deny.
 func (f *FleetFlags) load() ([]pipeline.Load, error) {
 	if f.URL == "" {
 		return nil, nil

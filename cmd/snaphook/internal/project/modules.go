@@ -222,7 +222,7 @@ func (a *Attached) WarnKept(cmd *cobra.Command) {
 	}
 }
 
-// modulesGone is the message that none of the modules exists for which trust was granted.
+// modulesGone is the message that all modules for which trust was granted are missing.
 const modulesGone = "the trusted modules of this project no longer exist"
 
 // Conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal with

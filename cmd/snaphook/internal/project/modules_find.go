@@ -30,9 +30,9 @@ func (f *SessionFlags) loadFound(ctx context.Context, src *Sources, a *Attached)
 	return nil
 }
 
-// KeepBack decides which of the project's modules must not be loaded: all or none. Loading a module
-// runs it, even if it has no handler: it needs a decision for the project, and the absence of one
-// against it is not enough.
+// KeepBack determines which of the project's modules must not be loaded: all or none. Loading a module runs it, even if
+// it has no handler. It therefore needs an explicit decision for the project; the absence of a decision against it is
+// not enough.
 func (f *SessionFlags) KeepBack(ctx context.Context, src *Sources, a *Attached) error {
 	if f.Trusted {
 		return nil

@@ -272,7 +272,7 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	case trust.Trusted:
 		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: st.covered[0]}
 	case trust.Changed:
-		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}} // no covered files: a change switches off no guard
+		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}} // no covered files: a change disables no guard
 	}
 	return stand, nil
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// SessionFlags holds the flags of verbs that open sessions: the settings, and the facts that an
-// agent would know. A verb offers those that it understands.
+// SessionFlags holds the flags of verbs that open sessions: the settings, and facts that an agent would know. Each verb
+// offers the flags that it supports.
 type SessionFlags struct {
 	SourceFlags
 

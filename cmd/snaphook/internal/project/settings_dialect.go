@@ -19,8 +19,8 @@ func (f *SourceFlags) AddDialect(to *pflag.FlagSet) {
 	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
 
-// AllSources returns the sources of settings: one for each dialect, or the one that --dialect names. If files
-// are given, it returns only those of dialects that have one of the files.
+// AllSources returns the sources of settings: one for each dialect, or the one named by --dialect. If files are given,
+// it returns only dialects that have one of the files.
 func (f *SourceFlags) AllSources(cmd *cobra.Command) (all []*Sources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {

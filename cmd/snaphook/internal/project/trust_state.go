@@ -123,8 +123,8 @@ func (st *TrustStatus) reach(ctx context.Context, src *Sources, trusted []*hook.
 	return nil
 }
 
-// differences describes the hooks of others that run only without the project's settings, and those
-// that run only with them.
+// differences compares the hooks of other levels with and without the project's settings, and describes each that runs
+// in only one of the cases.
 func differences(without, with []*hook.Hook) (words []string) {
 	trusted := lo.KeyBy(with, func(h *hook.Hook) string { return h.Dialect + "/" + h.ID })
 	for _, h := range without {

@@ -28,8 +28,8 @@ type RecordRead struct {
 	Unreadable int    `json:"unreadable"`
 }
 
-// ReadFigures counts the runs of every hook in a record and in its rotated files. Memory holds one line and the
-// counts. It reports lines that cannot be read, as stats does.
+// ReadFigures counts the runs of every hook in a record and in its rotated files. It keeps one line and the counts in
+// memory. It reports invalid lines, as stats does.
 func ReadFigures(cmd *cobra.Command, path string) (map[HookKey]Figures, *RecordRead, error) {
 	all := map[HookKey]*hookStat{}
 	read, err := ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {

@@ -9,8 +9,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// times holds durations in milliseconds: the values while there are few, and a histogram with an
-// error below 1 % when there are many.
+// times holds durations in milliseconds: single values while there are few, later a histogram with an error below 1 %.
 type times struct {
 	few  []float64
 	many *hdrhistogram.Histogram // microseconds
@@ -67,8 +66,8 @@ func (t *times) at(part float64) float64 {
 	return t.max
 }
 
-// curve holds the mean of durations over time, in a limited number of parts: when all parts are
-// used, each two neighbours are merged.
+// curve holds the mean of durations over time, in a limited number of parts: when all parts are used, neighbouring ones
+// are merged.
 type curve struct {
 	sums   []float64
 	counts []int

@@ -50,8 +50,7 @@ type chrome struct {
 	latest map[*tracetree.Node]time.Time // the time at which the last part of a node ended
 }
 
-// threads holds the threads of a process, as a heap in which the one that is free first is at the
-// top.
+// threads holds the threads of a process as a heap, with the thread that is free first at the top.
 type threads []thread
 
 type thread struct {

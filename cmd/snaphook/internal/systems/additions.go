@@ -66,8 +66,7 @@ func (k addition) read(value string) (one added, err error) {
 	return one, k.check(one.dir)
 }
 
-// check returns an error if none of the files exists that make a directory an extension or a
-// plugin.
+// check returns an error if the directory has none of the files of an extension or a plugin.
 func (k addition) check(dir string) (err error) {
 	for _, file := range k.files {
 		if err = cli.WantFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {

@@ -31,8 +31,8 @@ func EventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
 
-// EventsByName returns the events that a bare name may mean: those of dialects whose events have bare
-// names, else all others.
+// EventsByName returns the events that a bare name may mean: events of dialects with bare names, or else all other
+// events.
 func EventsByName(name string, events []pipeline.Declared) []pipeline.Declared {
 	named := lo.Filter(events, func(e pipeline.Declared, _ int) bool {
 		return e.Info().Name == name && e.Info().Dialect != agentDialect

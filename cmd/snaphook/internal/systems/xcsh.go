@@ -63,8 +63,8 @@ func (d *Dialect) TrustName() string {
 	return d.Name
 }
 
-// loadXcsh lists the modules that discovery finds, and runs none. They are listed for no event:
-// modules subscribe to events only when they run.
+// loadXcsh lists the modules that discovery finds, without running them and therefore without events: a module
+// subscribes to events only when it runs.
 func loadXcsh(o Origins) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (l pipeline.Loaded, err error) {
 		if len(o.Modules) > 0 {
