@@ -1,8 +1,8 @@
-// Package snaphook runs the hooks of AI agents' users: when an agent reaches a moment of its work, such
+// Package snaphook runs the hooks of AI agents' users. When an agent reaches a moment of its work, such
 // as a tool call, hooks in any language observe, block, rewrite or enrich it, and one verdict comes
-// back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and modules of xcsh and pi all see the
-// same call of a tool, each with its own name for the tool and for its arguments, and rewrites come back
-// under the host's names.
+// back. Hooks of Claude Code, of LLxprt Code and Gemini CLI, and modules of xcsh and pi all see the same
+// tool call. Each gets the tool and its arguments under the names of its own system, and rewrites come
+// back under the host's names.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
 //		{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
@@ -26,14 +26,14 @@
 //
 // # Merging
 //
-// The program's own hooks run first ([OnBeforeTool] and its like), then those of all dialects at the
-// same time, each dialect by its own rules. Answers compose in the order of the dialects and then of the
-// plan, never by time: the strictest decision of deny, ask and allow wins; rewrites merge argument by
-// argument, and where two hooks disagree the last one wins and [Verdict.Conflicts] lists both; contexts
+// The program's own hooks run first ([OnBeforeTool] and its like), then the hooks of all dialects in
+// parallel, each dialect by its own rules. Answers are merged in the order of the dialects and of their
+// plans, never by time. The strictest decision of deny, ask and allow wins. Rewrites are merged argument
+// by argument; if two hooks disagree, the last one wins and [Verdict.Conflicts] lists both. Contexts
 // and messages are lists. Stop and Continue are separate from the decision.
 //
 // A dialect that has no event for a moment adds nothing. If a hook asks the user and there is no user
-// (the session is not Interactive, and [Config].Ask is nil), the verdict is a denial that gives this
+// (the session is not Interactive, and [Config].Ask is nil), the verdict is a denial with this
 // reason.
 //
 // # Modules in JavaScript

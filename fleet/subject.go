@@ -32,7 +32,7 @@ const maxToken = 128
 func Subject(dialect, event string) (string, error) {
 	for _, name := range []string{dialect, event} {
 		if err := token(name); err != nil {
-			return "", fmt.Errorf("the event %s.%s cannot be asked for: %w", printable(dialect), printable(event), err)
+			return "", fmt.Errorf("the event %s.%s cannot be requested: %w", printable(dialect), printable(event), err)
 		}
 	}
 	return FirePrefix + dots.Replace(dialect) + "." + dots.Replace(event), nil

@@ -87,7 +87,7 @@ func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; neither node nor bun is in PATH, where it could run otherwise", err)
+		return nil, fmt.Errorf("%w; it could run in Node.js or Bun, but neither node nor bun is in PATH", err)
 	}
 	if b, err = bundled(ctx, path, opt); err == nil {
 		b.runtime, b.why = Sandbox, need+", but neither node nor bun is in PATH"

@@ -27,7 +27,7 @@ type hooked struct {
 func (h *hooked) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
 	m, ok := h.m.(model.ToolCallingChatModel)
 	if !ok {
-		return nil, fmt.Errorf("einohooks: a model of type %T cannot be given tools", h.m)
+		return nil, fmt.Errorf("einohooks: models of type %T do not accept tools", h.m)
 	}
 	with, err := m.WithTools(tools)
 	if err != nil {

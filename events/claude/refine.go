@@ -171,7 +171,7 @@ func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, note
 	path, err := s.Keep(name, whole)
 	if err != nil {
 		*text += "…"
-		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be kept: %v", len(whole), err))
+		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be saved to a file: %v", len(whole), err))
 		return
 	}
 	*text += fmt.Sprintf(

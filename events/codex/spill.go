@@ -37,7 +37,7 @@ func spill(s *pipeline.Session, tokens int, text *string, notes *[]string) {
 	first, last := whole[:boundary(whole, most/2)], whole[boundary(whole, len(whole)-most/2):]
 	path, err := s.Keep("hook_outputs.txt", whole)
 	if err != nil {
-		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be kept: %v", len(whole), err))
+		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be saved to a file: %v", len(whole), err))
 		path = "no file: " + err.Error()
 	}
 	*text = fmt.Sprintf("%s\n… %d bytes are left out here. The whole text is in %s …\n%s",

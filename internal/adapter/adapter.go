@@ -118,7 +118,7 @@ func (f *Messages[M]) ToolChoice(
 	var r genai.Request
 	if err == nil && len(v.Input) > 0 {
 		if err = v.Input.Into(&r); err != nil {
-			err = fmt.Errorf("hooks have restricted the tools of a request to the model, and the request cannot be read any more: %w", err)
+			err = fmt.Errorf("hooks have restricted the tools of a request to the model, and the result cannot be read: %w", err)
 		}
 	}
 	return r.ToolConfig, v, err
@@ -182,7 +182,7 @@ func (f *Messages[M]) request(messages []M) wire.Object {
 func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error) {
 	var r genai.Request
 	if err := o.Into(&r); err != nil {
-		return nil, fmt.Errorf("hooks have rewritten the request to the model, and it cannot be read any more: %w", err)
+		return nil, fmt.Errorf("hooks have rewritten the request to the model, and the result cannot be read: %w", err)
 	}
 	if r.Messages == nil {
 		return nil, errors.New("hooks have rewritten the request to the model, and it has no messages any more; write a list")

@@ -77,7 +77,7 @@ func (f *testFlags) check() error {
 	case f.min != 0 && !f.coverage:
 		return errors.New("--min is the least coverage; add --coverage")
 	case f.min < 0 || f.min > 100:
-		return fmt.Errorf("--min %v: write a number of percent, from 0 to 100", f.min)
+		return fmt.Errorf("--min %v: write a percentage from 0 to 100", f.min)
 	case f.update && f.watch:
 		return errors.New("--update and --watch exclude each other; give one of them")
 	}

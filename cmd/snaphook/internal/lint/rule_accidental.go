@@ -11,8 +11,8 @@ import (
 var ruleAccidentalExit2 = Rule{
 	ID: "accidental-exit-2", Severity: Error, look: accidentalTwo,
 	Doc: "A hook ends with status 2 by accident, which means \"refused\".",
-	Why: "Python exits with status 2 if its script is not there, argparse if an argument is wrong, " +
-		"a shell if its script is not shell syntax. A gate then blocks everything.",
+	Why: "Status 2 is also the exit status of Python for a missing script, of argparse for a wrong argument, " +
+		"and of a shell for a syntax error. A gate then blocks everything.",
 	Mistake: `{"type": "command", "command": "python3 hooks/gaurd.py"}`,
 	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
 }

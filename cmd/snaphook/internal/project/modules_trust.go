@@ -19,8 +19,8 @@ import (
 // mostModuleFiles limits the files in a folder of modules.
 const mostModuleFiles = 10_000
 
-// moduleFiles returns the files that may belong to a module. It runs none of them, because they may be untrusted. A
-// module with an import that cannot be resolved may import every file in its folder.
+// moduleFiles returns the files that may belong to a module, without running it, because it may be untrusted. If the
+// module imports files, these are all files in its folder.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
