@@ -55,12 +55,8 @@ func (p *Process) Script(of Nested) (status int) {
 // exports returns the environment of the programs that the script starts.
 func (s *state) exports() map[string]string {
 	s.spend(64 * (len(s.Env) + len(s.vars)))
-	for _, frame := range s.frames {
-		for name, hidden := range frame {
-			if _, set := s.Env[name]; set || hidden.exported {
-				panic(cold("a local variable that hides one that is exported"))
-			}
-		}
+	if s.hidesExported() {
+		panic(cold("a local variable that hides one that is exported"))
 	}
 	env, own := s.Env, false
 	for name, v := range s.vars {
@@ -77,6 +73,19 @@ func (s *state) exports() map[string]string {
 	return env
 }
 
+// hidesExported reports whether a local variable, of this shell or of the one that it is a subshell of,
+// hides one that is exported.
+func (s *state) hidesExported() bool {
+	for _, frame := range s.frames {
+		for name, hidden := range frame {
+			if _, set := s.Env[name]; set || hidden.exported {
+				return true
+			}
+		}
+	}
+	return s.hides
+}
+
 // temporary compiles the assignments before a command, which it alone gets: VAR=value bash script.
 func (c *compiler) temporary(n *syntax.CallExpr, command builtin) builtin {
 	if len(n.Assigns) == 0 {
@@ -86,6 +95,21 @@ func (c *compiler) temporary(n *syntax.CallExpr, command builtin) builtin {
 	for i, a := range n.Assigns {
 		if a.Name == nil || !assignable(a.Name.Value) || a.Append || a.Index != nil || a.Array != nil {
 			c.refuse(n, "an assignment before a command")
+		}
+		if a.Value != nil {
+			syntax.Walk(a.Value, func(part syntax.Node) bool {
+				switch part := part.(type) {
+				case *syntax.ArithmExp:
+					c.refuse(n, "arithmetic in an assignment before a command")
+				case *syntax.ParamExp:
+					assigns := part.Exp != nil &&
+						(part.Exp.Op == syntax.AssignUnset || part.Exp.Op == syntax.AssignUnsetOrNull)
+					if assigns || part.Index != nil || part.Slice != nil {
+						c.refuse(n, "${x:=word} in an assignment before a command")
+					}
+				}
+				return true
+			})
 		}
 		values[i] = c.value(a)
 	}

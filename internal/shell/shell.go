@@ -184,6 +184,7 @@ type state struct {
 	levels int // number of loops that break or continue still has to leave
 	funcs  map[string]action
 	frames []map[string]saved
+	hides  bool // a local variable outside of this subshell hides one that is exported
 }
 
 // saved is a variable that a local one hides.
@@ -231,6 +232,7 @@ func (s *state) sub() *state {
 	s.spend(64 * (1 + len(s.vars) + len(s.funcs)))
 	c := *s
 	c.deeper()
+	c.hides = s.hidesExported()
 	c.vars, c.funcs, c.frames = maps.Clone(s.vars), maps.Clone(s.funcs), nil
 	return &c
 }
