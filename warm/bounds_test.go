@@ -25,6 +25,11 @@ func TestNoScriptTakesTheMemoryOrTheTimeOfItsHost(t *testing.T) {
 		"an expression of many instructions": `x=$(</dev/stdin); [[ $x =~ ` + strings.Repeat("(.{1,50})?", 10) + `z ]]; exit 3`,
 		"grep with many instructions":        `grep -qE '` + strings.Repeat("(.{1,50})?", 10) + `z'; exit 3`,
 		"jq with many instructions":          `jq -R 'test("` + strings.Repeat("(.{1,50})?", 10) + `z")'; exit 3`,
+		"a replacement of sed that grows":    `sed 's/a/&&&&/g' | sed 's/a/&&&&/g' | sed 's/a/&&&&/g'; exit 3`,
+		"sed with many commands": `for i in 1 2 3 4 5 6 7 8 9; do sed '` + strings.Repeat("s/a*a*a*b//;", 4000) +
+			`'; done; exit 3`,
+		"sed with one command, often": `while true; do sed 's/(a|b)*(.{1,50})?c/\1/' </dev/null; done`,
+		"git in a loop":               `while true; do git rev-parse --git-dir 2>/dev/null; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := Tools().Compile(script)

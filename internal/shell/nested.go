@@ -99,6 +99,8 @@ func (c *compiler) temporary(n *syntax.CallExpr, command builtin) builtin {
 		if a.Value != nil {
 			syntax.Walk(a.Value, func(part syntax.Node) bool {
 				switch part := part.(type) {
+				case *syntax.CmdSubst, *syntax.ProcSubst: // a subshell, which changes nothing here
+					return false
 				case *syntax.ArithmExp:
 					c.refuse(n, "arithmetic in an assignment before a command")
 				case *syntax.ParamExp:

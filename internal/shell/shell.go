@@ -86,8 +86,10 @@ type cold string
 type ended struct{}
 
 // fail ends the shell with a message as bash writes it. line is the line of the command; 0: it is not certain.
+// A bash that runs a given text (bash -c) ends with another status than one that runs a file, also in a file
+// that it sources.
 func (s *state) fail(line int, why string) {
-	if line == 0 || s.file == "" || strings.Contains(why, "\n") {
+	if line == 0 || s.file == "" || s.File == "" || strings.Contains(why, "\n") {
 		panic(cold(why))
 	}
 	text := s.file + ": line " + strconv.Itoa(line) + ": " + why + "\n"

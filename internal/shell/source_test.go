@@ -20,6 +20,7 @@ func TestSourcedFilesAreTheSame(t *testing.T) {
 		"loop.sh":  ". ./loop.sh\n",
 		"trap.sh":  "trap 'echo bye' EXIT\n",
 		"open.sh":  "if true\n",
+		"unset.sh": "echo ${nope?}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -40,6 +41,7 @@ func TestSourcedFilesAreTheSame(t *testing.T) {
 		". ./loop.sh":                                                         false,
 		". ./trap.sh":                                                         false,
 		". ./open.sh":                                                         false,
+		". ./unset.sh":                                                        false,
 		". lib.sh":                                                            false,
 		". ./missing.sh":                                                      false,
 		". ./lib.sh a":                                                        false,

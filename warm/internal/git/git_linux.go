@@ -43,6 +43,9 @@ func (program) Check(args []*string) error {
 	return err
 }
 
+// costOfCall is the work of reading a repository and the configuration, in bytes.
+const costOfCall = 16 << 10
+
 var errArguments = errors.New("these arguments")
 
 // query is one call of git.
@@ -67,6 +70,7 @@ func parse(args []string) (q query, err error) {
 
 // Run answers a query.
 func (program) Run(p *shell.Process) int {
+	p.Spend(costOfCall)
 	q, err := parse(p.Args)
 	if err != nil {
 		p.GiveUp("git: %v", err)

@@ -59,12 +59,24 @@ func (c program) Check(args []*string) error {
 
 // Run runs the program.
 func (c program) Run(p *shell.Process) int {
+	p.Spend(costOfCall)
+	if c.name == "sed" {
+		for _, arg := range p.Args {
+			p.Spend(costOfByte * len(arg))
+		}
+	}
 	run, err := c.parse(p.Args)
 	if err != nil {
 		p.GiveUp("%s: %v", c.name, err)
 	}
 	return run(p)
 }
+
+// The work of one call, and of compiling one byte of a script of sed, in bytes.
+const (
+	costOfCall = 1024
+	costOfByte = 32
+)
 
 var errArguments = errors.New("these arguments")
 

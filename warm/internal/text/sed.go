@@ -89,6 +89,13 @@ const isText = -1
 
 const lastLine = -1
 
+// mostCommands limits the commands of one text, mostMatches how often an expression of s matches in a line.
+const (
+	mostCommands = 64
+	mostMatches  = 1024
+	costOfMatch  = 64 // the work of one match, in bytes
+)
+
 // sedCommands reads commands, which are separated by semicolons or newlines.
 func sedCommands(text string, extended bool) (all []sedCommand, err error) {
 	for {
@@ -119,7 +126,9 @@ func sedCommands(text string, extended bool) (all []sedCommand, err error) {
 		if text = strings.TrimLeft(text, " \t"); text != "" && text[0] != ';' && text[0] != '\n' {
 			return nil, errArguments
 		}
-		all = append(all, c)
+		if all = append(all, c); len(all) > mostCommands {
+			return nil, errArguments
+		}
 	}
 }
 
@@ -321,13 +330,21 @@ func (c *sedCommand) replace(p *shell.Process, line []byte) (changed []byte, don
 	if !matches(p, c.pattern, line) {
 		return line, false
 	}
+	if c.pattern.NumSubexp() > 0 {
+		p.Spend(4 * c.pattern.Work(len(line))) // the groups are slower to find than a match
+	}
 	limit := 1
 	if c.all {
-		limit = -1
+		limit = mostMatches
 	}
 	var out []byte
 	end := 0
-	for _, at := range c.pattern.FindAllSubmatchIndex(line, limit) {
+	found := c.pattern.FindAllSubmatchIndex(line, limit)
+	if len(found) == mostMatches {
+		p.GiveUp("sed: many matches in a line")
+	}
+	p.Spend(costOfMatch * len(found))
+	for _, at := range found {
 		if at[0] == at[1] && (c.all || at[0] > 0) {
 			p.GiveUp("sed: an empty match")
 		}
