@@ -252,10 +252,10 @@ func hasFolder(name string) bool {
 	return strings.ContainsRune(name, '/') || windows && strings.ContainsRune(name, '\\')
 }
 
-// starts returns the files that a program's path may start: on Windows also the path with .exe appended.
+// starts returns the files that a program's path may start: on Windows also the path with an ending of programs.
 func starts(path string) []string {
 	if windows && filepath.Ext(path) == "" {
-		return []string{path, path + ".exe"}
+		return []string{path, path + ".exe", path + ".com", path + ".cmd", path + ".bat"}
 	}
 	return []string{path}
 }
