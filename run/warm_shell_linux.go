@@ -99,7 +99,7 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 // alone reports that no other shell runs a script that this process cannot run: bash does here.
 func (s *shellScript) alone() bool { return false }
 
-// fails returns the reason for which every call fails: none does here.
+// fails returns why every call of the script fails. It returns "" on this system, where bash can run the script.
 func (s *shellScript) fails() string { return "" }
 
 // bashOf reads the first line of a script that the command executes as a program.

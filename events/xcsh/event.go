@@ -154,9 +154,9 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 // Fire runs the handlers, and returns the result by the event's rule, or nil. *in is not changed.
 //
 // If the event's rule is to propagate errors, Fire returns the error of a handler. At all other events a handler that
-// fails is reported to the listeners, and changes nothing. Fire returns [hook.ErrClosed] in two cases: the modules or
-// the system are closed, or they were closed during a fire of a gate that no handler stopped. Handlers run even if ctx
-// has ended, because the guarded action may go ahead.
+// fails is reported to the listeners, and changes nothing. Fire returns [hook.ErrClosed] if the modules or the system
+// are closed. It also returns it if they are closed while the handlers of a gate run and none of these has blocked.
+// Handlers run even if ctx has ended, because the guarded action may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to two microseconds, and
 // nine allocations.

@@ -64,8 +64,8 @@ func ask(ctx context.Context, dir, bwrap string, call *snaphook.ToolCall) (answe
 	return "not denied", nil
 }
 
-// around puts commands into the sandbox that bwrap creates. Hooks of other types do not start a
-// process from the settings, and run as they are; with bwrap empty all hooks do.
+// around runs commands in the sandbox that bwrap creates. Hooks of other types start no process from the settings, and
+// run without a sandbox. If bwrap is empty, all hooks run without one.
 func around(bwrap string) func(*hook.Hook, hook.Runner) hook.Runner {
 	return func(h *hook.Hook, r hook.Runner) hook.Runner {
 		if bwrap == "" || h.Type != "command" {

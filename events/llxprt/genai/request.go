@@ -60,12 +60,13 @@ func hookConfig(sdk wire.Object) wire.Object {
 // FromHookRequest returns the SDK request for a hook's request: base, which is the request that the hook was shown,
 // with the hook's changes. A nil base is an empty one.
 //
-// Model and contents are replaced if req has them. config is replaced key by key; so is toolConfig, in its place in
-// base, or in config if base has none. In contents, elements with an unchanged message stay as they are. In a changed
-// element the new text replaces the old among the other parts. Of a removed element, the parts that hooks do not see
-// stay. Elements without text stay too, so that a function call never loses its response. New messages become a role
-// with one text part; a message that would come between a call and its response comes after both. Messages without text
-// are dropped.
+// Model and contents are replaced if req has them. The keys of config and toolConfig are replaced one by one; a
+// toolConfig stays where base has it, or goes into config if base has none.
+//
+// In contents, elements with an unchanged message stay as they are. In a changed element the new text replaces the old
+// among the other parts. Of a removed element, the parts that hooks do not see stay. Elements without text stay too, so
+// that a function call never loses its response. New messages become a role with one text part; a message that would
+// come between a call and its response comes after both. Messages without text are dropped.
 //
 // Messages correspond by position if there are as many as before, in the same roles; otherwise by their texts. This
 // comparison takes time and memory by the square of the number of messages between the first and the last change, up to

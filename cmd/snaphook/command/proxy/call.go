@@ -223,8 +223,8 @@ func textsOf(result wire.Object) string {
 	return strings.Join(texts, "\n")
 }
 
-// reviewed returns the server's result as hooks changed it: their texts are appended, or one text
-// replaces the result.
+// reviewed applies the changes of hooks to the server's result: texts that hooks add are appended; a text that replaces
+// the result becomes its only content.
 func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	text, before := ended(out), textsOf(result)
 	if text == before {
