@@ -108,7 +108,7 @@ type profileFile struct {
 // profileNamed returns a profile; nil means Claude Code.
 func profileNamed(name Profile) (*profile, error) {
 	if name == ClaudeCode {
-		return nil, nil // Claude Code does not differ from itself
+		return nil, nil //nolint:nilnil // Claude Code does not differ from itself
 	}
 	for _, p := range profiles {
 		if p.name == name {
