@@ -4,12 +4,9 @@ package bench
 
 import (
 	"context"
-	"encoding/json" //nolint:depguard // the guard is a program of its own
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,26 +70,6 @@ func crowds(t *testing.T) []crowd {
 		all = append(all, crowd{g.name, `"type": "command", "command": ` + string(wire.Quote(command)), dir})
 	}
 	return append(all, crowd{"HTTP", `"type": "http", "url": "` + startGuardServer(t) + `"`, dir})
-}
-
-// guardServer is the environment variable that makes this program serve an HTTP guard.
-const guardServer = "SNAPHOOK_BENCH_SERVER"
-
-// serveGuard prints the address of an HTTP guard, and serves it until standard input ends.
-func serveGuard() {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var call struct {
-			Input struct {
-				Command string `json:"command"`
-			} `json:"tool_input"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&call); err == nil && strings.Contains(call.Input.Command, "rm ") {
-			fmt.Fprint(w, `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`)
-		}
-	}))
-	defer srv.Close()
-	fmt.Println(srv.URL)
-	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 
 func startGuardServer(t *testing.T) (url string) {

@@ -1,0 +1,30 @@
+package bench
+
+import (
+	"encoding/json" //nolint:depguard // the guard is a program of its own
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+)
+
+// guardServer is the environment variable that makes this program serve an HTTP guard.
+const guardServer = "SNAPHOOK_BENCH_SERVER"
+
+// serveGuard prints the address of an HTTP guard, and serves it until standard input ends.
+func serveGuard() {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var call struct {
+			Input struct {
+				Command string `json:"command"`
+			} `json:"tool_input"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&call); err == nil && strings.Contains(call.Input.Command, "rm ") {
+			fmt.Fprint(w, `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`)
+		}
+	}))
+	defer srv.Close()
+	fmt.Println(srv.URL)
+	_, _ = os.Stdin.Read(make([]byte, 1))
+}
