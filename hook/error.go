@@ -26,11 +26,7 @@ type TimeoutError struct {
 }
 
 func (e *TimeoutError) Error() string {
-	text := fmt.Sprintf("Hook timed out after %dms", e.After.Milliseconds())
-	if e.Granted > 0 {
-		text += fmt.Sprintf(", and %dms in which it waited for a processor", e.Granted.Milliseconds())
-	}
-	return text
+	return fmt.Sprintf("Hook timed out after %dms", e.After.Milliseconds())
 }
 
 // Is makes errors.Is(err, context.DeadlineExceeded) true.
