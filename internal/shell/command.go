@@ -18,7 +18,7 @@ func compileWith(text string, tools *tools) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Script{body: body, tools: tools, UsesPWD: c.usesPWD || c.sources}, nil
+	return &Script{body: body, kept: tools.kept, UsesPWD: c.usesPWD || c.sources}, nil
 }
 
 // compileSource reads a file that a script sources, or a script that it runs in a bash of its own.

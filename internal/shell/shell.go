@@ -13,9 +13,13 @@ import (
 // Script is a compiled script. It may be used from many goroutines at once.
 type Script struct {
 	body    action
-	tools   *tools
+	kept    keeper
 	UsesPWD bool // the script uses Call.PWD
 }
+
+// keeper compiles a script that another one runs. It is a function so that a host without [NewTools] does not link
+// the compiler.
+type keeper func(text string, sourced bool) (action, error)
 
 // Call is one run of a script.
 type Call struct {
@@ -47,7 +51,7 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
 		dir: call.Dir, pwd: call.PWD, file: call.File,
-		run: &run{Call: call, left: mostWork, tools: p.tools}, vars: map[string]variable{}, params: call.Params,
+		run: &run{Call: call, left: mostWork, kept: p.kept}, vars: map[string]variable{}, params: call.Params,
 		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
 	defer func() {
@@ -146,7 +150,7 @@ func (v variable) first() (text string, set bool) {
 // run is the state that all shells of one run share.
 type run struct {
 	*Call
-	tools *tools
+	kept  keeper
 	left  int
 	files []*output // files to write
 	dirs  []string  // folders to create first, with their parents
