@@ -16,7 +16,7 @@ type Dialect struct {
 	translate func(*Tool) *translated               // translates a tool; nil: keep the host's names
 	variants  []func(*Tool) *translated             // translators for other profiles
 	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: use translate
-	load      pipeline.Load                         // reads the settings; nil: there are none
+	load      pipeline.Load                         // reads the settings; nil for a dialect without settings
 	attach    func(context.Context, *Session) error // called with each new session; may be nil
 	stages    [moments]momentStage
 	llxprt    *LLxprtConfig // set if the dialect is LLxprt
@@ -103,7 +103,7 @@ func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments that hooks could read differently from the tool. It returns "" if there are none.
+// clash describes arguments that hooks could read differently from the tool. It returns "" if all are plain.
 func (p *dialectAnswer) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))

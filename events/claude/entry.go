@@ -242,8 +242,8 @@ func (e *entry) failureBlocks() bool {
 	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
-// exclude sets the reason why the settings exclude the hook, if they do, whatever its entry contains. Hooks of front
-// matter are checked again at each Reload, and the program's hooks never.
+// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. Hooks of
+// front matter are checked again at each Reload, and the program's hooks never.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {

@@ -157,8 +157,8 @@ func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	return r, nil
 }
 
-// isDamaged reports whether output without a decision looks like a part of an answer, or has a member whose name or
-// word is almost that of a decision.
+// isDamaged reports whether output without a decision looks like a part of an answer, or has a member with a name or
+// a word that is nearly a decision.
 func (a *answerTraits) isDamaged(object wire.Object, text []byte) bool {
 	if object == nil {
 		return unread.LooksLikeAnswer(text, false)

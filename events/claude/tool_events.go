@@ -194,7 +194,7 @@ func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	return true
 }
 
-// original returns the arguments as they are in payloads: an empty object if there are none.
+// original returns the arguments in the form of payloads. A call without arguments has an empty object.
 func original(input wire.Object) wire.Object {
 	if input == nil {
 		return wire.Object("{}")

@@ -96,7 +96,7 @@ var ownMembers = []string{
 	"hookEventName", "permissionDecision", "permissionDecisionReason", "decision", "reason", "updatedInput", "additionalContext",
 }
 
-// isDamaged reports whether an answer of Claude Code has a member whose name is almost that of a decision, or an
+// isDamaged reports whether an answer of Claude Code has a member with a name that is nearly a decision, or an
 // invalid value of "continue": a translation would lose a denial.
 func isDamaged(answer, own wire.Object) bool {
 	if v := answer.Get("continue"); v != nil && v.Kind() != 't' && v.Kind() != 'f' && v.Kind() != 'n' {

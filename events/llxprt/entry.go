@@ -214,7 +214,7 @@ func (g *group) decide(h *hook.Hook) {
 	}
 }
 
-// exclude sets the reason why the settings exclude a hook, if they do, whatever its entry contains.
+// exclude sets the reason why the settings exclude a hook, if they do, for every entry, also a wrong one.
 func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Clash describes the members of an object of ours that are ambiguous; it returns "" if there are none. If
+// Clash describes the members of an object of ours that are ambiguous; it returns "" if all are plain. If
 // two members have one name, or have the same foreign name, a reader of the shown object may use one of
 // the members, and a program that reads our object may use the other.
 func (n *Names) Clash(o wire.Object) string {
