@@ -117,7 +117,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 				leavesNothing(t)
 				w, started := openAway(t, away...)
 				w.send(t, started)
-				if running := len(w.kin(t)); running < 2*len(away) {
+				if running := w.kinOf(t, 2*len(away)); running < 2*len(away) {
 					t.Errorf("%d processes run, want %d hooks, each with a child", running, len(away))
 				}
 				if err := end(w); whose == "the session's" && !errors.Is(err, errEscape) {
@@ -152,7 +152,7 @@ func TestACallerThatGivesUpWhenAHookHasLeft(t *testing.T) {
 	if _, err := started.ReadString('\n'); err != nil || left != 1 {
 		t.Fatalf("%d hooks have left, %v; want one that runs", left, err)
 	}
-	if w.ses.Wait(over()) == nil || len(w.kin(t)) == 0 {
+	if w.ses.Wait(over()) == nil || w.kinOf(t, 1) == 0 {
 		t.Error("the hook that has left has ended with the caller")
 	}
 	if err := w.ses.Close(over()); !errors.Is(err, errEscape) {

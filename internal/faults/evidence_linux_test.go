@@ -41,6 +41,16 @@ func (w *world) kin(t *testing.T) (pids []int) {
 	return pids
 }
 
+// kinOf returns the number of running processes as soon as it is at least want, or after five seconds: a process that is
+// just executing its program shows no environment.
+func (w *world) kinOf(t *testing.T, want int) (n int) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); n < want && time.Now().Before(deadline); runtime.Gosched() {
+		n = len(w.kin(t))
+	}
+	return n
+}
+
 // environment returns the environment that a process was started with, or nothing if the process
 // has ended. A process that is just executing another program seems to have none, and may do so
 // several times in a row.
