@@ -8,7 +8,7 @@ import (
 // A worker that is ended before its first line may print that line while it is drained.
 func TestAWorkerBecomesReadyWhileItIsDrained(t *testing.T) {
 	for range 200 {
-		p := &workerProcess{ready: make(chan struct{}), gone: make(chan struct{}), ended: errors.New("it is not needed")}
+		p := &workerProcess{ready: make(chan struct{}), gone: make(chan struct{}), replaced: make(chan struct{}), ended: errors.New("it is not needed")}
 		drained := make(chan struct{})
 		go func() {
 			defer close(drained)

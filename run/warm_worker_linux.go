@@ -66,30 +66,32 @@ func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.R
 
 // process returns the worker's process, after it has started and is ready for a call.
 func (k *worker) process(ctx context.Context) (*workerProcess, error) {
-	p, err := k.running()
-	if err != nil {
-		return nil, err
-	}
 	timeout := time.NewTimer(workerReady)
 	defer timeout.Stop()
-	select {
-	case <-p.ready:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-timeout.C:
-		err := fmt.Errorf(`the worker did not say {"ready":{"concurrency":1}} within %v`, workerReady)
-		p.end(err)
-		k.failed(p)
-		return nil, err
-	}
-	select {
-	case p.tokens <- struct{}{}:
-		return p, nil
-	case <-p.gone:
-		k.failed(p)
-		return nil, p.reason()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	for {
+		p, err := k.running()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-p.ready:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-timeout.C:
+			err := fmt.Errorf(`the worker did not say {"ready":{"concurrency":1}} within %v`, workerReady)
+			p.end(err)
+			k.failed(p)
+			return nil, err
+		}
+		switch ok, err := p.begin(ctx); {
+		case ok:
+			return p, nil
+		case err != nil && ctx.Err() == nil:
+			k.failed(p)
+			return nil, err
+		case err != nil:
+			return nil, err
+		}
 	}
 }
 
@@ -103,7 +105,7 @@ func (k *worker) running() (*workerProcess, error) {
 	if p := k.live; p != nil && p.takes() {
 		return p, nil
 	} else if p != nil {
-		go p.drain()
+		p.replace()
 		k.live = nil
 	}
 	if wait := time.Until(k.again); wait > 0 {
@@ -155,6 +157,8 @@ func (k *worker) start() (p *workerProcess, err error) {
 		pending: map[uint64]chan workerReply{},
 		ready:   make(chan struct{}),
 		gone:    make(chan struct{}),
+
+		replaced: make(chan struct{}),
 	}
 	if !k.pool.fork(func() { p.proc, err = os.StartProcess(k.program, k.base.argv, attr) }) {
 		err = hook.ErrClosed

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -154,6 +156,80 @@ func TestACallThatAWorkerDoesNotAnswerTimesOut(t *testing.T) {
 	}
 	if reply, err := c.Run(t.Context(), call); err != nil || reply.Exit != 2 {
 		t.Errorf("the next call: exit %d, err %v", reply.Exit, err)
+	}
+}
+
+// inTurn is a worker that takes one call after the other, and hangs in a call of which the payload says so.
+const inTurn = `import json, os, sys, time
+print('{"ready":{"concurrency":1}}', flush=True)
+for line in sys.stdin:
+    c = json.loads(line)
+    if "cancel" in c: continue
+    if c["payload"].get("do") == "hang": time.sleep(600)
+    print(json.dumps({"id": c["id"], "exit": 2, "stdout": str(os.getpid())}), flush=True)
+`
+
+// The time limits of the calls behind a call that hangs end long before the worker would have to answer a cancelled call.
+func TestACallThatHangsMakesNoOtherCallLate(t *testing.T) {
+	c, call := newWorker(t, "python3", "w.py", inTurn)
+	first, err := c.Run(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hang := call
+	hang.Payload, hang.Timeout = []byte(`{"do":"hang"}`), 50*time.Millisecond
+	call.Timeout = workerGrace - time.Second
+	var all sync.WaitGroup
+	for range 3 { // they begin before and after the timeout
+		all.Go(func() {
+			var late *hook.TimeoutError
+			if _, err := c.Run(t.Context(), hang); !errors.As(err, &late) {
+				t.Errorf("the call that hangs: %v, want a timeout", err)
+			}
+			if reply, err := c.Run(t.Context(), call); err != nil || reply.Exit != 2 || string(reply.Stdout) == string(first.Stdout) {
+				t.Errorf("the next call: exit %d from process %s, %v", reply.Exit, reply.Stdout, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A process that is replaced while it has calls answers them before it ends.
+func TestAReplacedWorkerAnswersItsCalls(t *testing.T) {
+	c, call := newWorker(t, "python3", "w.py", strings.Replace(byHand, `if a == "hang": continue`,
+		`if a == "wait": open("waits", "w").close(); go = open("go"); go.read()`, 1))
+	if err := syscall.Mkfifo(filepath.Join(call.Dir, "go"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	waiting := call
+	waiting.Payload = []byte(`{"do":"wait"}`)
+	answered := make(chan hook.Reply, 1)
+	go func() {
+		reply, err := c.Run(context.Background(), waiting)
+		if err != nil {
+			t.Error("the call of the replaced process:", err)
+		}
+		answered <- reply
+	}()
+	until := time.Now().Add(20 * time.Second)
+	for _, err := os.Stat(filepath.Join(call.Dir, "waits")); err != nil; _, err = os.Stat(filepath.Join(call.Dir, "waits")) {
+		if time.Now().After(until) {
+			t.Fatal("the worker has not got its call")
+		}
+		runtime.Gosched()
+	}
+	base, _ := c.job(call).process(c, WarmWorker)
+	k := c.warm.Load().pool.slot(warmKey{c, call.Dir, environKey(base.env)}).now(func() keeper { return nil }).(*worker)
+	k.live.replace()
+	after, err := c.Run(t.Context(), call)
+	if err != nil {
+		t.Error("the next call:", err)
+	}
+	if err := os.WriteFile(filepath.Join(call.Dir, "go"), nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if first := <-answered; first.Exit != 2 || string(first.Stdout) == string(after.Stdout) {
+		t.Errorf("exit %d from process %s, and the next call from %s; want two processes", first.Exit, first.Stdout, after.Stdout)
 	}
 }
 

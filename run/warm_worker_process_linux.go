@@ -29,16 +29,21 @@ type workerProcess struct {
 	tokens chan struct{} // one token for each simultaneous call; created when the first line is read
 	ready  chan struct{} // closed when tokens exists, or the process has ended
 	gone   chan struct{} // closed when the process has ended
-	idle   *time.Timer
-	guard  *guardian // watches the process until its group is gone
+
+	replaced    chan struct{} // closed when calls go to another process
+	replaceOnce sync.Once
+	idle        *time.Timer
+	guard       *guardian // watches the process until its group is gone
 
 	writing sync.Mutex // guards line and in
 	line    []byte     // buffer for the next call
 
-	mu      sync.Mutex
-	pending map[uint64]chan workerReply
-	calls   uint64
-	ended   error // why the process takes no more calls; nil while it takes them
+	mu        sync.Mutex
+	pending   map[uint64]chan workerReply
+	calls     uint64
+	cancelled int   // calls that were cancelled and hold a token still
+	waiting   int   // calls that wait for a token
+	ended     error // why the process takes no more calls; nil while it takes them
 }
 
 // errWorkerEnded is the error of calls whose worker ended before it answered.
@@ -46,6 +51,11 @@ var errWorkerEnded = errors.New("the worker has ended before it answered")
 
 // takes reports whether the process accepts another call.
 func (p *workerProcess) takes() bool {
+	select {
+	case <-p.replaced:
+		return false
+	default:
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended == nil && p.calls < workerCalls
@@ -71,14 +81,61 @@ func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hoo
 		<-p.tokens
 		return r.reply, r.err
 	case <-ctx.Done():
+		p.count(&p.cancelled, 1)
 		go p.cancel(id, answered)
 		return hook.Reply{}, context.Cause(ctx)
 	}
 }
 
-// cancel tells the process that a call was cancelled. If the process does not answer then either, cancel ends it.
+// begin takes a token for a call; ok is false if the call has to go to another process.
+func (p *workerProcess) begin(ctx context.Context) (ok bool, err error) {
+	p.count(&p.waiting, 1)
+	defer p.count(&p.waiting, -1)
+	select {
+	case <-p.replaced:
+		return false, nil
+	default:
+	}
+	select {
+	case p.tokens <- struct{}{}:
+		return true, nil
+	case <-p.replaced:
+		return false, nil
+	case <-p.gone:
+		return false, p.reason()
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// count changes the number of calls that wait or are cancelled. If a call waits for a process all of whose calls are
+// cancelled, the process is replaced and ended: one call that hangs must not make those behind it late, and nobody
+// waits for an answer of the process.
+func (p *workerProcess) count(calls *int, by int) {
+	p.mu.Lock()
+	*calls += by
+	stuck := p.waiting > 0 && p.cancelled > 0 && p.cancelled == cap(p.tokens)
+	p.mu.Unlock()
+	if stuck {
+		p.replace()
+		p.end(errors.New("all of its calls were cancelled, and it had answered none of them"))
+	}
+}
+
+// replace makes later calls go to another process. This one ends after its last answer.
+func (p *workerProcess) replace() {
+	p.replaceOnce.Do(func() {
+		close(p.replaced)
+		go p.drain()
+	})
+}
+
+// cancel tells the process that a call was cancelled. If the process does not answer then either, it is replaced.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
-	defer func() { <-p.tokens }()
+	defer func() {
+		p.count(&p.cancelled, -1)
+		<-p.tokens
+	}()
 	p.writing.Lock()
 	_ = p.write(
 		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
@@ -90,7 +147,9 @@ func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	case <-answered:
 	case <-p.gone:
 	case <-timer.C:
-		p.end(fmt.Errorf("it did not answer a call within %v after it was cancelled", workerGrace))
+		p.log.Warn("a worker did not answer a call that was cancelled, and gets no more calls",
+			slog.Int("pid", p.proc.Pid), slog.Duration("waited", workerGrace))
+		p.replace()
 	}
 }
 
@@ -229,7 +288,7 @@ func (p *workerProcess) bound() {
 			slog.Int64("bytes", size),
 			slog.Int64("limit", workerMemory),
 		)
-		p.calls = max(p.calls, workerCalls)
+		p.replace()
 	}
 }
 

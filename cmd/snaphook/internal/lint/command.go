@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // programCall is one call of a program in a command.
@@ -36,7 +37,8 @@ func (v *hookView) readCommand() {
 		v.follow()
 		return
 	}
-	if shell, _ := v.entry.Get("shell").Text(); shell == "powershell" {
+	shell, _ := v.entry.Get("shell").Text()
+	if used, ok := run.UsedShell(v.h, v.Dir); shell == "powershell" || ok && used.Name == "PowerShell" { // on Windows without Git's bash
 		v.readPowerShell(plugin)
 		return
 	}
