@@ -16,6 +16,22 @@ type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
 
+// RunnerAs returns the first Runner of type T among r and the Runners that it wraps, as errors.AsType does for errors.
+// A Runner that wraps another one has a method Unwrap() Runner.
+func RunnerAs[T any](r Runner) (found T, ok bool) {
+	for r != nil {
+		if found, ok := r.(T); ok {
+			return found, true
+		}
+		wrapper, wraps := r.(interface{ Unwrap() Runner })
+		if !wraps {
+			break
+		}
+		r = wrapper.Unwrap()
+	}
+	return found, false
+}
+
 // Call is the input of one hook run.
 type Call struct {
 	Hook    *Hook

@@ -75,7 +75,7 @@ func (a *admission) full(now time.Time) bool {
 		case age >= longRun:
 			continue
 		case p.sleeps:
-		case age < firstLook || p.pid.Load() != 0: // else it is no process
+		case age < firstLook || p.pid.Load() != 0: // else it starts no process, which its Runner did not know
 			used += a.share
 		}
 		n++
@@ -230,10 +230,17 @@ func (a *admission) look() {
 	}
 }
 
-// admitted waits until a command may start, after it has its permit. Any other hook starts at once, with nil.
+// processStarter is a Runner that knows whether its next call will probably start a process.
+type processStarter interface{ StartsProcess() bool }
+
+// admitted waits until a command may start, after it has its permit. Any other hook starts at once, with nil, and so
+// does a command that starts no process.
 // If the command has waited, and the caller's deadline would pass while it runs, it does not start.
 func (f *fireState) admitted(ctx context.Context, h *hook.Hook, turn *hookRun) (*runningCommand, error) {
 	if !processor.Known || h.Type != "command" || h.Background != hook.Foreground {
+		return nil, nil
+	}
+	if c, ok := hook.RunnerAs[processStarter](h.Runner); ok && !c.StartsProcess() {
 		return nil, nil
 	}
 	a, start := f.s.sys.admission, time.Now()

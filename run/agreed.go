@@ -36,19 +36,12 @@ type Pinnable interface{ Pin(a Agreed) }
 var _ Pinnable = (*Command)(nil)
 
 // Pinned returns a Runner that runs only files that the user agreed to. It pins a command as [Command.Pin] describes.
-// For any other Runner it checks all files before each call. A Runner with a method Unwrap() hook.Runner is unwrapped
-// first.
+// For any other Runner it checks all files before each call. Pinned looks through
+// Runners that wrap others; see [hook.RunnerAs].
 func Pinned(r hook.Runner, a Agreed) hook.Runner {
-	for at := r; at != nil; {
-		if c, ok := at.(Pinnable); ok {
-			c.Pin(a)
-			return r
-		}
-		wrapper, ok := at.(interface{ Unwrap() hook.Runner })
-		if !ok {
-			break
-		}
-		at = wrapper.Unwrap()
+	if c, ok := hook.RunnerAs[Pinnable](r); ok {
+		c.Pin(a)
+		return r
 	}
 	return checkedRunner{r, a}
 }

@@ -25,7 +25,7 @@ type ShellUse struct {
 // UsedShell reports which shell runs the script of a hook that is called in dir; ok is false if the hook starts no
 // shell. Call it after [Warm.Keep], which may move the script into this process.
 func UsedShell(h *hook.Hook, dir string) (use ShellUse, ok bool) {
-	c, ok := inside[*Command](h.Runner)
+	c, ok := hook.RunnerAs[*Command](h.Runner)
 	if !ok {
 		return use, false
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -35,27 +36,12 @@ type Warmable interface {
 var _ Warmable = (*Command)(nil)
 
 // Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note is the reason why it
-// still starts cold, or empty. A Runner with a method Unwrap() hook.Runner is unwrapped first.
+// still starts cold, or empty. Keep looks through Runners that wrap others; see [hook.RunnerAs].
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
-	if command, ok := inside[Warmable](h.Runner); ok {
+	if command, ok := hook.RunnerAs[Warmable](h.Runner); ok {
 		return command.SetWarm(w, kind, dir)
 	}
 	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
-}
-
-// inside finds a Runner of type T in r and the Runners that it wraps.
-func inside[T any](r hook.Runner) (found T, ok bool) {
-	for r != nil {
-		if found, ok := r.(T); ok {
-			return found, true
-		}
-		wrapper, is := r.(interface{ Unwrap() hook.Runner })
-		if !is {
-			break
-		}
-		r = wrapper.Unwrap()
-	}
-	return found, false
 }
 
 // warmth describes how a Command is kept warm.
@@ -64,7 +50,15 @@ type warmth struct {
 	kind string // python, node, bash or worker
 
 	shell *shellScript // for bash
+	cold  atomic.Bool  // the last script had to be run by bash
 	note  string       // why a worker cannot be called
+}
+
+// StartsProcess reports whether the next call will probably start a process: a script that runs in this process starts
+// none, and a worker runs already.
+func (c *Command) StartsProcess() bool {
+	m := c.warm.Load()
+	return m == nil || m.kind != WarmWorker && (m.shell == nil || m.cold.Load())
 }
 
 // coldWorker returns the error of a worker that cannot be called. A worker never starts cold: it would print that it is
@@ -178,7 +172,9 @@ func isShell(program string) bool {
 // run runs a call warm. ran is false if the call has to start cold.
 func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
 	if m.shell != nil {
-		return m.shell.run(m.pool, j)
+		reply, ran, err = m.shell.run(m.pool, j)
+		m.cold.Store(!ran)
+		return reply, ran, err
 	}
 	direct, plain := j.process(c, m.kind)
 	if m.kind == WarmWorker {

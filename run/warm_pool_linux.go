@@ -114,7 +114,7 @@ func (w *Warm) run(
 
 // Prewarm starts, in the background, the processes for calls of a hook that was passed to [Warm.Keep].
 func (w *Warm) Prewarm(call hook.Call) {
-	c, _ := inside[*Command](call.Hook.Runner)
+	c, _ := hook.RunnerAs[*Command](call.Hook.Runner)
 	if c == nil {
 		return
 	}

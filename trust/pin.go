@@ -57,20 +57,13 @@ type agreed struct {
 // withoutBytecode keeps Python from writing compiled modules next to its scripts, where they would be new files in a
 // folder that a hook searches.
 func withoutBytecode(r hook.Runner) {
-	for r != nil {
-		if c, ok := r.(*run.Command); ok {
-			if environ := c.Environ; environ != nil {
-				c.Environ = func(call hook.Call) []string {
-					return append(slices.Clip(environ(call)), "PYTHONDONTWRITEBYTECODE=1")
-				}
-			}
-			return
-		}
-		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
-		if !ok {
-			return
-		}
-		r = wrapper.Unwrap()
+	c, ok := hook.RunnerAs[*run.Command](r)
+	if !ok || c.Environ == nil {
+		return
+	}
+	environ := c.Environ
+	c.Environ = func(call hook.Call) []string {
+		return append(slices.Clip(environ(call)), "PYTHONDONTWRITEBYTECODE=1")
 	}
 }
 

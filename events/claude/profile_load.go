@@ -322,8 +322,8 @@ func (e *entry) variables() *settings.Problem {
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
 		return lo.ToPtr(v.Want("an object with the names of variables"))
 	}
-	c := commandOf(e.hook.Runner)
-	if c == nil {
+	c, ok := hook.RunnerAs[*run.Command](e.hook.Runner)
+	if !ok {
 		return nil
 	}
 	env := e.env
@@ -344,20 +344,6 @@ func (e *entry) variables() *settings.Problem {
 		e.hook.Argv = c.Argv
 	}
 	return nil
-}
-
-// commandOf returns the command below the wrappers of a runner, or nil if it runs no command.
-func commandOf(r hook.Runner) *run.Command {
-	for {
-		if c, ok := r.(*run.Command); ok {
-			return c
-		}
-		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
-		if !ok {
-			return nil
-		}
-		r = wrapper.Unwrap()
-	}
 }
 
 // foreignVars removes Claude Code's variables from those of a call.

@@ -153,7 +153,7 @@ func (m *measurement) prepareHook(ctx context.Context, h *hook.Hook) error {
 		return err
 	}
 	alone.bare = true
-	if command, ok := commandOf(h); ok {
+	if command, ok := hook.RunnerAs[*run.Command](h.Runner); ok {
 		c := startOf(command, h, alone.keep, m.scratch)
 		m.starts[h.ID] = c.said
 		if _, err := m.probe(ctx, h.ID+startup, only(h.ID, c.replace), nil); err != nil {

@@ -42,7 +42,7 @@ func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 				func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 					for _, h := range hooks {
 						mine := *h
-						if c, ok := commandOf(h); ok {
+						if c, ok := hook.RunnerAs[*run.Command](h.Runner); ok {
 							mine.Runner = &run.Command{Argv: c.Argv}
 						}
 						l.Hooks = append(l.Hooks, &mine)

@@ -15,6 +15,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // This file is not built with the race detector, which slows the engine down but not the processes
@@ -49,7 +50,7 @@ func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
 		b := benchOf(dir, 15, those...)
 		b.Between = func() {
 			for _, h := range those {
-				if c, ok := commandOf(h); ok {
+				if c, ok := hook.RunnerAs[*run.Command](h.Runner); ok {
 					other[h.ID] = append(other[h.ID], byHand(t, dir, c.Argv))
 				}
 			}

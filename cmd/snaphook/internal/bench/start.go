@@ -49,21 +49,6 @@ func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	}
 }
 
-// commandOf returns the command that a hook starts.
-func commandOf(h *hook.Hook) (*run.Command, bool) {
-	for r := h.Runner; r != nil; {
-		if c, ok := r.(*run.Command); ok {
-			return c, true
-		}
-		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
-		if !ok {
-			break
-		}
-		r = wrapper.Unwrap()
-	}
-	return nil, false
-}
-
 // start describes how a hook's process is started, and how else it could be.
 type start struct {
 	empty []string // the same command with an empty script
@@ -76,7 +61,7 @@ func (s *start) withoutShell(h *hook.Hook) { replace(h, s.argv) }
 
 // replace makes a hook start another program in the same way.
 func replace(h *hook.Hook, argv []string) {
-	c, _ := commandOf(h)
+	c, _ := hook.RunnerAs[*run.Command](h.Runner)
 	h.Runner = &run.Command{
 		Argv: argv, Environ: c.Environ, Needs: c.Needs, Fallback: c.Fallback, NoTerminal: c.NoTerminal, Grace: c.Grace,
 	}

@@ -42,24 +42,10 @@ func (l *FixtureEnv) serve(load pipeline.Load) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
 		for _, h := range loaded.Hooks {
-			if sends := requestOf(h.Runner); sends != nil {
+			if sends, ok := hook.RunnerAs[*request.HTTP](h.Runner); ok {
 				sends.Transport = l.Transport
 			}
 		}
 		return loaded, err
-	}
-}
-
-// requestOf returns the request that a hook sends; nil if it sends none.
-func requestOf(r hook.Runner) *request.HTTP {
-	for {
-		if sends, is := r.(*request.HTTP); is {
-			return sends
-		}
-		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
-		if !ok {
-			return nil
-		}
-		r = wrapper.Unwrap()
 	}
 }
