@@ -29,7 +29,7 @@ type DialectConfig struct {
 // moment; at a moment without a stage the dialect runs no hooks. [Open] reports mistakes in a stage or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
-		return &Dialect{name: "?", wrong: errors.New("NewDialect is given no dialect; give it the one that its events are declared in")}
+		return &Dialect{name: "?", wrong: errors.New("NewDialect got no dialect; give it the dialect in which its events are declared")}
 	}
 	made := &Dialect{name: d.Name, load: cfg.Load}
 	if made.load == nil {
@@ -39,7 +39,7 @@ func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialec
 		made.translate = cfg.translate
 	}
 	if d.Name == own.name {
-		made.wrong = fmt.Errorf("the dialect cannot be called %q, as the program's own hooks are; give it another name", d.Name)
+		made.wrong = fmt.Errorf("the dialect cannot have the name %q, which belongs to the program's own hooks; give it another name", d.Name)
 	}
 	for _, st := range stages {
 		if wrong := made.take(d, st.stage); wrong != nil && made.wrong == nil {
@@ -58,7 +58,7 @@ func (d *Dialect) take(of *pipeline.Dialect, st momentStage) error {
 		return fmt.Errorf("%s is an event of another dialect; declare it in this one", ev.FullName())
 	}
 	if d.stages[st.at].fire != nil {
-		return fmt.Errorf("two stages are for the moment %v; give one, whose input is what both need", st.at)
+		return fmt.Errorf("two stages are for the moment %v; write one, whose input has everything that both need", st.at)
 	}
 	d.stages[st.at] = st
 	return nil

@@ -220,7 +220,7 @@ func joinProfiles(all []*Dialect) ([]*Dialect, error) {
 
 func checkDialects(all []*Dialect) error {
 	if len(all) >= maxDialects {
-		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects-1)
+		return fmt.Errorf("%d dialects are given, and the limit is %d; give fewer", len(all), maxDialects-1)
 	}
 	for i, d := range all {
 		switch {

@@ -182,9 +182,9 @@ func (m *moment[In]) failed(ctx context.Context, value any, p *dialectAnswer) {
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
 	if m.gate {
 		p.Reports[0].Outcome = string(pipeline.Blocking)
-		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be asked: %v", name, err)
+		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be run: %v", name, err)
 	}
-	s.hooks.log.ErrorContext(ctx, "the hooks of a dialect could not be asked", slog.String("dialect", name),
+	s.hooks.log.ErrorContext(ctx, "the hooks of a dialect could not be run", slog.String("dialect", name),
 		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID),
 		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
 }
@@ -195,7 +195,7 @@ func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, 
 	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()
 	name := p.s.hooks.dialects[p.dialect].name
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.Blocking), Err: err}}
-	p.s.hooks.log.WarnContext(ctx, "a call is denied, since its hooks could see other arguments than its tool",
+	p.s.hooks.log.WarnContext(ctx, "a call is denied, since its hooks could see different arguments than its tool",
 		slog.String("dialect", name), slog.String("session", p.s.cfg.ID), slog.String("error", err.Error()))
 }
 

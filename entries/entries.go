@@ -74,7 +74,7 @@ func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...
 	}
 	for _, name := range foreignMembers {
 		if at := v.Get(name); at.Exists() && !slices.Contains(known, name) {
-			r.Problem(at.Wrong("%s does not read %q here: the hook runs as if it were not there; %s", system, name, instead))
+			r.Problem(at.Wrong("%s does not read %q here: the hook runs as if it were absent; %s", system, name, instead))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (g Group) Index() int { return g.index }
 func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
-			r.Problem(v.Want("an object with the names of events"))
+			r.Problem(v.Want("an object whose members are events"))
 		}
 		events := lo.SliceToMap(
 			pipeline.Events(r.Dialect),
@@ -377,6 +377,6 @@ func (r *Reader) LoseUnread(label string, like *hook.Hook, root, hooks settings.
 	case wanted == '[':
 		r.Lose(label, like, hooks.Want("an array of hooks"))
 	default:
-		r.Lose(label, like, hooks.Want("an object with the names of events"))
+		r.Lose(label, like, hooks.Want("an object whose members are events"))
 	}
 }

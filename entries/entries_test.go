@@ -56,7 +56,7 @@ func read(r *entries.Reader, v settings.Value, rename func(string) string) {
 
 func TestWhatCannotBeUsedIsAProblemAtItsPlace(t *testing.T) {
 	for _, tt := range []struct{ name, text, problem string }{
-		{"no object", `[]`, `f:1:1: got an array, want an object with the names of events`},
+		{"no object", `[]`, `f:1:1: got an array, want an object whose members are events`},
 		{"null", `null`, ``},
 		{"nothing there", `{}`, ``},
 		{"an event of another system", `{"PreBake": []}`, `f:1:13: "PreBake" is an event of another system; here it is "BeforeBake"`},

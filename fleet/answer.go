@@ -108,7 +108,7 @@ func (a *answerer) handle(msg micro.Request) {
 	began := time.Now()
 	err := a.queue.put(r.host, func() {
 		if r.timeout > 0 && time.Since(began) > r.timeout {
-			a.send(msg, r, failed(r, Expired, "the agent's time limit of %v was over before the event could be fired", r.timeout))
+			a.send(msg, r, failed(r, Expired, "the agent's time limit of %v passed before the event could be fired", r.timeout))
 			return
 		}
 		ctx, cancel := context.WithTimeout(a.ctx, a.opts.limit(r.timeout)-time.Since(began))

@@ -84,9 +84,9 @@ func collect(dir string) (files []bundleFile, err error) {
 		case entry.IsDir():
 			return nil
 		case !entry.Type().IsRegular():
-			return fmt.Errorf("%s is a link or a special file, and a policy has regular files alone; put a copy in its place", at)
+			return fmt.Errorf("%s is a link or a special file, but a policy may have only regular files; put a copy in its place", at)
 		case len(files) == maxFiles:
-			return fmt.Errorf("%s has more than %d files; name the directory of the policy alone", dir, maxFiles)
+			return fmt.Errorf("%s has more than %d files; give a directory that has only the policy", dir, maxFiles)
 		}
 		info, err := entry.Info()
 		if err != nil {
@@ -244,7 +244,7 @@ func verify(key minisign.PublicKey, text, signature []byte) error {
 	case len(signature) == 0:
 		return errors.New("the bundle has no signature; push it with snaphook fleet push")
 	case len(signature) > maxSignature || !minisign.Verify(key, text, signature):
-		return fmt.Errorf("the signature of the bundle is not of the key %X: who pushed it does not have the key", key.ID())
+		return fmt.Errorf("the signature of the bundle was not made with the key %X; push it with that key", key.ID())
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func Connect(address string, opts ConnectOptions) (*nats.Conn, error) {
 				log.Warn("the connection to the server is lost", slog.String("error", err.Error()))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection to the server is back") }),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection to the server is restored") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("the server reports an error", slog.String("error", err.Error()))
 		}),

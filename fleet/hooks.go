@@ -154,7 +154,7 @@ func (r *remoteHook) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 		case r.flight <- struct{}{}:
 			defer func() { <-r.flight }()
 		case <-limited.Done():
-			return hook.Reply{}, r.ended(ctx, call, fmt.Errorf("%d requests of this agent are under way", cap(r.flight)))
+			return hook.Reply{}, r.ended(ctx, call, fmt.Errorf("%d requests of this agent are in flight", cap(r.flight)))
 		}
 	}
 	ask := r.question(call)
@@ -276,7 +276,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 		return hook.Reply{Exit: 2, Stdout: answer, Stderr: []byte(answer.Text("reason")), Notes: notes}, nil
 	case answer.Get("decision") != nil && decision != hook.Allow && decision != hook.Approve:
 		// Some dialects ignore other decisions, such as ask, here: the call would go ahead.
-		return hook.Reply{}, classed(fmt.Errorf("the worker decides %.100s, which cannot be read", answer.Get("decision")))
+		return hook.Reply{}, classed(fmt.Errorf("the decision of the worker, %.100s, cannot be read", answer.Get("decision")))
 	}
 	return hook.Reply{Stdout: answer, Notes: notes}, nil
 }

@@ -217,7 +217,7 @@ func eventsOf(ctx context.Context, dir string, loads Loads) (events []string, er
 	case len(wrong) > 0:
 		return nil, fmt.Errorf("the policy is not pushed:\n%s", strings.Join(slices.Compact(wrong), "\n"))
 	case len(events) == 0:
-		return nil, fmt.Errorf("%s has no hooks: a policy without any would guard nothing; name the directory of a project "+
+		return nil, fmt.Errorf("%s has no hooks: a policy without hooks would guard nothing; name the directory of a project "+
 			"with settings, such as .claude/settings.json", dir)
 	}
 	if text, err := overlayText(dir); err != nil {

@@ -231,4 +231,4 @@ func (r *recordReader) Close() error {
 	return nil
 }
 
-var errSpoolFull = errors.New("the spool of records is full: the server has not taken them for too long")
+var errSpoolFull = errors.New("the spool of records is full: the server has accepted no records for too long")

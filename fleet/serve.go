@@ -265,7 +265,7 @@ func (s *Server) find(revision uint64) *generation {
 func (s *Server) respond(ctx context.Context, r *request) bus.Response {
 	g := s.find(r.revision)
 	if g == nil {
-		return failed(r, OtherRevision, "the worker runs revision %d of the policy, and the agent %d",
+		return failed(r, OtherRevision, "the worker has revision %d of the policy, and the agent has revision %d",
 			s.current.Load().revision, r.revision)
 	}
 	defer g.users.Done()

@@ -64,7 +64,7 @@ type TooLateError struct {
 }
 
 func (e *TooLateError) Error() string {
-	return fmt.Sprintf("not started: it usually takes %dms, and the caller waits only %dms more",
+	return fmt.Sprintf("not started: it usually takes %dms, and the caller waits only %dms longer",
 		e.Usual.Milliseconds(), max(0, e.Left).Milliseconds())
 }
 

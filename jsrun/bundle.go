@@ -96,7 +96,7 @@ func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, 
 type busyError struct{ late *UnsettledError }
 
 func (e *busyError) Error() string {
-	return fmt.Sprintf("it could not be read within %v; write it in a simpler way, types above all", e.late.After)
+	return fmt.Sprintf("it could not be read within %v; simplify it, its types above all", e.late.After)
 }
 
 func (e *busyError) Unwrap() error { return e.late }
@@ -124,7 +124,7 @@ func building(path string, modules library, files *moduleSources) api.BuildOptio
 // whose argument is not known before it runs.
 func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
-		return "", fmt.Errorf("import(%q): write out the path, as one relative path in quotes", name)
+		return "", fmt.Errorf("import(%q): write the path as one relative path in quotes", name)
 	}
 	b.loaded = true
 	return b.code, nil

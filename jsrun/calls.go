@@ -58,7 +58,7 @@ func (m *Module) large(err error, size int) error {
 	}
 	said := *thrown
 	said.Message += fmt.Sprintf(
-		" (the call has brought %d KiB, and the module's memory is %d KiB)",
+		" (the arguments of the call have %d KiB, and the module's memory has %d KiB)",
 		size>>10,
 		m.opt.Memory>>10,
 	)

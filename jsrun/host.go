@@ -111,7 +111,7 @@ const mostAsync = 1000
 func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
 	if len(m.cancels) >= mostAsync {
 		m.queue.add(func() {
-			m.enter(nil, "settle", id, fmt.Sprintf("!more than %d functions of the host are at work", mostAsync))
+			m.enter(nil, "settle", id, fmt.Sprintf("!more than %d functions of the host are running", mostAsync))
 		})
 		return
 	}

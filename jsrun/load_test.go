@@ -32,7 +32,7 @@ func TestModulesThatCannotBeLoadedSayWhy(t *testing.T) {
 		{"the same without its scheme", "import fs from 'fs/promises'; export default () => fs", prefix + "hook.ts:1:16: fs/promises is not available: a module has no file system"},
 		{"require", "const fs = require('fs'); export default () => fs", prefix + "hook.ts:1:20: fs is not available"},
 		{"an address", "import x from 'https://example.org/x.js'; export default () => x", prefix + "hook.ts:1:15: https://example.org/x.js is not available: only files can be imported"},
-		{"an import made up", "await import(['./lib.ts'][0]); export default () => {}", prefix + "hook.ts: line 1: write out the path for import() and require(), as one relative path in quotes"},
+		{"an import made up", "await import(['./lib.ts'][0]); export default () => {}", prefix + "hook.ts: line 1: write the path of import() and require() as one relative path in quotes"},
 		{"deep recursion", "(function f() { f(); })()", prefix + "stack overflow"},
 		{"too much memory", "globalThis.x = new Array(1e8).fill(1)", prefix + "out of memory"},
 	} {

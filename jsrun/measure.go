@@ -61,7 +61,7 @@ func nests(text string, isData bool) (count int) {
 	return count
 }
 
-var errWrittenOut = errors.New("write out the path for import() and require(), as one relative path in quotes")
+var errWrittenOut = errors.New("write the path of import() and require() as one relative path in quotes")
 
 // loading matches the words that load files. If a path is computed at run time, the bundler searches the disk wherever
 // the path may lead: such a call must not reach it.

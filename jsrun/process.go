@@ -194,7 +194,7 @@ func (m *Module) look() {
 	size := p.resident.Size()
 	switch {
 	case !p.ready && now.Sub(p.begun) > processReady:
-		m.end(&DeadError{fmt.Errorf("%s did not say that it is ready within %v", m.source.program, processReady)})
+		m.end(&DeadError{fmt.Errorf("%s did not report that it is ready within %v", m.source.program, processReady)})
 	case !p.due.IsZero() && now.After(p.due):
 		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
 	case size > int64(min(m.opt.Memory, 1<<62))+processBase:

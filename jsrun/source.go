@@ -89,7 +89,7 @@ func (s *moduleSources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	for name, value := range args.With {
 		if name != "type" || value != "json" || loader != api.LoaderJSON {
 			return api.OnLoadResult{}, fmt.Errorf(
-				"with { %s: %q } is not available: files of JavaScript, TypeScript and JSON are all that can be imported",
+				"with { %s: %q } is not available: files of JavaScript, TypeScript and JSON are the only ones that can be imported",
 				name,
 				value,
 			)
@@ -118,7 +118,7 @@ func (s *moduleSources) read(path string) ([]byte, error) {
 	name := filepath.Base(path)
 	if !s.contains(path) {
 		return nil, fmt.Errorf(
-			"%s lies outside %s, the directory of the module; copy what you need into it",
+			"%s lies outside %s, the directory of the module; copy the files that you need into it",
 			name,
 			s.root,
 		)

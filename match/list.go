@@ -55,7 +55,7 @@ func list(pattern, chars, separators string) (m hook.Matcher, note string, done 
 	}
 	names := split(pattern, separators)
 	if len(names) == 0 {
-		note = fmt.Sprintf("%q names nothing and matches nothing; write * for everything", pattern)
+		note = fmt.Sprintf("%q names no tool and matches nothing; write * for everything", pattern)
 	}
 	return names, note, true
 }

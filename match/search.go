@@ -74,7 +74,7 @@ func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {
 			}
 			pattern = strings.Join(a.exact, "|")
 			if pattern == "" {
-				return Names(nil), `"|" names nothing and matches nothing; write * for everything`
+				return Names(nil), `"|" names no tool and matches nothing; write * for everything`
 			}
 		}
 		p, err := Regexp(pattern)

@@ -526,7 +526,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{Class: hook.ClassOutput, Err: err}
 			return
 		}
-		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial has effect
+		r.Notes = append(r.Notes, "hookSpecificOutput of the answer is ignored: "+err.Error()) // the denial has effect
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
 	if len(out.Notes) > 0 {

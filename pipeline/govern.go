@@ -45,7 +45,7 @@ type noWorkers struct{}
 // Run fails.
 func (noWorkers) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassSpawn, Err: errors.New(
-		"the worker cannot be asked: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
+		"the worker cannot be used: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
 }
 
 // notWrapped is the Runner of a hook whose Wrap returned nil or panicked. It always fails.

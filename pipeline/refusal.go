@@ -15,7 +15,7 @@ import (
 
 var (
 	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")
-	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil or an empty one")
+	errNoSession = errors.New("its session is nil or empty; want one of System.NewSession")
 )
 
 // unusable returns the result of a fire without a session or an input. It takes no reference to the input, which would
@@ -30,9 +30,9 @@ func (e *core[Out]) unusable(s *Session) (*hook.Result[Out], error) {
 
 // refuse adds a denial to a result, if the event can block, after the answers of the hooks. It logs why.
 func (e *core[Out]) refuse(s *Session, in any, res *hook.Result[Out], why error) *hook.Result[Out] {
-	msg := "the hooks could not be asked"
+	msg := "the hooks could not be run"
 	if e.guards {
-		msg = "the hooks could not be asked; the action is blocked"
+		msg = "the hooks could not be run; the action is blocked"
 		e.deny(s, in, res, why)
 	}
 	if s != nil {

@@ -27,7 +27,7 @@ func scopeError(at Scope) error {
 	if made {
 		return nil
 	}
-	return fmt.Errorf("the %T is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
+	return fmt.Errorf("the %T is nil or empty; want a System from NewSystem, or a Session from NewSession", at)
 }
 
 // Register adds complete hooks to one session or to all sessions of a system, such as hooks that a dialect reads from

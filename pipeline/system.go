@@ -384,7 +384,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	}
 	if len(cfg.ID) > maxID || strings.ContainsRune(cfg.ID, 0) {
 		return nil, fmt.Errorf(
-			"the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable",
+			"the session's id, %.20q, has %d bytes: write up to %d without NUL, since hooks get it in an environment variable",
 			cfg.ID,
 			len(cfg.ID),
 			maxID,

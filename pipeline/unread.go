@@ -158,7 +158,7 @@ func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string
 		d.why = "the words of a denial have no effect: they stand in plain text; write one JSON object and nothing else"
 	case d.why != "":
 	case d.shaped:
-		d.why = "it looks like a part of an answer, and is plain text"
+		d.why = "it looks like a part of an answer, but is plain text"
 	case len(notes) > 0 && notes[0] != stages.NoteText:
 		d.why = notes[0]
 	case f.textOf(h) == hook.TextIgnored:
@@ -189,7 +189,7 @@ func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool)
 	refuses := f.runs[r.Index].refuses
 	switch {
 	case refuses || len(r.Notes) > notes && f.strict(r.Hook):
-		why := "the event honours no such answer"
+		why := "the event does not honour this answer"
 		if len(r.Notes) > notes {
 			why = r.Notes[len(r.Notes)-1]
 		}

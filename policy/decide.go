@@ -235,7 +235,7 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 			Weakens,
 			at,
 			fmt.Sprintf(
-				"%s would make %s laxer, which is a hook of the %s level, so this changes nothing",
+				"%s would make %s laxer, which is a hook of the %s level, so this has no effect",
 				member,
 				d.label(),
 				d.level,
@@ -252,7 +252,7 @@ func (d *decision) findLocked(at hook.Position, member string) {
 	d.find(
 		Locked,
 		at,
-		fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()),
+		fmt.Sprintf("%s of %s is locked by the machine's policy, so this has no effect", member, d.label()),
 		"remove it, or ask the operator of the machine",
 	)
 }

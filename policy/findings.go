@@ -71,7 +71,7 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		return nil
 	}
 	return new(o.fatal(rulePath(i)+".recheck",
-		"the input of %s is never rewritten, so its hooks are not asked again; remove this, or match an event such as claude.PreToolUse",
+		"the input of %s is never rewritten, so its hooks do not run again; remove this, or match an event such as claude.PreToolUse",
 		of))
 }
 
@@ -201,7 +201,7 @@ func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 				Finding{
 					Locked,
 					o.at("limits." + member),
-					"limits." + member + " is locked by the machine's policy, so this changes nothing",
+					"limits." + member + " is locked by the machine's policy, so this has no effect",
 					"remove it, or ask the operator of the machine",
 				},
 			)

@@ -38,7 +38,7 @@ func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem)
 		// An editor may truncate the file before it writes: that must not disable guards.
 		return nil, []settings.Problem{{
 			Position: hook.Position{File: file, Line: 1, Column: 1}, Fatal: true,
-			Message: "the file is empty, as if it were half written; write {} to demand nothing, or remove it",
+			Message: "the file is empty, and may be half written; write {} to set nothing, or remove it",
 		}}
 	}
 	return fromValue(level, file, v, err)
@@ -145,7 +145,7 @@ func (p *overlayParser) rule(v settings.Value, path string) {
 	p.members(
 		v,
 		path,
-		"an object with \"match\" and what it demands",
+		"an object with \"match\" and the members that the rule sets",
 		ruleMembers,
 		func(name, path string, v settings.Value) {
 			switch name {

@@ -49,10 +49,10 @@ func (r *Rule) validate(path string, wrong func(string, ...any)) {
 		wrong("%s.mode: there is no mode %d", path, uint8(*r.Mode))
 	}
 	if r.Timeout < 0 || r.Queue < 0 {
-		wrong("%s: a time is above zero, or zero to demand nothing", path)
+		wrong("%s: a time is above zero, or zero to leave it unset", path)
 	}
 	if r.Stretch != 0 && !(r.Stretch >= 1 && r.Stretch <= hook.DefaultStretch) {
-		wrong("%s.stretch: it is from 1 to %d, or zero to demand nothing", path, hook.DefaultStretch)
+		wrong("%s.stretch: it is from 1 to %d, or zero to leave it unset", path, hook.DefaultStretch)
 	}
 	if r.Warm != "" && !slices.Contains(Warms, r.Warm) {
 		wrong("%s.warm: there is no %q%s", path, r.Warm, near(r.Warm, Warms))
@@ -65,7 +65,7 @@ func (r *Rule) validate(path string, wrong func(string, ...any)) {
 	}
 	for _, class := range r.Retry.On {
 		if !slices.Contains(hook.Classes(), class) || slices.Contains(notRetried, class) {
-			wrong("%s.retry: running a hook again for the class %q changes nothing", path, class)
+			wrong("%s.retry: running a hook again after a failure of class %q has no effect", path, class)
 		}
 	}
 }

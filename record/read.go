@@ -199,7 +199,7 @@ func nextLine(in *bufio.Reader) (text []byte, err error) {
 // Errors of lines.
 var (
 	errNotARecord = errors.New("this is not a line of a record: it has no v and no event")
-	errTorn       = errors.New("the line breaks off: its writer was killed, or its disk was full")
+	errTorn       = errors.New("the line is incomplete: its writer was killed, or its disk was full")
 )
 
 func parse(text []byte, end error) (*Line, error) {

@@ -20,7 +20,7 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	p := newProgram(&j)
 	if err := p.start(ctx, &j); err != nil {
 		return hook.Reply{}, false, fmt.Errorf(
-			"cannot start %q in %q: %w; check the path of both",
+			"cannot start %q in %q: %w; check both paths",
 			j.program,
 			j.dir,
 			err,

@@ -86,7 +86,7 @@ func startError(j *job, err error) error {
 	case syscall.ENOENT, syscall.ENOTDIR, syscall.EACCES:
 		if problem := enterable(j.dir); problem != nil {
 			return fmt.Errorf(
-				"cannot start %q in the working directory %q: %w; the directory has to exist and be open to the engine",
+				"cannot start %q in the working directory %q: %w; the directory has to exist, and the engine needs the right to enter it",
 				j.argv[0],
 				j.dir,
 				problem,
@@ -154,7 +154,7 @@ func drain(fd int, to *capture, limit int) (eof bool) {
 
 // stuckError returns the error for a process that SIGKILL did not end.
 func stuckError(pid int, cause error) error {
-	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
+	return fmt.Errorf("%w; process %d still exists %v after SIGKILL: the kernel does not end it", cause, pid, killWait)
 }
 
 // readied caches how a call starts. It is valid for calls with the same environment slice in the same directory.

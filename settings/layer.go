@@ -82,7 +82,7 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 			problems = append(problems, problem)
 		} else if values[i].blank() {
 			problems = append(problems, fatal(hook.Position{File: layers[i].File, Line: 1, Column: 1},
-				"the file is empty, as if it were half written; write {} to want nothing, or remove it"))
+				"the file is empty, and may be half written; write {} to set nothing, or remove it"))
 			values[i] = Value{}
 		}
 	}

@@ -32,7 +32,7 @@ func Summary(problems []Problem) []Problem {
 		case p.Fatal || seen[k] <= maxAlike || alike[k] == maxAlike+1:
 			kept = append(kept, p)
 		case seen[k] == maxAlike+1:
-			p.Message = fmt.Sprintf("%d more such problems, of which this is the first: %s", alike[k]-maxAlike, p.Message)
+			p.Message = fmt.Sprintf("%d more such problems; the first: %s", alike[k]-maxAlike, p.Message)
 			kept = append(kept, p)
 		}
 	}

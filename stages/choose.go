@@ -66,9 +66,9 @@ func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	}
 	switch weak := weaker(h, d.kept, standard); {
 	case h.OwnOnly && !d.kept.OwnOnly:
-		return runs + ", which counts before hooks of a project that is not trusted yet"
+		return runs + ", which takes precedence over hooks of a project that is not trusted yet"
 	case weak != "":
-		return runs + ", which is more trusted: of this copy " + weak
+		return runs + ", which is more trusted: in this copy " + weak
 	}
 	return runs + ", which comes first"
 }
@@ -87,7 +87,7 @@ func weaker(h, than *hook.Hook, standard time.Duration) string {
 	case !h.FailClosed && than.FailClosed:
 		return "a failure does not block"
 	case h.Background != hook.Foreground && than.Background == hook.Foreground:
-		return "the answer is not waited for"
+		return "nobody waits for the answer"
 	case !h.Sequential && than.Sequential:
 		return "its group does not run in sequence"
 	case !slices.Equal(h.Vars, than.Vars):

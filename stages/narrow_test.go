@@ -101,7 +101,7 @@ func TestWhatPanicsMatches(t *testing.T) {
 func TestNarrowSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/there"), If: "Write(/there/**)"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "write")
 	n := p.Narrow(&here, func(*hook.Hook) bool { return true })
-	want := []string{`the condition "Write(/there/**)" does not hold for this call`, "it runs once in a session, and has run"}
+	want := []string{`the condition "Write(/there/**)" does not hold for this call`, "it runs once in a session, and has already run"}
 	for i, s := range n.Skipped {
 		if s.Detail != want[i] {
 			t.Errorf("%s: %q, want %q", s.Hook.ID, s.Detail, want[i])

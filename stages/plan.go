@@ -115,7 +115,7 @@ func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) boo
 		case h.Condition != nil && (detail == nil || !n.holds(h.Condition, detail)):
 			n.skip(h, hook.ConditionFalse, p.falseConditions[i])
 		case h.Once && spent != nil && spent(h):
-			n.skip(h, hook.Disabled, "it runs once in a session, and has run")
+			n.skip(h, hook.Disabled, "it runs once in a session, and has already run")
 		default:
 			left = append(left, h)
 		}

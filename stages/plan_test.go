@@ -94,7 +94,7 @@ func TestOfDuplicatesTheFirstRunsUnlessItGuardsLess(t *testing.T) {
 		"no limit against one":        {lasts(-1), lasts(time.Hour), "project", "which comes first"},
 		"one against no limit":        {lasts(time.Hour), lasts(-1), "user", "the timeout is shorter, 1h0m0s and not none"},
 		"its failure goes ahead":      {same, func(h *hook.Hook) { h.FailClosed = true }, "user", "a failure does not block"},
-		"it is in the background":     {func(h *hook.Hook) { h.Background = hook.Async }, same, "user", "the answer is not waited for"},
+		"it is in the background":     {func(h *hook.Hook) { h.Background = hook.Async }, same, "user", "nobody waits for the answer"},
 		"it runs in parallel":         {same, func(h *hook.Hook) { h.Sequential = true }, "user", "its group does not run in sequence"},
 		"it has other variables":      {func(h *hook.Hook) { h.Vars = []string{"A=1"} }, same, "user", "the environment variables differ"},
 		"nobody has decided":          {undecided, same, "user", "a project that is not trusted yet"},

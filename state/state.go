@@ -23,7 +23,7 @@ const Most = 1 << 20
 const mostKey = 200
 
 // ErrFull is the error of a value for which there is no space left.
-var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete what is not needed")
+var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete values that are not needed")
 
 // Dir is the state in a directory. The directory is created with the first value, for its owner only; another user's
 // directory is rejected. A Dir may be used from many goroutines and processes at once. An operation costs a lock and a

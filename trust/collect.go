@@ -125,7 +125,7 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 func (c *fileCollector) count(h Hook) error {
 	if c.pairs += len(h.Files); c.pairs > mostPairs {
 		return fmt.Errorf(
-			"trust covers %d files of all hooks together, and the hooks of the project may run more than that; name the scripts that they run by their paths",
+			"trust covers at most %d files for all hooks together, and the hooks of the project may run more than that; name the scripts that they run by their paths",
 			mostPairs)
 	}
 	return nil
@@ -159,7 +159,7 @@ func (c *fileCollector) cannotSee(format string, args ...any) {
 }
 
 // errSpent ends the search for the files of a hook.
-var errSpent = errors.New("too many files to look at")
+var errSpent = errors.New("there are too many files to look at")
 
 // spent returns errSpent once the limit of work is reached, and ctx's error once ctx has ended.
 func (c *fileCollector) spent() error {

@@ -255,7 +255,7 @@ func nodeLoads(text string) (names []string, why string) {
 		}
 	}
 	if len(jsUses.FindAllString(text, -1)) > len(jsUses.FindAllString(strings.Join(seen, " "), -1)) {
-		return nil, "has a text or comment with require or import in it"
+		return nil, "has a text or comment that contains require or import"
 	}
 	for i, token := range tokens {
 		switch {
@@ -265,7 +265,7 @@ func nodeLoads(text string) (names []string, why string) {
 				if token == "require" && at(i+1) == "." && at(i+2) == "main" {
 					continue
 				}
-				return names, "uses " + token + " with a name that is not written out"
+				return names, "uses " + token + " with a name that is known only at run time"
 			}
 			names = append(names, name)
 		case token == "import" && at(i+1) == "." && at(i+2) == "meta":

@@ -142,7 +142,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 		s.vars[name] = values
 	}
 	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
-		s.cannotSee("the files that programs load by %s are not known before the hook runs", name)
+		s.cannotSee("the files that programs load through %s are not known before the hook runs", name)
 	}
 	for _, text := range value.texts {
 		if err := s.assigned(name, text); err != nil {
@@ -175,11 +175,11 @@ func (s *shellScope) assigned(name, value string) error {
 				return err
 			}
 			if name != "PATH" && loads(name) && slices.ContainsFunc(s.paths(part), s.c.below) {
-				s.cannotSee("programs load files by %s", name)
+				s.cannotSee("programs load files through %s", name)
 			}
 		}
 	default:
-		s.cannotSee("programs load files by %s", name)
+		s.cannotSee("programs load files through %s", name)
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 		for _, text := range rest[0].texts {
 			variable, value, _ := strings.Cut(text, "=")
 			if !rest[0].known && loads(variable) {
-				s.cannotSee("the files that programs load by %s are not known before the hook runs", variable)
+				s.cannotSee("the files that programs load through %s are not known before the hook runs", variable)
 			}
 			if err := s.assigned(variable, value); err != nil {
 				return err

@@ -119,7 +119,7 @@ func (all Decisions) check() error {
 			return fmt.Errorf("the entry %q has to be an absolute directory whose state is granted or revoked", dir)
 		}
 		if d.Digests == nil {
-			return fmt.Errorf("the entry %q has no digests: it does not say which hooks were trusted", dir)
+			return fmt.Errorf("the entry %q has no digests, so nobody knows which hooks were trusted; delete it", dir)
 		}
 	}
 	return nil

@@ -192,7 +192,7 @@ func collect[P any](
 	for part := range stream {
 		if bad, err := failed(part); bad {
 			if err == nil {
-				err = errors.New("the stream of the model has failed, and says no reason")
+				err = errors.New("the stream of the model has failed without a reason")
 			}
 			return nil, err
 		}
@@ -348,7 +348,7 @@ func parse(
 ) (object any, err error) {
 	wrong := &fantasy.NoObjectGeneratedError{RawText: text, Usage: usage, FinishReason: reason}
 	if err := json.Unmarshal([]byte(text), &object); err != nil {
-		wrong.ParseError = fmt.Errorf("hooks have answered %q, which is not JSON: %w", text, err)
+		wrong.ParseError = fmt.Errorf("the answer of the hooks, %q, is not JSON: %w", text, err)
 		return nil, wrong
 	}
 	if err := schema.ValidateAgainstSchema(object, call.Schema); err != nil {

@@ -94,7 +94,7 @@ func New(cfg Config) (*Observer, error) {
 	o.running, errs[3] = m.Int64UpDownCounter(
 		"snaphook.running",
 		metric.WithUnit("{hook}"),
-		metric.WithDescription("Hooks that run, or wait for a permit to."),
+		metric.WithDescription("Hooks that run or wait for a permit to run."),
 	)
 	for _, err := range errs {
 		if err != nil {

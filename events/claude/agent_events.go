@@ -86,7 +86,7 @@ var TeammateIdle *pipeline.Event[TeammateIdleInput, TeammateIdleOutput] = declar
 	kinds: all, reason: model, stopFrees: true, verdict: endTurn,
 }, nil, pipeline.Spec[TeammateIdleInput, BasicOutput]{
 	Name: "TeammateIdle",
-	Doc:  "when a teammate is about to have nothing to do",
+	Doc:  "when a teammate is about to become idle",
 	Can:  pipeline.CanBlock | pipeline.CanStop,
 })
 

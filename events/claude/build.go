@@ -73,7 +73,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 
 func (e *entry) headers(v settings.Value) map[string]string {
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
-		e.Problem(v.Want("an object with the names of headers"))
+		e.Problem(v.Want("an object whose members are headers"))
 	}
 	headers := map[string]string{}
 	for name, value := range v.Members() {

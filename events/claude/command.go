@@ -231,7 +231,7 @@ func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 	reply, err := w.Runner.Run(ctx, call)
 	reply.Notes = append(
 		reply.Notes,
-		"bash is not installed: the command ran in /bin/sh, which reads [[ ]] and echo in another way; install bash",
+		"bash is not installed: the command ran in /bin/sh, which treats [[ ]] and echo differently; install bash",
 	)
 	return reply, err
 }

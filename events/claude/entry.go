@@ -156,7 +156,7 @@ func (e *entry) once(v settings.Value) {
 	on, _ := e.Bool(v)
 	e.hook.Once = on && (e.Level == Base || e.hook.Source == hook.FrontMatter)
 	if on && !e.hook.Once {
-		e.Problem(v.Wrong("\"once\" counts in the front matter of skills alone: the hook runs every time"))
+		e.Problem(v.Wrong("\"once\" counts only in the front matter of skills: the hook runs every time"))
 	}
 }
 
@@ -190,7 +190,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	}
 	if e.hook.If = text; !e.traits.conditions {
 		wrong := v.Wrong(
-			"\"if\" has no meaning on %s, which is not a tool's event: the hook never runs; remove it",
+			"\"if\" works only on tool events, and %s is not one: the hook never runs; remove the \"if\"",
 			e.Event.Name,
 		)
 		e.Problem(wrong)

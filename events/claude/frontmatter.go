@@ -60,7 +60,7 @@ func below(dir, file string) bool {
 func distrust(hooks []*hook.Hook) {
 	for _, h := range hooks {
 		if h.Skip == "" {
-			h.Skip, h.SkipDetail = hook.Untrusted, "the agent is the project's, and no user has agreed to run what the folder brings"
+			h.Skip, h.SkipDetail = hook.Untrusted, "the agent belongs to the project, and the user has not trusted the folder"
 		}
 	}
 }

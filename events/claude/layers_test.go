@@ -42,7 +42,7 @@ func TestWhatIsTakenForHooksAndIsNoneIsAProblem(t *testing.T) {
 		`{"hook": {"PreToolUse": []}}`:         `f.json:1:10: nothing reads "hook", which has hooks of PreToolUse; write "hooks"`,
 		`{"hooks": {}, "Hooks": {"Stop": []}}`: `f.json:1:24: nothing reads "Hooks", which has hooks of Stop; write "hooks"`,
 		`{"hook": {"a": {"PreToolUse": []}}}`:  "",
-		``:                                     `f.json:1:1: the file is empty, as if it were half written; write {} to want nothing, or remove it`,
+		``:                                     `f.json:1:1: the file is empty, and may be half written; write {} to set nothing, or remove it`,
 	} {
 		loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "f.json", Data: []byte(text)}}}.Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 		got := ""

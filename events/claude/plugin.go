@@ -138,7 +138,7 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 			if element.Kind() == '"' || element.Kind() == '{' {
 				inline = append(inline, p.more(r, element, files)...)
 			} else {
-				r.Problem(element.Want("the path of a file with hooks, which begins with ./, or an object with the names of events"))
+				r.Problem(element.Want("the path of a file with hooks, which begins with ./, or an object whose members are events"))
 			}
 		}
 	case '"':
@@ -154,7 +154,7 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 		}
 	default:
 		if v.Exists() && v.Kind() != 'n' {
-			r.Problem(v.Want("a path, an array of paths, or an object with the names of events"))
+			r.Problem(v.Want("a path, an array of paths, or an object whose members are events"))
 		}
 	}
 	return inline

@@ -92,7 +92,7 @@ func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.V
 			continue
 		}
 		if source := layers[i].Source; source == hook.Project || source == hook.Local {
-			r.Problem(configs.Name().Wrong("pluginConfigs counts in the settings of the user alone; move it there"))
+			r.Problem(configs.Name().Wrong("pluginConfigs counts only in the settings of the user; move it there"))
 			continue
 		}
 		for id, config := range configs.Members() {
@@ -113,7 +113,7 @@ func (r *reading) misnamed() {
 	for _, id := range slices.Sorted(maps.Keys(r.PluginOptions)) {
 		if !known[id] {
 			r.Problem(settings.Problem{Fatal: true, Message: fmt.Sprintf(
-				"there is no plugin %q for its options; the plugins are %s", id, strings.Join(r.plugins, ", "))})
+				"there are options for a plugin %q that does not exist; the plugins are %s", id, strings.Join(r.plugins, ", "))})
 		}
 	}
 }

@@ -116,14 +116,14 @@ func (p *policy) judge(source hook.Source, plugin string) hook.Exclusion {
 	}
 	switch {
 	case p.untrusted:
-		return no(hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs")
+		return no(hook.Untrusted, "the user has not trusted the folder, so no hook runs")
 	case p.nothing.Exists():
 		return no(hook.Disabled, "disableAllHooks is true in the managed settings, at "+p.nothing.Position().String())
 	case p.managedOnly.Exists() && !managed:
 		return no(hook.Policy, "allowManagedHooksOnly is true at "+p.managedOnly.Position().String())
 	case p.pluginsOnly.Exists() && custom:
 		at := p.pluginsOnly.Position().String()
-		return no(hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at "+at)
+		return no(hook.Policy, "strictPluginOnlyCustomization allows only hooks of plugins, at "+at)
 	case p.safe && !managed:
 		return no(hook.Disabled, "in safe mode only managed hooks run")
 	case p.mostOff.Exists() && !managed:

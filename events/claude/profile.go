@@ -184,7 +184,7 @@ func passedOver(layers []settings.Layer, of *profile, counts Profile) (problems 
 		}
 		if err == nil && found && hooks.Exists() {
 			problems = append(problems, hooks.Wrong(
-				"the hooks of this file do not run: the profile %q counts; choose another one of %q",
+				"the hooks of this file do not run: the profile %q applies; choose another one of %q",
 				string(counts), Profiles(),
 			))
 		}
@@ -194,7 +194,7 @@ func passedOver(layers []settings.Layer, of *profile, counts Profile) (problems 
 
 // toml converts settings in TOML.
 var toml = func([]byte) (settings.Converted, error) {
-	return settings.Converted{}, errors.New("the program reads no TOML; it has to import events/claude/toml")
+	return settings.Converted{}, errors.New("the program cannot read TOML; it has to import events/claude/toml")
 }
 
 // UseTOML sets the reader of settings in TOML. Package events/claude/toml calls it before main begins.

@@ -159,12 +159,12 @@ func (p *profile) unusable(f profileFile, v settings.Value) []settings.Problem {
 func (p *profile) wrongEntry(f profileFile, e settings.Value) *settings.Problem {
 	event, _ := e.Get(f.list).Text()
 	if at := e.Get(f.list); p.strict && !slices.Contains(p.only, event) && !slices.Contains(p.elsewhen, event) {
-		return lo.ToPtr(at.Wrong("%s has no event %q%s; until it is repaired, nothing of the file counts", p.system, event,
+		return lo.ToPtr(at.Wrong("%s has no event %q%s; until it is repaired, no hook of the file runs", p.system, event,
 			lo.Ternary(at.Exists(), "", `: add event = "PreToolUse"`)))
 	}
 	for name, v := range e.Members() {
 		if p.strict && name != p.failure.name && !slices.Contains(p.members, name) {
-			return lo.ToPtr(v.Wrong("a hook of %s has no member %q; write one of %s. Until it is removed, nothing of the file counts",
+			return lo.ToPtr(v.Wrong("a hook of %s has no member %q; write one of %s. Until it is removed, no hook of the file runs",
 				p.system, name, strings.Join(append(slices.Clone(p.members), p.failure.name), ", ")))
 		}
 	}
@@ -179,7 +179,7 @@ func (f failureMember) wrong(entry settings.Value) *settings.Problem {
 		return nil
 	}
 	return lo.ToPtr(v.Wrong(
-		"%s has to be %q or %q; until it is, nothing of the file counts", f.name, f.words[0], f.words[1],
+		"%s has to be %q or %q; until then no hook of the file runs", f.name, f.words[0], f.words[1],
 	))
 }
 
@@ -231,7 +231,7 @@ func (e *entry) profileTimeout(v settings.Value) time.Duration {
 	unit := Dialect.Unit
 	if p.milliseconds > 0 && n >= p.milliseconds && e.kind == commands {
 		unit = time.Millisecond
-		e.Problem(v.Wrong("%s takes a timeout of %v or more for milliseconds; write seconds", p.system, p.milliseconds))
+		e.Problem(v.Wrong("%s reads a timeout of %v or more as milliseconds; write seconds", p.system, p.milliseconds))
 	}
 	if ok && n > 0 && (!p.whole || n == math.Trunc(n)) {
 		timeout := max(1, time.Duration(min(n*float64(unit), math.MaxInt64/2)))
@@ -320,7 +320,7 @@ func (e *entry) profileKey() string {
 func (e *entry) variables() *settings.Problem {
 	v := e.get("env")
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
-		return lo.ToPtr(v.Want("an object with the names of variables"))
+		return lo.ToPtr(v.Want("an object whose members are variables"))
 	}
 	c, ok := hook.RunnerAs[*run.Command](e.hook.Runner)
 	if !ok {

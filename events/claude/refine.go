@@ -175,7 +175,7 @@ func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, note
 		return
 	}
 	*text += fmt.Sprintf(
-		"…\n\nThis is the beginning of a text of %d characters. The whole of it is in %s",
+		"…\n\nThis is the beginning of a text of %d characters. The whole text is in %s",
 		utf8.RuneCountInString(whole),
 		path,
 	)

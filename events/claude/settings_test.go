@@ -145,7 +145,7 @@ func TestBadOptionsOfOtherTypes(t *testing.T) {
 	for _, tt := range []struct{ event, entry, want string }{
 		{"PreToolUse", `{"type": "http", "url": "http://x", "async": true}`, `46: "async" has no effect on hooks of type "http"; it is for command`},
 		{"PreToolUse", `{"type": "http", "url": "http://x", "headers": {"A": 1}}`, `54: got a number, want a string`},
-		{"PreToolUse", `{"type": "http", "url": "http://x", "headers": []}`, `48: got an array, want an object with the names of headers`},
+		{"PreToolUse", `{"type": "http", "url": "http://x", "headers": []}`, `48: got an array, want an object whose members are headers`},
 		{"PreToolUse", `{"type": "http", "url": "http://x", "allowedEnvVars": "A"}`, `55: got a string, want an array of strings`},
 		{"PreToolUse", `{"type": "http", "url": "http://x", "allowedEnvVars": [1]}`, `56: got a number, want a string`},
 		{"PreToolUse", `{"type": "prompt", "prompt": "p", "model": 5}`, `44: got a number, want a string`},
@@ -218,7 +218,7 @@ func TestSwitchesOfTheWrongTypeAreProblems(t *testing.T) {
 		`managed.json:2:20: got a string, want true or false`,
 		`managed.json:3:26: got a number, want true or false`,
 		`managed.json:4:34: got a string, want true or false`,
-		`managed.json:7:10: got an array, want an object with the names of events`,
+		`managed.json:7:10: got an array, want an object whose members are events`,
 	)
 }
 
@@ -243,7 +243,7 @@ func TestOnceCountsInFrontMatterAloneAtTheDocsLevel(t *testing.T) {
 	}
 	s.Level = claude.Docs
 	got := read(t, s)
-	wantProblems(t, got.Problems, `project.json:2:45: "once" counts in the front matter of skills alone: the hook runs every time`)
+	wantProblems(t, got.Problems, `project.json:2:45: "once" counts only in the front matter of skills: the hook runs every time`)
 	if got.Hooks[0].Once {
 		t.Error("the hook runs once; want it to run every time")
 	}

@@ -18,7 +18,7 @@ func shown(s *pipeline.Session, sequence string, notes *[]string) string {
 	case !s.Interactive():
 		*notes = append(*notes, "terminalSequence has no effect without a user at a terminal")
 	case !harmless.MatchString(sequence):
-		*notes = append(*notes, "terminalSequence has more in it than bells, titles and notifications, and is not sent")
+		*notes = append(*notes, "terminalSequence contains more than bells, titles and notifications, and is not sent")
 	default:
 		return sequence
 	}

@@ -25,7 +25,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 	}
 	hooks := f.root.Get("hooks")
 	if hooks.Exists() && hooks.Kind() != '{' {
-		return wrong(hooks.Want("an object with the names of events"))
+		return wrong(hooks.Want("an object whose members are events"))
 	}
 	for name, groups := range hooks.Members() {
 		if table[name] == nil {
@@ -45,7 +45,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 
 // wrong adds to a problem that the whole file is ignored.
 func wrong(p settings.Problem) *settings.Problem {
-	p.Message += "; no hook of this file runs until it is mended"
+	p.Message += "; no hook of this file runs until it is repaired"
 	return &p
 }
 

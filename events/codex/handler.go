@@ -132,7 +132,7 @@ func (e *handler) build() *settings.Problem {
 		return e.tool()
 	}
 	h.Command, _ = v.Get("prompt").Text()
-	h.Skip, h.SkipDetail = hook.UnsupportedType, "Codex reads hooks of type "+strconv.Quote(h.Type)+" and runs none; write a command"
+	h.Skip, h.SkipDetail = hook.UnsupportedType, "Codex accepts hooks of type "+strconv.Quote(h.Type)+" and runs none; write a command"
 	h.Unusable = h.SkipDetail
 	e.Problem(v.Get("type").Wrong("%s", h.SkipDetail))
 	return nil
@@ -147,7 +147,7 @@ func (e *handler) timeout(v settings.Value) time.Duration {
 	const year = 366 * 24 * 3600
 	d := time.Duration(max(1, min(seconds, year))) * time.Second
 	if e.traits.brief && d > mostBrief {
-		e.Problem(v.Wrong("the timeout of a hook of %s is %v at most, which counts; write that", e.Event.Name, mostBrief))
+		e.Problem(v.Wrong("the timeout of a hook of %s can be at most %v, which is used; write that", e.Event.Name, mostBrief))
 		return mostBrief
 	}
 	return d
@@ -160,7 +160,7 @@ func (e *handler) limit(v settings.Value) {
 		return
 	}
 	if e.traits.deaf {
-		e.Problem(v.Wrong("additionalContextLimit means nothing at %s, whose hooks add no context; remove it", e.Event.Name))
+		e.Problem(v.Wrong("additionalContextLimit has no effect at %s, whose hooks add no context; remove it", e.Event.Name))
 	}
 	e.limits[e.hook.ID] = int(min(n, 1<<40))
 }
@@ -185,7 +185,7 @@ func (e *handler) command() *settings.Problem {
 	}
 	if async := v.Get("async"); isTrue(async) {
 		if e.traits.waits {
-			e.Problem(async.Wrong("async means nothing at %s, which waits for its hooks; remove it", e.Event.Name))
+			e.Problem(async.Wrong("async has no effect at %s, which waits for its hooks; remove it", e.Event.Name))
 		} else {
 			h.Background = hook.Async
 		}

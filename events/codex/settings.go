@@ -273,7 +273,7 @@ func (r *reading) noteBoth(files []*file) {
 		if f.Source == next.Source && !f.isTOML() && next.isTOML() && f.events() > 0 && next.events() > 0 &&
 			filepath.Dir(f.File) == filepath.Dir(next.File) {
 			r.Problem(next.root.Get("hooks").Wrong(
-				"hooks.json and config.toml of this layer both have hooks, and all run: write them in one of the two files"))
+				"hooks.json and config.toml of this layer both have hooks, and all run: write them into one of the two files"))
 		}
 	}
 }
@@ -300,7 +300,7 @@ func (r *reading) excluded(f *file) hook.Exclusion {
 	case r.managed.why != "" && !f.isManaged():
 		return hook.Exclusion{Skip: hook.Policy, SkipDetail: r.managed.why, SkippedBy: r.managed.by}
 	case r.at.Untrusted && f.Source == hook.Project:
-		return hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the folder is not trusted, so hooks that it brings do not run"}
+		return hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the folder is not trusted, so its hooks do not run"}
 	}
 	return hook.Exclusion{}
 }

@@ -285,7 +285,7 @@ func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	env = e.env
 	v := e.value.Get("env")
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
-		return nil, lo.ToPtr(v.Want("an object with the names of variables"))
+		return nil, lo.ToPtr(v.Want("an object whose members are variables"))
 	}
 	for name, value := range v.Members() {
 		text, isText := value.Text()

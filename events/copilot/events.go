@@ -170,7 +170,7 @@ var Notification = declare(traits{
 	named: "hook_event_name", shown: "Notification",
 }, pipeline.Spec[NotificationInput, Output]{
 	Name:        "notification",
-	Doc:         "when the user is told something",
+	Doc:         "when the user is notified",
 	Can:         pipeline.CanAddContext,
 	Subject:     func(n *NotificationInput) *string { return &n.Type },
 	SubjectName: "notification_type",

@@ -94,7 +94,7 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 	case r.Err == nil || r.Backgrounded:
 	case o.Decision.Blocks() && r.Hook.Policy == nil:
 		o.Reason = fmt.Sprintf("Denied by a %s hook (hook errored)", event)
-		r.Notes = append(r.Notes, "the hook errored, which denies: "+r.Err.Error())
+		r.Notes = append(r.Notes, "the hook has failed, which denies here: "+r.Err.Error())
 	case t.closed || t.denies || t.resumes:
 		format.NoteLostDenial(r)
 	}

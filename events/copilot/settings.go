@@ -299,14 +299,14 @@ func (r *reading) unusable(layer settings.Layer, v settings.Value) *settings.Pro
 		return nil
 	}
 	if n, isNumber := version.Number(); version.Exists() && (!isNumber || n != 1) {
-		return lo.ToPtr(version.Wrong("the version has to be the number 1; until it is, nothing of the file counts"))
+		return lo.ToPtr(version.Wrong("the version has to be the number 1; until then no hook of the file runs"))
 	}
 	if hooks.Exists() && hooks.Kind() != '{' && hooks.Kind() != 'n' {
-		return lo.ToPtr(hooks.Want("an object with the names of events; until it is one, nothing of the file counts"))
+		return lo.ToPtr(hooks.Want("an object whose members are events; until then no hook of the file runs"))
 	}
 	for _, groups := range hooks.Members() {
 		if groups.Kind() != '[' {
-			return lo.ToPtr(groups.Want("a list of hooks; until it is one, nothing of the file counts"))
+			return lo.ToPtr(groups.Want("a list of hooks; until then no hook of the file runs"))
 		}
 	}
 	return nil
@@ -323,7 +323,7 @@ func (r *reading) exclusion(source hook.Source, own settings.Value) hook.Exclusi
 	}
 	switch {
 	case project && r.at.Untrusted:
-		return no(hook.Untrusted, "the user has not agreed to run what the folder brings", hook.Host)
+		return no(hook.Untrusted, "the user has not trusted the folder", hook.Host)
 	case own.Exists():
 		return off(own, source)
 	case source == hook.Managed:

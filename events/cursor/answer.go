@@ -104,7 +104,7 @@ func readEnv(a *answer, v jsontext.Value) string {
 	for name, value := range wire.Object(v).Members() {
 		var variable string
 		if text(&variable, value) != "" || !isVariable(name, variable) {
-			return want + ", the names without = in them"
+			return want + ", whose names do not contain ="
 		}
 		a.Env[name] = variable
 	}
@@ -122,7 +122,7 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 
 // errSilent is the error of a hook that printed nothing at an event where hooks can deny (U18).
 var errSilent = &hook.ClassError{
-	Class: hook.ClassExit, Err: errors.New("it printed no output, where an answer is wanted; print {} to say nothing"),
+	Class: hook.ClassExit, Err: errors.New("it printed no output, but an answer is required; print {} for no decision"),
 }
 
 // decoder returns the Decode of an event (U16 to U23).
@@ -170,7 +170,7 @@ func (a *answer) read(event string, t *traits, o wire.Object) (notes []string, e
 	}
 	switch refuses := a.goOn != nil && !*a.goOn; {
 	case !a.says && strange != "" && (t.refuses() || t.follows()):
-		return nil, fmt.Errorf(`it has the member %.40q and none that %s knows; write %s, or {} to say nothing`, strange, event, t.refusal("…"))
+		return nil, fmt.Errorf(`its member %.40q is unknown at %s, and it has no known one; write %s, or {} for no decision`, strange, event, t.refusal("…"))
 	case t.gate() && refuses && !a.permits:
 		return nil, fmt.Errorf(`"continue" is false, which %s does not know; write "permission": "deny"`, event)
 	}

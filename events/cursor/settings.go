@@ -173,11 +173,11 @@ func (r *reading) readFile(f *file) {
 		Selection: hook.Selection{OwnOnly: !r.at.Vouches(f.source)},
 	}
 	if r.at.Untrusted && (f.source == hook.Project || f.source == hook.Local) {
-		like.Exclusion = hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the workspace is not trusted, so hooks that it brings do not run"}
+		like.Exclusion = hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the workspace is not trusted, so its hooks do not run"}
 	}
 	if f.wrong != nil {
 		f.wrong.Fatal = false // the other files load (U4)
-		f.wrong.Message += "; no hook of this file runs until it is mended"
+		f.wrong.Message += "; no hook of this file runs until it is repaired"
 		r.Problem(*f.wrong)
 		r.Lose(f.rank.name, &like, *f.wrong)
 		return

@@ -146,10 +146,10 @@ func (p Profile) other() Profile {
 func (p Profile) why() string {
 	if p == Gemini {
 		return "the user's or the system's settings have hooks of Gemini CLI, " +
-			"whose profile counts; choose the profile llxprt, or move the hooks to .gemini/settings.json"
+			"whose profile applies; choose the profile llxprt, or move the hooks to .gemini/settings.json"
 	}
 	return "there are settings of LLxprt Code, " +
-		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json"
+		"whose profile applies; choose the profile gemini, or move the hooks to .llxprt/settings.json"
 }
 
 // PassedOver lists the hooks of the other profile that are configured for a directory. They do not run. Each is marked

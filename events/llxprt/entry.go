@@ -232,11 +232,11 @@ func (g *group) exclude(h *hook.Hook) {
 		h.Exclusion = hook.Exclusion{
 			Skip: hook.Disabled, SkippedBy: formerly,
 			SkipDetail: fmt.Sprintf(
-				"%q is listed in hooks.disabled, where older versions have the list; write it in hooksConfig.disabled", h.Name,
+				"%q is listed in hooks.disabled, the place of the list in older versions; write it in hooksConfig.disabled", h.Name,
 			),
 		}
 	case g.at.Untrusted && h.Source == hook.Project:
-		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"
+		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so its hooks do not run"
 		h.Unusable = ""
 	}
 }

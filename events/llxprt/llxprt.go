@@ -60,7 +60,7 @@ func equal(words ...string) pipeline.Rules {
 			return m, ""
 		}
 		return m, fmt.Sprintf(
-			"%q never matches: here a matcher is one whole word, no regular expression; write one of: %s, each in a group of its own",
+			"%q never matches: here a matcher is one whole word, not a regular expression; write one of: %s, each in a group of its own",
 			word,
 			strings.Join(words, ", "),
 		)
@@ -163,9 +163,9 @@ func (c lostAnswer) note(s *pipeline.Session, gemini bool, event string, wants h
 	case s.Interactive():
 		return ""
 	case gemini:
-		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
+		return "the hook wants the user to be asked, and there is no user to ask: the tool does not run"
 	}
-	return "the hook wants the user asked, and there is no user to ask: " +
+	return "the hook wants the user to be asked, and there is no user to ask: " +
 		"LLxprt Code runs the tool, RunTool of package snaphook refuses the call"
 }
 
@@ -207,7 +207,7 @@ func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[Before
 }
 
 // noUserToAsk is the reason why a tool does not run if there is no user to ask.
-const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
+const noUserToAsk = "a hook wants the user to be asked, and there is no user to ask"
 
 // concludeCall makes an "ask" of the profile Gemini keep the tool waiting.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {

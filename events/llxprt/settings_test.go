@@ -208,7 +208,7 @@ func TestSwitchesOfTheWrongTypeAreProblemsAndCountAsAbsent(t *testing.T) {
 		`project.json:4:58: got a string, want true or false`,
 		`project.json:4:76: got a number, want a string`,
 		`project.json:4:96: got an object, want an array of strings`,
-		`project.json:5:10: got an array, want an object with the names of events`,
+		`project.json:5:10: got an array, want an object whose members are events`,
 	)
 }
 

@@ -63,13 +63,13 @@ var (
 	AutoCompactionEnd *Notice[AutoCompactionEndEvent] = notice[AutoCompactionEndEvent](
 		"auto_compaction_end", "when the host has compacted on its own")
 	AutoRetryStart *Notice[AutoRetryStartEvent] = notice[AutoRetryStartEvent](
-		"auto_retry_start", "before the host asks a model again that has failed")
+		"auto_retry_start", "before the host asks a model again after a failure")
 	AutoRetryEnd *Notice[AutoRetryEndEvent] = notice[AutoRetryEndEvent](
-		"auto_retry_end", "when asking again has come to an end")
+		"auto_retry_end", "when the host has stopped asking again")
 	TTSRTriggered *Notice[TTSRTriggeredEvent] = notice[TTSRTriggeredEvent](
 		"ttsr_triggered", "when a rule has interrupted the model")
 	TodoReminder *Notice[TodoReminderEvent] = notice[TodoReminderEvent](
-		"todo_reminder", "when the agent is reminded of what is left to do")
+		"todo_reminder", "when the agent is reminded of its remaining tasks")
 )
 
 // collectMessages sets the rules of the extension runtime: every message is used, and each handler gets the system

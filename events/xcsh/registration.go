@@ -55,7 +55,7 @@ func (a *API) Extension(ctx context.Context, member string, args []jsontext.Valu
 type lacking string
 
 func (l lacking) Error() string {
-	return string(l) + " is not available: the host carries out hooks alone"
+	return string(l) + " is not available: the host supports only hooks"
 }
 
 func (lacking) Unwrap() error { return errors.ErrUnsupported }

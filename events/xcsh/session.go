@@ -43,11 +43,11 @@ var (
 		"session_compact", "when the conversation has been compacted")
 	SessionBeforeTree *Event[SessionBeforeTreeEvent, SessionBeforeTreeResult] = before[
 		SessionBeforeTreeEvent, SessionBeforeTreeResult,
-	]("session_before_tree", "before another place in the session's tree is taken")
+	]("session_before_tree", "before the session moves to another place in its tree")
 	SessionTree *Notice[SessionTreeEvent] = notice[SessionTreeEvent](
-		"session_tree", "when another place in the session's tree has been taken")
+		"session_tree", "when the session has moved to another place in its tree")
 	SessionShutdown *Notice[SessionShutdownEvent] = notice[SessionShutdownEvent](
-		"session_shutdown", "first thing when the session is closed")
+		"session_shutdown", "at the beginning of the closing of a session")
 )
 
 // before declares an event that handlers can cancel.

@@ -218,7 +218,7 @@ func noteLoss(r *hook.Report[ToolResultOverride], member string, earlier, has, c
 	case changed && silent:
 		r.Notes = append(r.Notes, fmt.Sprintf("its change of %q has no effect: an earlier handler has returned %[1]s", member))
 	case !silent:
-		r.Notes = append(r.Notes, fmt.Sprintf("its result has no %s, and undoes the %[1]s of an earlier handler", member))
+		r.Notes = append(r.Notes, fmt.Sprintf("its result has no %s, and drops the %[1]s of an earlier handler", member))
 	}
 }
 

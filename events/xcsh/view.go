@@ -43,7 +43,7 @@ type ModelRegistry interface {
 }
 
 var (
-	errNoPlace = errors.New("the host has no place for artifacts")
+	errNoPlace = errors.New("the host stores no artifacts")
 	errNoKey   = errors.New("the host has no key for the model")
 )
 

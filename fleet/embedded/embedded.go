@@ -69,7 +69,7 @@ func (o Options) server() (*server.Options, error) {
 		return nil, fmt.Errorf("%q is not an address to listen on; write nats://127.0.0.1:4222", o.URL)
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("the embedded server takes every client, and %s can be reached from other machines; "+
+		return nil, fmt.Errorf("the embedded server accepts every client, and %s can be reached from other machines; "+
 			"write nats://127.0.0.1:4222, or run a server with a configuration", u.Host)
 	}
 	port, err := strconv.Atoi(cmp.Or(u.Port(), "4222"))

@@ -185,7 +185,7 @@ func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error
 		return nil, fmt.Errorf("hooks have rewritten the request to the model, and the result cannot be read: %w", err)
 	}
 	if r.Messages == nil {
-		return nil, errors.New("hooks have rewritten the request to the model, and it has no messages any more; write a list")
+		return nil, errors.New("hooks have rewritten the request to the model, and it has no messages left; write a list")
 	}
 	inPlace := len(r.Messages) == len(messages)
 	for _, m := range r.Messages {

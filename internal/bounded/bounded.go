@@ -132,7 +132,7 @@ func Glob(text string) error {
 			choices, here = choices*here, 1
 		}
 		if choices*here > maxChoices {
-			return &Error{"combinations of what stands in braces", maxChoices, "write several rules"}
+			return &Error{"combinations of alternatives in braces", maxChoices, "write several rules"}
 		}
 	}
 	return nil

@@ -36,13 +36,13 @@ func TestATextIsRefusedAboveItsLimitsAndNotAtThem(t *testing.T) {
 		"a long path":               {bounded.Glob, repeat("a", 4<<10), repeat("a", 4<<10+1), "bytes", 4 << 10},
 		"braces in braces":          {bounded.Glob, repeat("{", 64), repeat("{", 65), "braces", 64},
 		"choices one after another": {
-			bounded.Glob, repeat("{a,b}", 10), repeat("{a,b}", 10) + "{a,b}", "combinations of what stands in braces", 1024,
+			bounded.Glob, repeat("{a,b}", 10), repeat("{a,b}", 10) + "{a,b}", "combinations of alternatives in braces", 1024,
 		},
 		"many choices at once": {
-			bounded.Glob, "{" + repeat(",", 1023) + "}", "{" + repeat(",", 1024) + "}", "combinations of what stands in braces", 1024,
+			bounded.Glob, "{" + repeat(",", 1023) + "}", "{" + repeat(",", 1024) + "}", "combinations of alternatives in braces", 1024,
 		},
 		"choices in choices": {
-			bounded.Glob, "{a,{b,c}}" + repeat("{a,b}", 8), "{a,{b,c}}" + repeat("{a,b}", 9), "combinations of what stands in braces", 1024,
+			bounded.Glob, "{a,{b,c}}" + repeat("{a,b}", 8), "{a,{b,c}}" + repeat("{a,b}", 9), "combinations of alternatives in braces", 1024,
 		},
 	}
 	for name, test := range tests {

@@ -166,7 +166,7 @@ func (j *journal) failures() (errs []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range j.records {
-		if r.Message == "the hooks could not be asked; the action is blocked" {
+		if r.Message == "the hooks could not be run; the action is blocked" {
 			continue // it is about the fire
 		}
 		if r.Message != "hook failed; the action goes ahead" {

@@ -123,7 +123,7 @@ func checkTool(tool string) error {
 	case strings.ContainsAny(name, "|&,; "):
 		return errSeveral
 	case strings.Contains(name, "*"):
-		return errors.New("only names that begin with mcp__ take a *; leave the rule out to run for every tool")
+		return errors.New("only names that begin with mcp__ can contain a *; leave the rule out to run for every tool")
 	}
 	return fmt.Errorf("%q is not the name of a tool; write a rule like Bash(git *) or Edit(src/**)", name)
 }

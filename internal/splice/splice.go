@@ -36,7 +36,7 @@ type CodeError struct {
 
 func (e *CodeError) Error() string {
 	return fmt.Sprintf(
-		"the value of %s would be read as %s here; write %s in its place, which is the same value",
+		"the value of %s would be read as %s here; write %s in its place, which has the same value",
 		e.Placeholder, e.Language, e.Write,
 	)
 }

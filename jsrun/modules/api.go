@@ -26,7 +26,7 @@ var pi = extended(&jsrun.Object{
 	Async:   map[string]jsrun.Func{"exec": jsrun.On(exec)},
 	Objects: map[string]*jsrun.Object{"logger": logger},
 	Missing: map[string]string{
-		"pi": "pi.pi is not available: the host's own package is not there for modules",
+		"pi": "pi.pi is not available: the host offers modules no package of its own",
 	},
 })
 

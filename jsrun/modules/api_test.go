@@ -160,7 +160,7 @@ func TestWhatAModuleRegistersHasToBeRight(t *testing.T) {
 		`pi.registerCommand("x", {})`:        "the command x has no handler",
 		`pi.registerCommand("x", "handler")`: "argument 2: ",
 		`pi.registerMessageRenderer("x", 5)`: "argument 2 is not a function",
-		`pi.pi.compact()`:                    "pi.pi is not available: the host's own package is not there for modules",
+		`pi.pi.compact()`:                    "pi.pi is not available: the host offers modules no package of its own",
 	} {
 		m, _ := bare(t)
 		if err := m.Add("x", load(t, `export default pi => { `+text+` }`)); err == nil || !strings.Contains(err.Error(), ": Failed to load hook: "+want) {

@@ -72,7 +72,7 @@ func TestContextWithAUser(t *testing.T) {
 		"select: Which? [a b]", "confirm: Sure?, ", "input: Name?, me", "editor: Text?, once", `DEBUG: "b" true "b" "b"`,
 		"notify:  hi", "notify: error no", "status: k=v", "status: k", "status: k", "editor text: x",
 		`DEBUG: "draft" "<red>x" "[blue]y" "z"`,
-		`DEBUG: "ctx.ui.custom is not available: components cannot leave the module; use select, confirm, input or editor"`,
+		`DEBUG: "ctx.ui.custom is not available: components cannot be passed to the host; use select, confirm, input or editor"`,
 		`DEBUG: "argument 2:"`)
 }
 
@@ -155,7 +155,7 @@ func TestSessionManagerOfNothing(t *testing.T) {
 		for (const f of [() => s.allocateArtifactPath("x"), () => s.saveArtifact("x", "y"), () => s.putBlob("x")]) await failing(f);
 		await failing(() => ctx.modelRegistry.getApiKey({}));`,
 		`DEBUG: "" "" "" undefined undefined null null undefined`, `DEBUG: undefined undefined [] null [] [] {} null`,
-		`DEBUG: "the host has no place for artifacts"`, `DEBUG: "the host has no place for artifacts"`, `DEBUG: "the host has no place for artifacts"`,
+		`DEBUG: "the host stores no artifacts"`, `DEBUG: "the host stores no artifacts"`, `DEBUG: "the host stores no artifacts"`,
 		`DEBUG: "the host has no key for the model"`)
 }
 

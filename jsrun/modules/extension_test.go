@@ -81,9 +81,9 @@ func TestWhatAnExtensionAsksForWithoutAHostForIt(t *testing.T) {
 			await failing(() => pi.setModel({ id: "m" }));
 			await failing(() => ctx.compact());`,
 			`DEBUG: [] [] [] undefined "off"`, `DEBUG: undefined "" undefined undefined "function" false`,
-			`DEBUG: "pi.setActiveTools is not available: the host carries out hooks alone"`,
-			`DEBUG: "pi.setModel is not available: the host carries out hooks alone"`,
-			`DEBUG: "ctx.compact is not available: the host carries out hooks alone"`)
+			`DEBUG: "pi.setActiveTools is not available: the host supports only hooks"`,
+			`DEBUG: "pi.setModel is not available: the host supports only hooks"`,
+			`DEBUG: "ctx.compact is not available: the host supports only hooks"`)
 	})
 }
 
@@ -109,7 +109,7 @@ func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 		await failing(() => pi.setLabel("e", "x"));
 		await failing(() => pi.setSessionName("x"));`,
 		`pi.setActiveTools [["read","grep"]]`, `ctx.ui.setWidget ["plan" ["1. look"]]`, `DEBUG: ["read"] []`, `DEBUG: "no such entry"`,
-		`DEBUG: "pi.setSessionName is not available: the host carries out hooks alone"`)
+		`DEBUG: "pi.setSessionName is not available: the host supports only hooks"`)
 	h.Initialize(xcsh.Host{UI: h}) // without Extension: the earlier one stays
 	xcsh.SessionStart.Fire(t.Context(), h.Modules, &xcsh.SessionStartEvent{})
 	if len(h.said) == 0 || h.said[0] != `pi.setActiveTools [["read","grep"]]` {

@@ -76,7 +76,7 @@ func (m *boundModule) now() *jsrun.Module {
 	return m.js
 }
 
-var errForgotten = errors.New("the module has not registered this again since it was started again")
+var errForgotten = errors.New("the module has not registered this again since it was restarted")
 
 // call calls a function. If the module's process has ended, it restarts the module first.
 func (m *boundModule) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {

@@ -206,7 +206,7 @@ func TestModulesThatNeedWhatIsNotThereDoNotLoad(t *testing.T) {
 		"file-trigger.ts":      "Failed to load hook: file-trigger.ts:1:21: node:fs is not available: a module has no file system, processes or network of its own; use what the host's API object offers, such as exec",
 		"custom-compaction.ts": "Failed to load hook: custom-compaction.ts:1:10: complete of @mariozechner/pi-ai is not available: only the part of it",
 		"foreign-export.ts":    `Failed to load hook: foreign-export.ts:1:24: compact of @mariozechner/pi-coding-agent is not available: only the part of it`,
-		"host-package.ts":      "Failed to load hook: pi.pi is not available: the host's own package is not there for modules",
+		"host-package.ts":      "Failed to load hook: pi.pi is not available: the host offers modules no package of its own",
 		"nowhere.ts":           "Failed to load hook: Could not resolve",
 	} {
 		path, _ := filepath.Abs(filepath.Join("testdata", name))

@@ -47,7 +47,7 @@ func editor(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) 
 }
 
 var errNoCustom = errors.New(
-	"ctx.ui.custom is not available: components cannot leave the module; use select, confirm, input or editor",
+	"ctx.ui.custom is not available: components cannot be passed to the host; use select, confirm, input or editor",
 )
 
 func custom(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) {

@@ -162,7 +162,7 @@ func whyOf(l *record.Line, h *record.Hook) string {
 		parts = append(parts, fmt.Sprintf("its condition %q holds", h.If))
 	}
 	if h.Recheck {
-		parts = append(parts, "it was asked again because hooks had changed the input")
+		parts = append(parts, "it ran again because hooks had changed the input")
 	}
 	return strings.Join(parts, ", and ")
 }
@@ -180,7 +180,7 @@ func saidOf(h *record.Hook, decided bool) string {
 		said += "; it fails closed, so the action is denied"
 	}
 	if h.Background != nil {
-		said += "; it ended there with " + h.Background.Outcome
+		said += "; in the background it ended with " + h.Background.Outcome
 		if h.Background.Error != "" {
 			said += ": " + h.Background.Error
 		}

@@ -106,7 +106,7 @@ func TestStories(t *testing.T) {
 			`"event":"claude.PreToolUse","subject":"Bash","rewritten":true,"hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"success","rewrote":true},{"id":"a","command":"a.sh","ran":true,"outcome":"success","recheck":true}]`,
 			`changed: it went ahead with a changed input
   a.sh: it matches every call → changed the input
-  a.sh: it matches every call, and it was asked again because hooks had changed the input → had no objection
+  a.sh: it matches every call, and it ran again because hooks had changed the input → had no objection
   rule C78 docs/spec/claude.md
   rewrite  by a.sh wins a.sh C78`,
 		},
@@ -135,7 +135,7 @@ func TestStories(t *testing.T) {
 		"in the background": {
 			`"event":"claude.Stop","hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"backgrounded","background":{"outcome":"non_blocking_error","error":"bad"}}]`,
 			`passed: 1 hook ran, and none objected
-  a.sh: it matches every call → went to the background, where it decides nothing; it ended there with non_blocking_error: bad`,
+  a.sh: it matches every call → went to the background, where it decides nothing; in the background it ended with non_blocking_error: bad`,
 		},
 		"no hook ran":   {`"event":"claude.Stop","hooks":[` + other + `]`, "passed: none of the 1 hook of the event ran for it\n  lint.sh: matcher \"Write\" does not match \"Bash\""},
 		"no hook":       {`"event":"claude.Stop","hooks":[]`, `passed: no hook is configured for claude.Stop`},

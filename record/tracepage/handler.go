@@ -31,14 +31,14 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	switch {
 	case !p.isHost(r.Host):
-		http.Error(w, "this page is not there under the name of another machine", http.StatusMisdirectedRequest)
+		http.Error(w, "this page cannot be reached under the name of another machine", http.StatusMisdirectedRequest)
 		return
 	case !isSameSite(r):
-		http.Error(w, "this page answers no other site", http.StatusForbidden)
+		http.Error(w, "this page does not answer other sites", http.StatusForbidden)
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "this page is only read", http.StatusMethodNotAllowed)
+		http.Error(w, "this page accepts only GET requests", http.StatusMethodNotAllowed)
 		return
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/")
@@ -111,7 +111,7 @@ func (p *Page) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 	if full || p.ctx.Err() != nil {
-		http.Error(w, "too many browsers look at this page", http.StatusServiceUnavailable)
+		http.Error(w, "too many browsers have this page open", http.StatusServiceUnavailable)
 		return
 	}
 	defer func() {
@@ -155,7 +155,7 @@ func (p *Page) serveEvents(w http.ResponseWriter, r *http.Request) {
 func (p *Page) serveExplain(w http.ResponseWriter, r *http.Request) {
 	l := p.fire(r.URL.Query().Get("id"))
 	if l == nil {
-		http.Error(w, "there is no such fire, or it is no longer kept", http.StatusNotFound)
+		http.Error(w, "there is no such fire, or it has been dropped", http.StatusNotFound)
 		return
 	}
 	text, err := encode(explain.Of(l))

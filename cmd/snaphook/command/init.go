@@ -121,7 +121,7 @@ snaphook test --dir ~/project`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.init(cmd) },
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "",
-		"Write for the hook system `DIALECT`, one of "+initNames()+"; if not given, for the system whose settings the project has, else claude")
+		"Write for the hook system `DIALECT`, one of "+initNames()+"; default: the system whose settings the project has, else claude")
 	return cli.TwoIfUnusable(cmd)
 }
 
@@ -146,7 +146,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		}
 		wrote, err := file.write(dir, adapted(text, kept))
 		if err != nil {
-			return fmt.Errorf("%s: %w; what was written before it stays", file.to, err)
+			return fmt.Errorf("%s: %w; files that were written before stay", file.to, err)
 		}
 		if !wrote && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
 			kept = string(text)

@@ -21,13 +21,13 @@ func newRoot(global *cli.Global) *cobra.Command {
 		Use:   "snaphook",
 		Short: "Run, explain and check the hooks of AI agents",
 		Long: "snaphook fires the events of AI agents and runs the hooks that a project's settings select.\n\n" +
-			"Exit status: 0 go ahead, 2 blocked or the agent must stop, 1 snaphook could not do it.",
+			"Exit status: 0 go ahead, 2 blocked or the agent must stop, 1 snaphook failed.",
 		Example: `# What would run before this tool does?
 echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
   snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
-		StringVar(&global.Dir, "dir", "", "`DIR` of the project, such as ~/project; if not given, the current one, or the nearest with settings above it in its git repository")
+		StringVar(&global.Dir, "dir", "", "`DIR` of the project, such as ~/project; default: the current directory, or the nearest one above it with settings in its git repository")
 	root.PersistentFlags().
 		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)

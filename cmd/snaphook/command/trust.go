@@ -35,7 +35,7 @@ snaphook trust grant`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf(
-					"snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state",
+					"snaphook trust has no action %q%s; write grant or revoke, or nothing to see the state",
 					args[0],
 					cli.DidYouMean("", args[0], []string{"grant", "revoke"}),
 				)
@@ -100,7 +100,7 @@ var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
 	trust.Unknown:   "no decision yet; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
-	trust.Changed:   "the hooks or their scripts have changed since trust was granted; none runs until `snaphook trust grant`",
+	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 
 // exceptions names the dialects in which a fact beside the state of trust, such as a session without
@@ -126,7 +126,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 	for _, name := range exceptions(st, all) {
 		fmt.Fprintf(
 			&b,
-			"for %s trust counts only with --interactive, and then for hooks of all sources; without a user to ask, they run\n",
+			"for %s trust counts only with --interactive, and then for hooks of all sources; without --interactive the hooks run\n",
 			name,
 		)
 	}

@@ -33,12 +33,12 @@ func newUI(global *cli.Global) *cobra.Command {
 	port, server := 0, records.NATS{}
 	cmd := &cobra.Command{
 		Use:   "ui [FILE…]",
-		Short: "Show what hooks do, as it happens, on a page in the browser",
-		Long: "Follows records, as fire --record and record-event keep them, of the FILEs, or of SNAPHOOK_RECORD, with the files rotated away from them; " +
-			"one that is not there yet is waited for. With --nats it follows the records of a fleet. It prints the address of a page: sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
-			"failures first, and beside each call its explanation. The filters are in the address.\n\n" +
-			"The page is on this machine alone, at a free port. The address has a token, without which nothing is shown; other sites and other names are refused. " +
-			"It only reads, and loads nothing from elsewhere. It ends with an interrupt. trace --html writes the same page as a file.",
+		Short: "Show fires and hooks on a live page in the browser",
+		Long: "Follows the records in the FILEs, or in SNAPHOOK_RECORD, with their rotated files, as fire --record and record-event write them; " +
+			"it waits for a file that does not exist yet. With --nats it follows the records of a fleet. It prints the address of a page, which shows sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
+			"failures first, and an explanation beside each call. The filters are in the address.\n\n" +
+			"The page can be reached from this machine alone, at a free port. The address has a token, without which nothing is shown; other sites and other host names are refused. " +
+			"The page changes nothing, and loads nothing from elsewhere. An interrupt ends it. trace --html writes the same page as a file.",
 		Example: `# The record that the environment names
 snaphook ui
 # Several, at a port of your own
@@ -48,7 +48,7 @@ snaphook ui --nats nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.ui(cmd, args, server.Path(), port) },
 	}
 	server.AddTo(cmd.Flags())
-	cmd.Flags().IntVar(&port, "port", 0, "Listen at `PORT`; a free one if not given: --port 8080")
+	cmd.Flags().IntVar(&port, "port", 0, "Listen at `PORT`; default: a free one: --port 8080")
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 	if len(files) == 0 && fleetRecords == "" {
 		path := os.Getenv(records.RecordVariable)
 		if path == "" {
-			return fmt.Errorf("which record? Name its file, or set %s, or give --nats", records.RecordVariable)
+			return fmt.Errorf("no record is named: give its file, or set %s, or give --nats", records.RecordVariable)
 		}
 		files = []string{path}
 	}
@@ -89,9 +89,9 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("--port %d: another program listens there; write another, or leave the flag out", port)
+		return fmt.Errorf("--port %d: another program listens there; write another port, or leave the flag out", port)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("--port %d: this user may not listen there; write one above 1023, or leave the flag out", port)
+		return fmt.Errorf("--port %d: this user may not listen there; write a port above 1023, or leave the flag out", port)
 	case err != nil:
 		return fmt.Errorf("--port %d: %w", port, err)
 	}
@@ -122,7 +122,7 @@ func addLines(page *tracepage.Page, lines io.Reader, log *slog.Logger) {
 	unread := 0
 	for _, line := range record.Lines(lines, func(number int, why error) {
 		if number == 0 {
-			log.Error("the fleet's records are followed no longer", slog.String("error", why.Error()))
+			log.Error("the fleet's records cannot be followed any longer", slog.String("error", why.Error()))
 		} else if unread++; unread <= records.MaxToldLines {
 			log.Warn("a line of the fleet's records cannot be read", slog.Int("line", number), slog.String("error", why.Error()))
 		}

@@ -82,7 +82,7 @@ func TestUISaysThatAPortIsTaken(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "snaphook", "ui", filepath.Join(t.TempDir(), "r.jsonl"), "--port", fmt.Sprint(port))
 	text, err := cmd.CombinedOutput()
-	want := fmt.Sprintf("snaphook: --port %d: another program listens there; write another, or leave the flag out", port)
+	want := fmt.Sprintf("snaphook: --port %d: another program listens there; write another port, or leave the flag out", port)
 	if err == nil || !strings.Contains(string(text), want) {
 		t.Errorf("got %v, %s; want %s", err, text, want)
 	}

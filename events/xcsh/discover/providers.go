@@ -197,7 +197,7 @@ func (s *providerSearch) files(dir string) (paths []string) {
 		}
 	}
 	if tree.Spent() {
-		s.warnings = append(s.warnings, "The .gitignore files above "+dir+" have more patterns than are compared: they leave out no more files")
+		s.warnings = append(s.warnings, "The .gitignore files above "+dir+" have too many patterns to compare: they exclude no further files")
 	}
 	return paths
 }

@@ -32,16 +32,16 @@ func NewHooks(global *cli.Global) *cobra.Command {
 	f := &hooksFlags{SessionFlags: project.NewSessionFlags(global)}
 	cmd := &cobra.Command{
 		Use:   "hooks",
-		Short: "List every hook that counts here, of every system, with its state and its figures",
+		Short: "List the hooks of all systems for this project, with their states and figures",
 		Long: "Lists the hooks of all systems that are configured for the project: event, matcher, condition, label, source and position, " +
 			"the policy in force, and the state. The state is runs, warm (it runs in a process that is kept ready) or shadow (it runs, and its " +
 			"answer does not count), or else the reason why the hook does not run: disabled, untrusted, invalid, unsupported_type, policy. " +
 			"With a record (--record or SNAPHOOK_RECORD) it shows how often each hook ran, blocked and failed, and its p50 and p95; " +
 			"the record's hooks are found by event, id and command.\n\n" +
 			"--for TOOL lists only hooks of tool events whose matcher matches that tool. --for '{…}' plans one call, with its conditions, and " +
-			"says of each hook whether it would run; the event is the call's hook_event_name, else the one before a tool runs. " +
+			"says of each hook whether it would run; the event is the call's hook_event_name, else the event before a tool runs. " +
 			"No hook runs; modules of xcsh are loaded.\n\n" +
-			"Exit status: 0; 1 also where a file of settings cannot be used at all.",
+			"Exit status: 0; 1 if a file of settings cannot be used at all.",
 		Example: `# Everything that counts here
 snaphook hooks
 # What sees a shell command, and what would run for this one?
@@ -58,8 +58,8 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	f.AddPolicy(cmd.Flags())
 	f.AddDialect(cmd.Flags())
 	to := cmd.Flags()
-	to.BoolVar(&f.Interactive, "interactive", false, "Show what runs where the agent has a user, who is asked for trust: hooks --interactive")
-	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; else from the one in SNAPHOOK_RECORD: --record hooks.jsonl")
+	to.BoolVar(&f.Interactive, "interactive", false, "Show the hooks that run if the agent has a user, who is asked for trust: hooks --interactive")
+	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; default: the file in SNAPHOOK_RECORD: --record hooks.jsonl")
 	to.StringVar(&f.call, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
 	to.StringVar(&f.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")
 	to.StringVar(&f.hook, "hook", "", "Only `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'")

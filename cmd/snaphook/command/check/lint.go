@@ -35,7 +35,7 @@ func (l *linting) add(cmd *cobra.Command) {
 	to.StringVar(&l.tools, "tools", "", "Read from `FILE` names of tools that matchers may match, beside the dialect's own: "+
 		"one a line, or a JSON array: --tools tools.json")
 	to.StringVar(&l.sarif, "sarif", "", "Write the findings to `FILE` too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
-	to.BoolVar(&l.require, "require-hooks", false, "End with 1 if no hook is found, as in CI: check --require-hooks")
+	to.BoolVar(&l.require, "require-hooks", false, "End with status 1 if no hook is found, for CI: check --require-hooks")
 	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
 	to.BoolVar(&l.diff, "diff", false, "Print the changes that --fix would make, as a unified diff, and write nothing: check --fix --diff")
 }

@@ -33,10 +33,10 @@ func NewPort(global *cli.Global) *cobra.Command {
 		Use:   "port FROM TO",
 		Short: "Print a project's hooks as the settings of another system",
 		Long: "Reads the hooks that the project has for the system FROM, and prints them as settings of the system TO: " +
-			"on standard output the file, on standard error, for each hook, the parts of it that do not carry over: an event that TO does not have, " +
+			"the file on standard output, and on standard error, for each hook, the parts that do not carry over: an event that TO does not have, " +
 			"an answer that has another effect there, a condition, a time. Scripts stay as they are, and nothing is written.\n\n" +
 			"FROM and TO are: " + names + ".\n\n" +
-			"Exit status: 0 every hook has a place in TO, 1 one has none, or nothing can be printed.",
+			"Exit status: 0 every hook can be written for TO, 1 one cannot, or nothing can be printed.",
 		Example: `# The hooks of Claude Code, for Cursor
 snaphook port claude cursor > .cursor/hooks.json
 # What would a guard lose in Codex?
@@ -195,7 +195,7 @@ func (p *porting) carry() (there portable.Hook, ok bool) {
 		p.note("the hook is left out: %s has no event like %s", p.to.Title, h.Event)
 		return there, false
 	case h.Type != "command":
-		p.note("the hook is left out: it is of the type %s, and port writes commands alone", h.Type)
+		p.note("the hook is left out: its type is %s, and port writes only commands", h.Type)
 		return there, false
 	}
 	if h.Skip == hook.Disabled {
@@ -215,7 +215,7 @@ func (p *porting) command() string {
 	text := h.Command
 	if p.direct {
 		text = strings.Join(lo.Map(h.Argv, func(arg string, _ int) string { return quoted(arg) }), " ")
-		p.note("the command is started without a shell in %s; it is written as a line for one", p.from.Title)
+		p.note("the command is started without a shell in %s; here it is written as a shell command", p.from.Title)
 	}
 	instead := "."
 	if len(p.to.Vars) > 0 {
@@ -246,7 +246,7 @@ func (p *porting) matcher(name, event string) string {
 		return ""
 	}
 	if !strings.Contains(name, "ToolUse") && name != "PermissionRequest" {
-		p.note("the matcher %s stays as it is: check that %s has these words at %s", pattern, p.to.Title, event)
+		p.note("the matcher %s stays as it is: check that %s has these names at %s", pattern, p.to.Title, event)
 		return pattern
 	}
 	matcher, note := portable.Matcher(p.from, p.to, pattern)
@@ -263,7 +263,7 @@ func (p *porting) timeout() time.Duration {
 		if set = p.from.Default; p.to.Default >= set {
 			return 0
 		}
-		p.note("without a timeout the hook has %v in %s and %v in %s: the timeout is written", set, p.from.Title, p.to.Default, p.to.Title)
+		p.note("the default timeout is %v in %s and %v in %s: the timeout is written out", set, p.from.Title, p.to.Default, p.to.Title)
 	}
 	fits := p.to.Fit(set)
 	switch {
@@ -292,10 +292,10 @@ func (p *porting) closed(name string) bool {
 // entry there says that a failure blocks.
 func (p *porting) rest(name string, closed bool) {
 	if p.h.If != "" {
-		p.note("the condition %s is left out: the hook runs whenever its matcher selects", p.h.If)
+		p.note("the condition %s is left out: the hook runs for every call that its matcher selects", p.h.If)
 	}
 	if p.h.Background != hook.Foreground {
-		p.note("the hook runs in the background in %s; in %s it is waited for", p.from.Title, p.to.Title)
+		p.note("the hook runs in the background in %s; %s waits for it", p.from.Title, p.to.Title)
 	}
 	if p.h.Once {
 		p.note("the hook runs once in a session in %s; in %s each time", p.from.Title, p.to.Title)
@@ -314,7 +314,7 @@ func (p *porting) words() {
 	for _, member := range members {
 		was, now := lo.ValueOr(p.from.Members, member, member), lo.ValueOr(p.to.Members, member, member)
 		if was != now && was != "" && slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, was) }) {
-			p.note("its script reads the input's member %s, which %s in %s", was, lo.Ternary(now == "", "does not exist", "is "+now), p.to.Title)
+			p.note("its script reads the member %s of the input, which %s in %s", was, lo.Ternary(now == "", "does not exist", "is "+now), p.to.Title)
 		}
 	}
 	tools := lo.Uniq(append(lo.Keys(p.to.Tools), lo.Keys(p.from.Tools)...))

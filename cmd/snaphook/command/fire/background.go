@@ -103,7 +103,7 @@ const longWait = 2 * time.Second
 func (f *Fired) patience(cmd *cobra.Command) *time.Timer {
 	return time.AfterFunc(longWait, func() {
 		if cli.IsTerminal(cmd.ErrOrStderr()) {
-			cli.Warn(cmd, "hooks are still running in the background, and are waited for; an interrupt ends them")
+			cli.Warn(cmd, "waiting for hooks that still run in the background; an interrupt ends them")
 		}
 	})
 }

@@ -42,13 +42,13 @@ func NewExplain(global *cli.Global) *cobra.Command {
 	f := &explainFlags{SessionFlags: project.NewSessionFlags(global)}
 	cmd := &cobra.Command{
 		Use:   "explain [ID|EVENT|-]",
-		Short: "Tell why a call was denied, changed or let go",
-		Long: "Tells the story of one fire: the hooks that were looked at, in plan order, with the reason why each ran or did not and its answer; " +
-			"how the answers became one, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
+		Short: "Explain why a call was denied, changed or allowed",
+		Long: "Explains one fire: the hooks that were looked at, in plan order, with the reason why each ran or did not and its answer; " +
+			"how the answers were merged, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
 			"ID is the id of a line of the record, or its first characters; --record or SNAPHOOK_RECORD names the record. Without ID the last fire with hooks is explained. " +
 			"EVENT takes the event's fields as JSON on stdin, as fire does, and fires the event: the hooks really run. " +
-			"- takes a line of a record on stdin, or an input with its hook_event_name; so does explain without ID where no record is named.\n\n" +
-			"Exit status: 0; 1 there is no such fire.",
+			"- takes a line of a record on stdin, or an input with its hook_event_name; so does explain without ID if no record is named.\n\n" +
+			"Exit status: 0; 1 if there is no such fire.",
 		Example: `# Why was the last call denied?
 snaphook explain --decision deny
 # The last fire of a session, and one by the id that log --json shows
@@ -72,10 +72,10 @@ snaphook explain claude.PreToolUse < call.json`,
 	f.AddHostFlags(cmd.Flags())
 	to := cmd.Flags()
 	f.server.AddTo(to)
-	to.BoolVar(&f.last, "last", false, "The last fire that looked at a hook, which is the default: explain --last")
-	to.StringVar(&f.ofSession, "session", "", "The last one of the session `ID`; with EVENT the session's id: --session s-1")
-	to.StringVar(&f.decision, "decision", "", "The last one with `DECISION`: deny, ask, allow or none")
-	to.StringVar(&f.record, "record", "", "Read the record `FILE`; else the one in SNAPHOOK_RECORD: --record hooks.jsonl")
+	to.BoolVar(&f.last, "last", false, "Explain the last fire that looked at a hook, the default: explain --last")
+	to.StringVar(&f.ofSession, "session", "", "Explain the last fire of the session `ID`; with EVENT, fire with this session id: --session s-1")
+	to.StringVar(&f.decision, "decision", "", "Explain the last fire with `DECISION`: deny, ask, allow or none")
+	to.StringVar(&f.record, "record", "", "Read the record `FILE`; default: the file in SNAPHOOK_RECORD: --record hooks.jsonl")
 	return cmd
 }
 
@@ -145,7 +145,7 @@ func (f *explainFlags) explainRecorded(cmd *cobra.Command, id string) error {
 	case found == nil:
 		return fmt.Errorf("%s: there is no fire%s in it; `snaphook log` shows them", path, f.words())
 	case len(ids) > 1:
-		return fmt.Errorf("%s: several fires have ids that begin with %s; write more of it: %s", path, id,
+		return fmt.Errorf("%s: several fires have ids that begin with %s; write more of the id: %s", path, id,
 			strings.Join(slices.Sorted(maps.Keys(ids)), ", "))
 	}
 	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
@@ -191,7 +191,7 @@ func (f *explainFlags) explainPiped(cmd *cobra.Command, id string) error {
 			return f.explainInput(cmd, input)
 		}
 	}
-	return fmt.Errorf("which record? Say --record FILE, or set %s; or pipe in a call with its hook_event_name", records.RecordVariable)
+	return fmt.Errorf("no record is named: write --record FILE, or set %s, or pipe in a call with its hook_event_name", records.RecordVariable)
 }
 
 // isPiped reports whether a stream may have an input without anybody typing it.
@@ -212,8 +212,8 @@ func (f *explainFlags) explainInput(cmd *cobra.Command, input []byte) error {
 		return f.explainFire(cmd, in.Text("hook_event_name"), input)
 	}
 	if in.IsObject() && in.Get("v") == nil && in.Get("event") == nil {
-		return errors.New("standard input: this is neither a line of a record nor an input that names its event; " +
-			"give it a hook_event_name, or name the event: snaphook explain claude.PreToolUse")
+		return errors.New("standard input: this is neither a line of a record nor an input with the name of its event; " +
+			"add hook_event_name, or name the event: snaphook explain claude.PreToolUse")
 	}
 	var found *rec.Line
 	var wrong error

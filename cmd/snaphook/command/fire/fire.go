@@ -29,7 +29,7 @@ func NewFire(global *cli.Global) *cobra.Command {
 		Short: "Fire an event: run its hooks and print what they decided",
 		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer. " +
 			"fire waits for hooks in the background; the answer has their results.\n\n" +
-			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
+			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not fire the event, or was interrupted, " +
 			"and nothing is on stdout.\n\n" + systems.ModelHelp + "\n\n" + project.ModuleHelp,
 		Example: `# May this tool run?
 echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' |
@@ -51,7 +51,7 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 	f.AddPolicy(cmd.Flags())
 	f.AddHost(cmd.Flags())
 	cmd.Flags().
-		BoolVar(&f.Ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
+		BoolVar(&f.Ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so a hook that reads it to the end hangs")
 	cmd.Flags().
 		StringVar(&f.trace, "trace", "", "Append a line of JSON to `FILE` for every hook that was looked at: --trace hooks.jsonl")
 	f.addRecord(cmd.Flags())

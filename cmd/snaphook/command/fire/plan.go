@@ -30,7 +30,7 @@ func NewPlan(global *cli.Global) *cobra.Command {
 	f := &planFlags{SessionFlags: project.NewSessionFlags(global)}
 	cmd := &cobra.Command{
 		Use:   "plan EVENT",
-		Short: "Say which hooks would run, and why the others would not",
+		Short: "List the hooks that would run, and why the others would not",
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
 			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, since only then do they subscribe to events.",
 		Example: `# Does the guard see this tool?
@@ -166,7 +166,7 @@ func shellText(use *run.ShellUse) string {
 	case use == nil, use.Name == "bash" && !use.InProcess && runtime.GOOS != "windows":
 		return ""
 	case use.Fails != "":
-		return "shell: none: bash is not installed, and this process cannot run the script: " + use.Fails
+		return "shell: none; bash is not installed, and this process cannot run the script: " + use.Fails
 	case use.InProcess && use.Path == "":
 		return "shell: this process; bash is not installed"
 	case use.InProcess:

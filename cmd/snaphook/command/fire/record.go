@@ -35,7 +35,7 @@ func (f *recordFlags) addRecord(to *pflag.FlagSet) {
 		&f.record,
 		"record",
 		"",
-		"Append a line of JSON for the fire to `FILE`, for log, stats and trace; else to the file in SNAPHOOK_RECORD: --record hooks.jsonl",
+		"Append a line of JSON for the fire to `FILE`, for log, stats and trace; default: the file in SNAPHOOK_RECORD: --record hooks.jsonl",
 	)
 	to.StringVar(
 		&f.recordInput,

@@ -46,7 +46,7 @@ func NewRecordEvent(global *cli.Global) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordEvent(cmd, dialect, args) },
 	}
 	cmd.Flags().
-		StringVar(&dialect, "dialect", "claude", "The `DIALECT` of a bare event name, or of the payload's: --dialect llxprt")
+		StringVar(&dialect, "dialect", "claude", "The `DIALECT` of an event name without one, on the command line or in the payload: --dialect llxprt")
 	cmd.Flags().StringVar(&f.session, "session", "", "The session's `ID`, such as s-1; else the payload's")
 	f.addRecord(cmd.Flags())
 	return cmd
@@ -61,7 +61,7 @@ func (f *recordEventFlags) recordEvent(cmd *cobra.Command, dialect string, args 
 	name := cmp.Or(strings.Join(args, ""), recorded.Text("hook_event_name"))
 	if name == "" {
 		return errors.New(
-			"which event? The payload has no hook_event_name: name it, as in record-event claude.PreToolUse",
+			"the payload has no hook_event_name: name the event, as in record-event claude.PreToolUse",
 		)
 	}
 	if !strings.Contains(name, ".") || dialect == "xcsh" && !strings.HasPrefix(name, "xcsh.") {

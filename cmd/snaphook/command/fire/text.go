@@ -68,7 +68,7 @@ func because(h pipeline.HookRun) (text string) {
 		text = ": " + said
 	}
 	if *h.ExitCode == 126 { // exit statuses of shells
-		text += "; a script has to be executable: chmod +x, or write its interpreter before it"
+		text += "; a script has to be executable: use chmod +x, or write its interpreter before it"
 	}
 	return text
 }
@@ -139,7 +139,7 @@ func decision(fired *Fired, effects wire.Object) string {
 	case effects.Text("permissionDecision") == string(hook.Defer):
 		return cli.Odd.Render("put off")
 	case effects.Text("decision") == string(hook.Ask): // in LLxprt hooks cannot make the tool wait for the answer
-		return cli.Good.Render("go ahead") + "; a hook wants the user asked"
+		return cli.Good.Render("go ahead") + "; a hook wants the user to be asked"
 	}
 	return cli.Good.Render("go ahead")
 }

@@ -40,12 +40,12 @@ func NewBench(global *cli.Global) *cobra.Command {
 	f := &benchFlags{SessionFlags: project.NewSessionFlags(global)}
 	cmd := &cobra.Command{
 		Use:   "bench [EVENT]",
-		Short: "Measure the hooks of an event, and what would make them faster",
+		Short: "Measure the hooks of an event, and find changes that make them faster",
 		Long: "Reads the event's fields as JSON on stdin, and runs the hooks that they select many times: each alone and all together, cold and kept warm, " +
-			"and each with an empty script, which is its start-up. Each round measures everything once, so that other work on the machine slows all of it alike. " +
-			"Advice is given for a change that was tried and gained more than the noise. Without EVENT, the input's hook_event_name says which.\n\n" +
+			"and each with an empty script, to measure its start-up. Each round measures everything once, so that other work on the machine slows all measurements alike. " +
+			"Advice is given for a change that was tried and gained more than the noise. Without EVENT, the input's hook_event_name names the event.\n\n" +
 			"The hooks really run, with all their effects, in each run.\n\n" +
-			"Exit status: 0 measured; 2 no hook is selected; 1 snaphook could not do it.",
+			"Exit status: 0 measured; 2 no hook is selected; 1 snaphook could not measure.",
 		Example: `# What do the hooks of this call cost, and what would help?
 snaphook bench claude.PreToolUse --svg bench.svg < call.json
 # Before a change, and after it
@@ -64,7 +64,7 @@ snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 	f.AddModules(cmd.Flags())
 	cmd.Flags().IntVarP(&f.n, "n", "n", 50, "Measure everything `N` times: --n 200")
 	cmd.Flags().StringVar(&f.svg, "svg", "", "Write the histograms to `FILE`: --svg bench.svg")
-	cmd.Flags().StringVar(&f.compare, "compare", "", "Compare with `FILE`, an earlier answer of --json: --compare before.json")
+	cmd.Flags().StringVar(&f.compare, "compare", "", "Compare with `FILE`, the output of an earlier run with --json: --compare before.json")
 	cmd.Flags().
 		StringVar(&f.record, "record", "", "Look in the record `FILE`, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
 	return cmd

@@ -83,7 +83,7 @@ func (p *proxy) cancel(id jsontext.Value) {
 // disagree about repeated names, and about upper and lower case.
 func ambiguous(o wire.Object, names ...string) string {
 	if !jsontext.Value(o).IsValid() || len(o) == 0 || !o.IsObject() {
-		return "mcp-proxy takes one JSON object in each line, with every name once; batches are not supported"
+		return "mcp-proxy takes one JSON object in each line, without duplicate names; batches are not supported"
 	}
 	for name := range o.Members() {
 		for _, known := range names {

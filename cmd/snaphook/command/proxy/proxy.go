@@ -46,13 +46,13 @@ func NewMCPProxy(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp-proxy [--server NAME] -- COMMAND [ARGUMENT...]",
 		Short: "Put the hooks of a project before an MCP server",
-		Long: "mcp-proxy starts an MCP server that speaks on standard input and output, passes every message on, and runs the hooks " +
+		Long: "mcp-proxy starts an MCP server that uses standard input and output, passes every message on, and runs the hooks " +
 			"of the project around each call of a tool: PreToolUse and PostToolUse of claude and codex, preToolUse and postToolUse of copilot and cursor, " +
 			"which has beforeMCPExecution and afterMCPExecution too, BeforeTool and AfterTool of llxprt, tool_call and " +
 			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there, NAME-TOOL in copilot and MCP:TOOL in cursor; " +
 			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore. " +
 			"Hooks of .claude/settings.json run once, as hooks of claude.\n\n" +
-			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
+			"If hooks refuse a call, or want the user to be asked, the client gets a failed result with the reason, and the server does not see the call. " +
 			"MCP cannot end the agent's work: if a hook wants it to end, the result says so.",
 		Example: `snaphook mcp-proxy --server files -- \
   npx -y @modelcontextprotocol/server-filesystem .`,

@@ -74,10 +74,10 @@ func newFleetPush(global *cli.Global) *cobra.Command {
 	f := &pushFlags{Global: global}
 	cmd := &cobra.Command{
 		Use:   "push DIR",
-		Short: "Sign the policy in a directory and hand it to all hosts",
+		Short: "Sign the policy in a directory and push it to all hosts",
 		Long: "Makes a bundle of the settings, the overlay .snaphook.json and the scripts in DIR, at most 8 MiB, checks them as " +
 			"snaphook check does, signs them with the secret key of minisign's format, and pushes them as the next revision. " +
-			"Workers and agents verify it, and swap it in at once. The password of an encrypted key is in " + passwordVariable + ".",
+			"Workers and agents verify it, and use it at once. The password of an encrypted key is in " + passwordVariable + ".",
 		Example: `snaphook fleet push ./policy --key policy.key
 snaphook fleet push . --key policy.key \
   --nats tls://nats.example.org --creds admin.creds --json`,
@@ -97,7 +97,7 @@ snaphook fleet push . --key policy.key \
 
 // addServer adds the flags of a verb that needs a server.
 func addServer(f *project.FleetFlags, to *pflag.FlagSet) {
-	f.AddTo(to, "Use the server `URL`; else the one in "+natsVariable+", else "+defaultServer+": --nats tls://nats.example.org")
+	f.AddTo(to, "Use the server `URL`; default: the URL in "+natsVariable+", else "+defaultServer+": --nats tls://nats.example.org")
 	f.URL = cmp.Or(os.Getenv(natsVariable), defaultServer)
 	to.Lookup("nats").DefValue = ""
 }
@@ -225,7 +225,7 @@ func statusText(s *fleet.Status) string {
 		word := cli.Good.Render("runs it")
 		switch {
 		case h.Revision == 0:
-			word = cli.Bad.Render("has no policy: its gates block")
+			word = cli.Bad.Render("has no policy, so its gates block")
 		case h.Revision != s.Revision:
 			word = cli.Odd.Render(fmt.Sprintf("runs revision %d", h.Revision))
 		}

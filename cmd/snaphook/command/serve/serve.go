@@ -44,7 +44,7 @@ func NewServe(global *cli.Global) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the hooks of a fleet's policy for agents on other machines",
 		Long: "Takes the policy that snaphook fleet push signs, and runs its hooks for every agent that asks over NATS. " +
-			"Without a policy it answers with errors, and the agents' gates block. --embedded runs the server too, for one machine, " +
+			"Without a policy it answers with errors, and the agents' gates block. With --embedded it also runs the server, for one machine, " +
 			"and makes a key pair, policy.key and policy.pub, in the directory of --data.\n\n" +
 			"The first SIGTERM or SIGINT ends it when the hooks in flight have finished, with status 0; a second one ends it at once. " +
 			"The log on stderr has a JSON object in each line.",
@@ -63,9 +63,9 @@ snaphook serve --nats tls://nats.example.org --creds worker.creds \
 		"Make the buckets and the stream of the fleet, which needs an administrator's --creds, and end: serve --prepare --creds admin.creds")
 	to.IntVar(&of.concurrency, "concurrency", 0, "Serve `N` requests at the same time; 4 for each processor, and at least 16, if not given: --concurrency 64")
 	to.StringVar(&of.http, "http", "", "Serve /healthz, /readyz and /metrics at `ADDR`: --http 127.0.0.1:9100")
-	to.StringVar(&of.key, "key", "", "Take policies that the key in `FILE` verifies; with --embedded the one in --data: --key policy.pub")
+	to.StringVar(&of.key, "key", "", "Accept policies that the key in `FILE` verifies; with --embedded the default is the key in --data: --key policy.pub")
 	to.StringVar(&of.data, "data", "", "Keep the policy, the spool of records and the embedded server's files in `DIR`: --data /var/lib/snaphook")
-	to.DurationVar(&of.drain, "drain", 30*time.Second, "Wait for `TIME` at the end for the hooks in flight: --drain 1m")
+	to.DurationVar(&of.drain, "drain", 30*time.Second, "At the end wait up to `TIME` for the hooks in flight: --drain 1m")
 	return cmd
 }
 
@@ -163,7 +163,7 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	}
 	defer os.RemoveAll(cache)
 	if err := of.takeCache(cache); err != nil {
-		log.Warn("the policy of an earlier worker is not taken", slog.String("error", err.Error()))
+		log.Warn("the policy of an earlier worker cannot be used", slog.String("error", err.Error()))
 	}
 	var inForce atomic.Pointer[fleet.Policy]
 	recorder, err := fleet.Records(nc, filepath.Join(of.data, "spool"), fleet.RecordOptions{
@@ -211,7 +211,7 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	if listener != nil {
 		defer serveHTTP(listener, w.Handler(), log)()
 	}
-	if err := cli.Say(cmd, fmt.Sprintf("snaphook serves the fleet at %s; policies of %s count\n", nc.ConnectedUrlRedacted(), of.key)); err != nil {
+	if err := cli.Say(cmd, fmt.Sprintf("snaphook serves the fleet at %s; it accepts policies signed by the key in %s\n", nc.ConnectedUrlRedacted(), of.key)); err != nil {
 		return err
 	}
 	<-cmd.Context().Done()
@@ -232,7 +232,7 @@ func (of *serving) takeCache(cache string) error {
 // keepCache stores the policy for the next worker of this directory.
 func (of *serving) keepCache(cache string, log *slog.Logger) {
 	if err := copyFiles(filepath.Join(of.data, "policy"), cache); err != nil {
-		log.Warn("the policy is not kept for the next worker", slog.String("error", err.Error()))
+		log.Warn("the policy could not be saved for the next worker", slog.String("error", err.Error()))
 	}
 }
 

@@ -36,7 +36,7 @@ type past struct {
 const maxPast = 16 << 20
 
 var (
-	errTornLine = errors.New("the line breaks off: its writer was killed, or its disk was full")
+	errTornLine = errors.New("the line is incomplete: its writer was killed, or its disk was full")
 	errLongLine = fmt.Errorf("the line is longer than %d MiB", maxPast>>20)
 )
 
@@ -108,7 +108,7 @@ func parsePast(text []byte, number int) (*past, error) {
 // unfit returns why a line cannot be replayed; empty if it can.
 func (p *past) unfit() string {
 	if p.Input == nil || p.Input.Kind() == 'n' {
-		return "their input was not kept (--record-input none)"
+		return "the record has not kept their input (--record-input none)"
 	}
 	leaves, names, cut := 0, 0, false
 	d := jsontext.NewDecoder(bytes.NewReader(p.Input),
@@ -132,7 +132,7 @@ func (p *past) unfit() string {
 	}
 	switch {
 	case p.V > 0 && leaves > 0 && names == leaves:
-		return "only the keys of their input were kept (--record-input keys)"
+		return "the record has kept only the keys of their input (--record-input keys)"
 	case p.V > 0 && cut && len(p.Input) >= keptInput:
 		return "their input was cut when it was recorded"
 	}

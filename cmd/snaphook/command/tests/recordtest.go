@@ -31,8 +31,8 @@ func NewRecordTest(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record-test FILE",
 		Short: "Write test fixtures from a record",
-		Long: "Makes a fixture of every different fire of a record that was kept with --record-input full; - is standard input. " +
-			"Each is run once as `snaphook test` would, and is left out if it fails: the hooks have changed since, " +
+		Long: "Makes a fixture for every distinct fire of a record that was kept with --record-input full; - is standard input. " +
+			"Each fixture is run once as `snaphook test` would, and is left out if it fails, because the hooks have changed since, " +
 			"or depend on more than the record shows.\n\n" +
 			"Exit status: 0 fixtures were written; 2 the input cannot be used, or no fixture can be made of it.",
 		Example: `# Keep what was refused in the last hour as tests
@@ -172,7 +172,7 @@ func fixturesOf(
 		seen[string(key)] = true
 		all = append(all, &written{Name: uniqueName(names, p), Session: []writtenStep{step}})
 		if len(all) > mostFixtures {
-			return nil, fmt.Errorf("%s: there are more than %d different fires; choose some with --since, --event or --decision",
+			return nil, fmt.Errorf("%s: there are more than %d distinct fires; choose some with --since, --event or --decision",
 				path, mostFixtures)
 		}
 	}

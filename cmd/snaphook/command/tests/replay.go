@@ -28,11 +28,11 @@ func NewReplay(global *cli.Global) *cobra.Command {
 	f := &replayFlags{SessionFlags: project.NewSessionFlags(global)}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Fire the events of a record again, and say where today's answers differ",
+		Short: "Fire the events of a record again, and print the differences between the answers",
 		Long: "Reads a record that was kept with --record-input full, or lines of {\"event\", \"input\", \"decision\"}; - is standard input. " +
-			"All events are fired in one session of the project's directory, as `snaphook fire` would: the hooks really run, there. " +
+			"All events are fired in one session of the project's directory, as `snaphook fire` does: the hooks really run. " +
 			"Lines without a recorded decision are fired and not compared.\n\n" +
-			"Exit status: 0 no answer differs; 1 some do; 2 the input cannot be used, or no line of it can be replayed.",
+			"Exit status: 0 no answer differs; 1 an answer differs; 2 the input cannot be used, or no line of it can be replayed.",
 		Example: `# What would the hooks, as they are now, have done last week?
 snaphook replay hooks.jsonl
 # The same with a stricter policy

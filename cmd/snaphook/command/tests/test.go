@@ -38,11 +38,11 @@ func NewTest(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [FILE|DIR…]",
 		Short: "Run the test fixtures of hooks",
-		Long: "Runs the fixtures in the files that are named, or below the directories that are: *.hooktest.json and *.hooktest.jsonl. " +
-			"Without an argument those below the project's directory.\n\n" +
+		Long: "Runs the fixtures in the given files, or in files below the given directories: *.hooktest.json and *.hooktest.jsonl. " +
+			"Without an argument it runs those below the project's directory.\n\n" +
 			"Each fixture is a session in a temporary copy of the project, with a home directory of its own. Commands really run; " +
 			"the user, the model and HTTP servers answer as the fixture says. The copy is trusted.\n\n" +
-			"Exit status: 0 all hold; 1 a fixture fails, or the coverage is below --min; 2 a fixture or setting cannot be used, or there is none.",
+			"Exit status: 0 all pass; 1 a fixture fails, or the coverage is below --min; 2 a fixture or setting cannot be used, or there is no fixture.",
 		Example: `# Run every fixture of the project
 snaphook test
 # One file, with what each hook did
@@ -63,7 +63,7 @@ snaphook test --update`,
 func (f *testFlags) add(cmd *cobra.Command) {
 	to := cmd.Flags()
 	to.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; the number of processors if not given: --jobs 4")
-	to.BoolVar(&f.update, "update", false, "Write what was seen into the expectations that do not hold, and into steps without any: test --update")
+	to.BoolVar(&f.update, "update", false, "Write the actual values into expectations that do not hold, and into steps without any: test --update")
 	to.BoolVar(&f.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
 	to.StringVar(&f.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
 	to.BoolVar(&f.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
@@ -75,7 +75,7 @@ func (f *testFlags) check() error {
 	case f.jobs < 1:
 		return fmt.Errorf("--jobs %d: write 1 or more", f.jobs)
 	case f.min != 0 && !f.coverage:
-		return errors.New("--min is the least coverage; add --coverage")
+		return errors.New("--min needs --coverage; add it")
 	case f.min < 0 || f.min > 100:
 		return fmt.Errorf("--min %v: write a percentage from 0 to 100", f.min)
 	case f.update && f.watch:

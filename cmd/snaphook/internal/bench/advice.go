@@ -54,7 +54,7 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	}
 	if rule, part, ok := m.Calls.rule(h); ok {
 		gain := part * rank(m.samples[h.ID+cold], 0.5)
-		add("if", gain, `an "if": %q would skip %.0f %% of the %d recorded calls (from %s), in which it said nothing`,
+		add("if", gain, `an "if": %q would skip %.0f %% of the %d recorded calls (from %s), in which the hook had no effect`,
 			rule, 100*part, m.Calls.ran(h), m.Calls.File)
 	}
 	if gain, ok := m.gain(coldFire, h.ID+withAsync); ok {

@@ -67,7 +67,7 @@ func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error
 		return took, nil
 	}
 	if len(res.Hooks) != 1 {
-		return 0, fmt.Errorf("%s: %d hooks ran; want this one alone", p.name, len(res.Hooks))
+		return 0, fmt.Errorf("%s: %d hooks ran; want only this one", p.name, len(res.Hooks))
 	}
 	if h := &res.Hooks[0]; p.name == h.ID+cold && (h.Outcome == pipeline.NonBlockingError || h.Error != nil) {
 		m.failed[h.ID] = failure(h)

@@ -108,7 +108,7 @@ func changeOf(ctx context.Context, file string, found []Finding, which []int) (c
 	for n, i := range which {
 		for _, one := range found[i].edit {
 			if !bytes.Equal(one.seen, c.Old) {
-				return c, nil, fmt.Errorf("%s was changed while it was looked at; run check --fix again", file)
+				return c, nil, fmt.Errorf("%s was changed while check read it; run check --fix again", file)
 			}
 			if one.executable {
 				c.NewMode |= c.NewMode & 0o444 >> 2 // users who may read it may execute it

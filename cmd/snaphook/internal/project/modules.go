@@ -28,9 +28,9 @@ import (
 )
 
 // ModuleHelp explains where hooks that are modules run, and with which rights.
-const ModuleHelp = `Modules of xcsh run inside snaphook, in engines of their own, and have no files, network or processes but pi.exec, ` +
-	`which runs what they ask for; with --js node or bun they run in a process of it, with all that the user has. Without --module, those that xcsh would find are loaded, the project's own only if trust ` +
-	`is granted or --trusted says so. What they write to the console is on stderr, what they log with --verbose. ` +
+const ModuleHelp = `Modules of xcsh run inside snaphook, in engines of their own. They have no files or network, and only pi.exec, ` +
+	`which runs any program. With --js node or bun they run in a process of Node.js or Bun, with the rights of the user. Without --module, the modules that xcsh would find are loaded, the project's own only if trust ` +
+	`is granted or --trusted is given. Their console output goes to stderr; their log is shown with --verbose. ` +
 	`xcsh-extension.tool_call follows the rules of the extension runtime.`
 
 // AddModules adds the flag that names modules.
@@ -48,8 +48,8 @@ func (f *SourceFlags) AddModules(to *pflag.FlagSet) {
 // AddJS adds the flag that selects where modules run.
 func (f *SourceFlags) AddJS(to *pflag.FlagSet) {
 	f.JS = jsrun.Sandbox
-	to.Var((*runtimeFlag)(&f.JS), "js", "Where modules (xcsh) run: sandbox, node, bun, which have files, network and "+
-		"packages, or auto, which takes them for modules that need them: --js auto")
+	to.Var((*runtimeFlag)(&f.JS), "js", "Where modules (xcsh) run: sandbox; node or bun, which have files, network and "+
+		"packages; or auto, which uses node or bun only for modules that need them: --js auto")
 }
 
 // runtimeFlag is one of [jsrun.Runtimes].
@@ -346,7 +346,7 @@ func WhereThrown(failed *xcsh.LoadError) string {
 
 // KeptDetail returns why modules were not loaded.
 func (a *Attached) KeptDetail() string {
-	return a.why + "; its events are known once it is loaded"
+	return a.why + "; its events are not known until it is loaded"
 }
 
 // Skipped returns the modules that were found and take no part in a plan.

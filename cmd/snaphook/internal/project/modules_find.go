@@ -51,7 +51,7 @@ func (f *SessionFlags) KeepBack(ctx context.Context, src *Sources, a *Attached) 
 	}
 	st, err := TrustStatusOf(ctx, src)
 	if err != nil {
-		return fmt.Errorf("%w; or say --trusted or --untrusted", err)
+		return fmt.Errorf("%w; or give --trusted or --untrusted", err)
 	}
 	a.Swapped = st.State == trust.Changed
 	if st.State == trust.Trusted {

@@ -87,7 +87,7 @@ func UnreadModules(dir string, found []string) (misses []NearMiss) {
 			file := filepath.Join(path, e.Name())
 			if IsModule(e.Name()) && !slices.Contains(seen, file) {
 				misses = append(misses, NearMiss{cli.ShortPath(file), fmt.Sprintf(
-					"%s is not searched, so this module is not loaded; give it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
+					"%s is not searched, so this module is not loaded; load it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
 					folder, filepath.ToSlash(cli.ShortPath(file)),
 				)})
 			}

@@ -99,7 +99,7 @@ func (o Opening) Warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
 		}
 	}
 	if recorded := wire.Object(o.Input).Text("hook_event_name"); recorded != "" && recorded != o.Event.Info().Name {
-		cli.Warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.Event.Info().Name)
+		cli.Warn(cmd, "the input names the event %s, but it is read as an input of %s", recorded, o.Event.Info().Name)
 	}
 }
 
@@ -256,7 +256,7 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	none := lo.Ternary(src.Dialect.Headless, "no hook runs", "its own hooks do not run")
 	switch {
 	case err != nil:
-		return Trust{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
+		return Trust{}, fmt.Errorf("%w; or give --trusted or --untrusted", err)
 	case state == trust.Untrusted:
 		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.Dir, none)
 	case state == trust.Changed:

@@ -43,7 +43,7 @@ func (f *SessionFlags) AddHostFlags(to *pflag.FlagSet) {
 		&f.Interactive,
 		"interactive",
 		false,
-		"Act as for an agent that a person talks to: only trusted projects run hooks, see snaphook trust --help",
+		"Act as for an agent with a user: only trusted projects run hooks, see snaphook trust --help",
 	)
 	to.BoolVar(
 		&f.Trusted,

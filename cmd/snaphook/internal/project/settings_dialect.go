@@ -16,7 +16,7 @@ func (f *SourceFlags) Passes(src *Sources, _ int) bool { return f.dialect == "" 
 
 // AddDialect adds --dialect, for commands that handle more than one event.
 func (f *SourceFlags) AddDialect(to *pflag.FlagSet) {
-	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
+	to.StringVar(&f.dialect, "dialect", "", "Use only `DIALECT`, such as claude; default: all dialects")
 }
 
 // AllSources returns the sources of settings: one for each dialect, or the one named by --dialect. If files are given,
@@ -118,7 +118,7 @@ func guess(cmd *cobra.Command, chosen []*systems.Dialect, may []int, file string
 	if points[best] > 0 && lo.Count(points, points[best]) > 1 {
 		cli.Warn(
 			cmd,
-			"%s: nothing in it is of one dialect alone, so it is read as settings of %s; --dialect names another",
+			"%s: it fits several dialects, and is read as settings of %s; --dialect chooses another",
 			file,
 			chosen[may[best]].Name,
 		)

@@ -43,13 +43,13 @@ func (f *SourceFlags) AddSources(to *pflag.FlagSet) {
 		&f.options,
 		"plugin-option",
 		nil,
-		"Set an option of a plugin (claude), `NAME.KEY=VALUE`; repeatable: --plugin-option fmt.width=100",
+		"Set an option of a plugin (claude), as `NAME.KEY=VALUE`; repeatable: --plugin-option fmt.width=100",
 	)
 	to.StringVar(
 		&f.profile,
 		"profile",
 		"",
-		"Act as `AGENT`: "+systems.ProfileHelp()+"; if not given, the one whose settings alone are there: --profile gemini",
+		"Act as `AGENT`: "+systems.ProfileHelp()+"; default: the only one that has settings: --profile gemini",
 	)
 	to.StringVar(
 		&f.level,

@@ -38,7 +38,7 @@ type history struct {
 func recordOf(args []string, server NATS) (string, error) {
 	if path := server.Path(); path != "" {
 		if len(args) > 0 {
-			return "", fmt.Errorf("%s and --nats are two records; name one of them", args[0])
+			return "", fmt.Errorf("%s and --nats exclude each other; give one of them", args[0])
 		}
 		return path, nil
 	}
@@ -48,7 +48,7 @@ func recordOf(args []string, server NATS) (string, error) {
 	if path := os.Getenv(RecordVariable); path != "" {
 		return path, nil
 	}
-	return "", fmt.Errorf("which record? Name its file, or set %s", RecordVariable)
+	return "", fmt.Errorf("no record is named: give its file, or set %s", RecordVariable)
 }
 
 func oneRecord(cmd *cobra.Command, args []string) error {

@@ -34,8 +34,8 @@ func NewLog() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [FILE]",
 		Short: "Show what hooks did, and why others did not run",
-		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Every fire is a line, with a line for each hook below it; the newest is last. FILE.1, FILE.2 and so on, which are older parts of the record, are read too, except with --follow. " +
-			"With --json the lines are those of the file, with \\u escapes for characters that a terminal would obey.",
+		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Every fire is a line, followed by a line for each of its hooks; the newest is last. FILE.1, FILE.2 and so on, the older parts of the record, are read too, except with --follow. " +
+			"With --json it prints the lines of the file, with \\u escapes for control characters.",
 		Example: `# What was denied in the last two hours?
 snaphook log hooks.jsonl --decision deny --since 2h
 # Why did the guard not run?
@@ -58,7 +58,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	of.AddChoice(to)
 	of.NATS.AddTo(to)
 	to.BoolVar(&of.failed, "failed", false, "Only fires in which a hook failed: log --failed")
-	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
+	to.BoolVar(&of.follow, "follow", false, "Print new lines as they are written, until interrupted: log --follow")
 	to.BoolVar(&of.JSON, "json", false, "Answer with the lines of the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
 	return cmd

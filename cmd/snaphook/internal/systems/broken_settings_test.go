@@ -125,7 +125,7 @@ var kindsOfBreak = []kindOfBreak{
 		return inTOML("x = '" + strings.Repeat("a", 10<<20) + "'\n")(b)
 	}, says: says("longer than 1 MiB; shorten it"), nowhere: true, useless: true},
 	{name: "UTF-16", text: says("\xff\xfe[\x00]\x00"), says: says("not UTF-8|not TOML"), useless: true},
-	{name: "hooks that are a list", text: inJSON(`{"hooks": []}`), says: says("got an array, want an object with the names of events"), useless: true},
+	{name: "hooks that are a list", text: inJSON(`{"hooks": []}`), says: says("got an array, want an object whose members are events"), useless: true},
 	{name: "hooks that are a number in TOML", text: inTOML("hooks = 7\n"), says: says("got a number, want "), useless: true},
 	{name: "an unknown event", text: func(b *breakable) string { return b.made("WhenEver", "") }, says: says("no event \"WhenEver\"")},
 	{name: "an event in another spelling", text: func(b *breakable) string { return b.made(b.misspelt, "") }, says: func(b *breakable) string {

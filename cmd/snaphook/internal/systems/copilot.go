@@ -11,7 +11,7 @@ import (
 
 var copilotRow = Dialect{
 	Dialect:  copilot.Dialect,
-	Supports: "GitHub Copilot hooks as of November 2026 (rules G1 to G61), of the command line; of the cloud agent and of the chat of VS Code by --profile cloud and --profile vscode",
+	Supports: "GitHub Copilot hooks as of November 2026 (rules G1 to G61), for the CLI; for the cloud agent and the chat of VS Code with --profile cloud and --profile vscode",
 	Profiles: lo.Map(copilot.Surfaces(), func(p copilot.Surface, _ int) string { return string(p) }),
 	Marks:    []string{".github", ".copilot", "policy.d"},
 	Layers: map[string]hook.Source{

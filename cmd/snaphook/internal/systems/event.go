@@ -68,7 +68,7 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 		meant, found = counterpart(dialect, bare)
 	}
 	if found {
-		return fmt.Errorf("there is no event %q; write %s, or another of those that `snaphook events` lists", name, meant)
+		return fmt.Errorf("there is no event %q; write %s, or another event that `snaphook events` lists", name, meant)
 	}
 	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, cli.DidYouMean("", name, names))
 }
@@ -94,7 +94,7 @@ func OneEvent(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
 		return fmt.Errorf(
-			"EVENT is missing; write %s llxprt.BeforeTool, or another of those that `snaphook events` lists",
+			"EVENT is missing; write %s llxprt.BeforeTool, or another event that `snaphook events` lists",
 			cmd.CommandPath(),
 		)
 	case 1:
