@@ -75,7 +75,7 @@ type dialectAnswer struct {
 	view    rename.View // maps the names in the call's arguments, or in the request, to the dialect's and back
 	changes []rename.Change
 	claims  []claim
-	unclear bool  // hooks may read other arguments than the tool does
+	unclear bool  // hooks may read different arguments than the tool
 	err     error // why the fire failed: ctx's error, or ErrClosed
 }
 

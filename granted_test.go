@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The calls of a granted guard that is gone are denied in every session of its directory, also in
+// The calls of a granted guard that is gone are denied in every session of its directory, even in
 // an untrusted one, and after a Reload. A guard that the user switches off denies nothing.
 func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 	const guard = `"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}`

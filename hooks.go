@@ -238,13 +238,13 @@ func checkDialects(all []*Dialect) error {
 // knownTool is a tool of the host, translated for each dialect.
 type knownTool struct {
 	Tool
-	by [][]*translated // by dialect: its translate, then its variants
+	by [][]*translated // for each dialect: its translate function, then its variants
 }
 
 // nameless is an undeclared tool, which keeps the host's names in every dialect.
 var nameless = new(knownTool)
 
-// know translates a tool for every dialect.
+// know translates a tool for every dialect, and keeps the result.
 func (h *Hooks) know(t *Tool) *knownTool {
 	if names := t.unknown(); len(names) > 0 {
 		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// tools are the tools of a host with its own names for tools and arguments.
+// tools lists the tools of a host that has its own names for tools and arguments.
 var tools = []snaphook.Tool{
 	{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
 	{Name: "put_file", Kind: snaphook.Write, Args: map[string]string{"path": "target", "content": "text"}},

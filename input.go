@@ -94,7 +94,7 @@ type AfterToolInput struct {
 // PermissionInput is the input of [Permission].
 type PermissionInput struct {
 	ToolCall
-	Reason      string        // why the user is asked
+	Reason      string        // the reason why the user is asked
 	Suggestions []wire.Object // permission rules for the dialog to offer, as Claude Code writes them
 }
 

@@ -69,7 +69,7 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	return err
 }
 
-// firing holds the buffers of a moment while its hooks run. Buffers are reused, because no fire keeps its input.
+// firing holds the buffers of a moment while its hooks run. Buffers can be reused because no fire keeps its input.
 type firing[In any] struct {
 	in    In
 	asked int                        // number of parts in use

@@ -21,10 +21,10 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// hearing is a system whose gates are fired with broken denials.
+// hearing describes a system whose gates are fired with broken denials.
 type hearing struct {
 	file     string // of the settings
-	settings string // with one hook of the type "probe" for EVENT
+	settings string // settings with one hook of the type "probe" for EVENT
 	load     func([]settings.Layer, entries.Types) pipeline.Load
 	gates    []pipeline.Declared
 	denials  []string // with the name of the event for EVENT
@@ -115,7 +115,7 @@ func bytewise(denial string, try func(string)) {
 		if len(rest) > 0 {
 			try(head + rest[:1] + at + rest[1:])
 		}
-		for _, b := range []string{"\x00", "\n", `"`, `\`, "}", "x", "\u00a0"} { // one of each kind that JSON knows
+		for _, b := range []string{"\x00", "\n", `"`, `\`, "}", "x", "\u00a0"} { // one value of each kind of JSON
 			try(head + b + rest)
 			try(head + b + at + rest)
 		}
@@ -150,7 +150,7 @@ func TestNoBrokenDenialGoesAheadInSilence(t *testing.T) {
 	}
 }
 
-// named reports whether a report of a system whose original ignores a broken denial speaks of one.
+// named reports whether a report mentions a broken denial, in a system whose original ignores it.
 func (h hearing) named(ran *pipeline.HookRun) bool {
 	if !strings.Contains(h.file, ".codex") && !strings.Contains(h.file, ".cursor") && !strings.Contains(h.file, ".github") {
 		return true
@@ -196,7 +196,7 @@ func (h hearing) open(t *testing.T, gate pipeline.Declared, under string) (fire 
 	}
 }
 
-// hear fires a gate with each denial and its mutations, and returns those of denials that deny at this event.
+// hear fires a gate with each denial and its mutations, and returns the outcomes for denials that deny at this event.
 func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denials []string) (known []string) {
 	t.Helper()
 	event, fire := gate.Info().Name, h.open(t, gate, under)

@@ -93,7 +93,7 @@ type Report struct {
 	Stdout  string
 	Stderr  string
 	Elapsed time.Duration
-	Err     error    // why there is no answer; nil if the hook worked
+	Err     error    // reason why there is no answer; nil if the hook worked
 	Notes   []string // parts of the answer that were invalid and ignored
 
 	SuppressOutput bool // the answer has suppressOutput: in Claude Code, hide Stdout from the user

@@ -141,7 +141,7 @@ func open(ctx context.Context, path string, flag int, perm os.FileMode) (io.Read
 	return os.OpenFile(path, flag, perm)
 }
 
-// programs runs the programs that the stand-in has, and others from PATH.
+// programs runs the stand-in's own programs, and others from PATH.
 func programs(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, argv []string) error {
 		name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
@@ -159,7 +159,7 @@ func programs(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// started returns the command line for a program that Windows starts: bash and scripts are for the stand-in.
+// started returns the command line for a program that Windows starts. The stand-in runs bash and scripts.
 func started(hc interp.HandlerContext, name string, argv []string) []string {
 	self, err := os.Executable()
 	if err != nil {
@@ -182,7 +182,7 @@ var own = map[string]func(hc interp.HandlerContext, args []string) error{
 	"cat": cat, "touch": touch, "sleep": sleep, "rm": remove, "mkdir": mkdir, "ls": list, "env": env,
 }
 
-// files returns the arguments that are no options, as paths.
+// files returns the arguments that are not options, as paths.
 func files(hc interp.HandlerContext, args []string) (paths []string) {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") && arg != "-" {

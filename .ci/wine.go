@@ -6,9 +6,9 @@
 //	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
 //
 // Each line of the list is "package test call: reason"; a test is listed with the tests in it, and a package
-// whose process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed, and if
-// one that is listed passes, is skipped, or was not run although its package was: the list never hides more
-// than it says. A test that is listed with "time" as its call takes minutes there, and is not run.
+// whose process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It
+// also does so if a listed test passes, is skipped, or did not run although its package did: the list never hides
+// other failures. A test that is listed with "time" as its call takes minutes under Wine, and is not run.
 package main
 
 import (

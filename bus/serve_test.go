@@ -162,7 +162,7 @@ func TestStoppingCancelsTheFiresUnderWayAndAnswersThem(t *testing.T) {
 	if got := <-answers; got.Success || got.Error == nil || got.Error.Code != bus.InternalError || got.CorrelationID != "c" {
 		t.Errorf("got %+v, %+v; want an internal error", got, got.Error)
 	}
-	stop() // a second time does nothing
+	stop() // a second call does nothing
 }
 
 // The engine either uses the payload members of a request or refuses the request: it never passes

@@ -32,7 +32,7 @@ type Reader struct {
 	Elsewhere map[string]string // names of other systems' events, with their equivalents in this dialect
 	Misplaced map[string]string // members that are not events, with the object they belong to
 	Unfired   []string          // events of the system that the dialect does not have
-	Flat      bool              // a hook may stand in place of a group, with its own matcher
+	Flat      bool              // a hook may take the place of a group, with its own matcher
 	Beside    []string          // members beside the events that are not events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 

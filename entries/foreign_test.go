@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// commonMembers lists the members that say which hook an entry is. A system that lacks one cannot run the hook, or loses
-// no more than a text.
+// commonMembers lists the members that identify a hook. A system that does not read one of them cannot run the hook, or
+// loses only a text.
 var commonMembers = strings.Fields("type command prompt model url headers server tool input event matcher timeout timeoutSec " +
 	"name description statusMessage additionalContextLimit")
 
-// Every member that some system reads is one that the others report, or common to all.
+// Every member that some system reads is either common to all, or reported by the systems that do not read it.
 func TestMembersOfAllSystemsAreKnownToTheOthers(t *testing.T) {
 	files, err := filepath.Glob("../events/*/*.go")
 	if err != nil {

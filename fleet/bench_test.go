@@ -40,8 +40,8 @@ func ratio(pairs, each int, a, b func()) float64 {
 // goHook is a hook of a worker: a function that denies nothing.
 var goHook = hooked("claude", "PreToolUse", says(""))
 
-// roundTrips are a call that asks a worker whose hook is a function, its hook alone, and a plain request of the same
-// size.
+// roundTrips are the measured operations: a call that asks a worker whose hook is a function, the hook alone, and a
+// plain request of the same size.
 func roundTrips(t testing.TB) (plain, ask, call func()) {
 	nc := connect(t, startServer(t))
 	serve(t, nc, sessionsOf(t, system(t, pipeline.Config{Load: []pipeline.Load{goHook}})), ServeOptions{})

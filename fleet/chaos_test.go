@@ -78,13 +78,13 @@ func TestNoCallOf20000IsLostWhileTheFleetFails(t *testing.T) {
 	disturbed(t, 20_000, 5*time.Second)
 }
 
-// disturbed makes at least the given number of calls by 64 agents while workers are killed and added, a policy is
-// pushed, the server is restarted, and the network stalls and is cut, for the given time at least. Each call ends once:
-// with the answer to it, from the one worker that ran its hook, or with a denial of class remote.
+// disturbed makes 64 agents call, at least the given number of times and for at least the given time, while workers are
+// killed and added, a policy is pushed, the server is restarted, and the network stalls and is cut. Each call ends
+// once: with its answer, from the one worker that ran its hook, or with a denial of class remote.
 func disturbed(t *testing.T, calls int, cut time.Duration) {
 	f := newFleet(t)
 	network := newProxy(t, f.url)
-	addWorkers := func() { // one of three is behind the network that fails
+	addWorkers := func() { // one of three uses the network that fails
 		f.addWorker()
 		f.addWorker()
 		f.workerURL = network.url()
@@ -95,7 +95,7 @@ func disturbed(t *testing.T, calls int, cut time.Duration) {
 	o := newOutcomes()
 	const agents, processes = 64, 8
 	var all []*process
-	for i := range processes { // half of them are behind that network too
+	for i := range processes { // half of them use that network too
 		url := f.url
 		if i%2 == 0 {
 			url = network.url()

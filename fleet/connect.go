@@ -43,7 +43,7 @@ func Connect(address string, opts ConnectOptions) (*nats.Conn, error) {
 		nats.Name(cmp.Or(opts.Name, Service)),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
-		nats.ReconnectBufSize(-1), // no buffer: a request must fail at once while there is no server
+		nats.ReconnectBufSize(-1), // no buffer: without a server a request must fail at once
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ConnectHandler(func(*nats.Conn) { signal(up, struct{}{}) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {

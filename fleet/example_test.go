@@ -35,7 +35,7 @@ func agent(ctx context.Context, url string, key minisign.PublicKey, dir string) 
 	return nil
 }
 
-// Credentials that are not there are an error before anything runs.
+// Missing credentials are an error before anything runs.
 func ExampleConnect() {
 	err := agent(context.Background(), "nats://127.0.0.1:4222", minisign.PublicKey{}, os.TempDir())
 	fmt.Println(err != nil)

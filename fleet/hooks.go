@@ -109,7 +109,7 @@ type remoteHook struct {
 	event    string
 	subject  string
 	revision uint64
-	never    error // the reason for which no worker is asked; nil: workers are asked
+	never    error // the reason why no worker is asked; nil: workers are asked
 }
 
 // hook returns the hook of an event.

@@ -118,14 +118,14 @@ func outcome(r *pipeline.JSONResult) string {
 		reason = *r.Reason
 	}
 	effects, _ := wire.Of(r.Effects)
-	if r.Blocked { // a host looks at the one or the other
+	if r.Blocked { // some hosts look only at the error, others only at the result
 		effects = effects.Without("decision", "permissionDecision")
 	}
 	processed, _ := wire.Of(r.Processed)
 	return fmt.Sprintf("blocked %v, stop %v, reason %q, processed %s, %s", r.Blocked, r.Stop, reason, processed, effects)
 }
 
-// A fake worker, in whatever language, sees the headers and the dialect's own payload.
+// A worker in any language, here a fake one, sees the headers and the dialect's own payload.
 func TestARequestHasTheSessionAndThePayload(t *testing.T) {
 	nc := connect(t, startServer(t))
 	seen := make(chan *nats.Msg, 1)
@@ -155,7 +155,7 @@ func TestARequestHasTheSessionAndThePayload(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong: an event that can block blocks, and says why.
+// Whatever goes wrong, an event that can block blocks, and gives the reason.
 func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 	for name, tt := range map[string]struct {
 		worker func(m *nats.Msg) // nil: there is none
@@ -295,7 +295,7 @@ func TestAWorkerIsFoundByItsPing(t *testing.T) {
 	}
 }
 
-// A server that ends answers what it has taken.
+// A server that ends still answers the requests that it has accepted.
 func TestADrainLosesNothing(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan struct{}, 8), make(chan struct{})

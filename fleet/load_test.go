@@ -31,8 +31,8 @@ func gated(begun chan<- string, release <-chan struct{}) pipeline.Load {
 	}))
 }
 
-// A worker at its limit refuses the host that asks too much, and takes the requests of other hosts before
-// the rest of that host's.
+// A worker at its limit refuses the host that sends too many requests, and accepts requests of other
+// hosts before the rest of that host's requests.
 func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 16), make(chan struct{})
@@ -93,7 +93,7 @@ func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	}
 }
 
-// A slow worker takes its share of the requests and no more: the other answers the rest meanwhile.
+// A slow worker takes only its share of the requests: meanwhile the other worker answers the rest.
 func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 64), make(chan struct{})
@@ -128,7 +128,7 @@ func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 	}
 }
 
-// saturated is an agent all of whose permitted requests wait for a worker, and a fire of a hook of its own.
+// saturated holds an agent that waits for as many requests as it may send, and a fire of the agent's own hook.
 func saturated(t testing.TB, own pipeline.Load) (local func(), saturate func() (end func())) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 256), make(chan struct{})

@@ -68,7 +68,7 @@ func serve(t testing.TB, nc *nats.Conn, sessions Sessions, opts ServeOptions) *S
 	return s
 }
 
-// system makes a system with a home of its own.
+// system makes a system with its own home directory.
 func system(t testing.TB, cfg pipeline.Config) *pipeline.System {
 	t.Helper()
 	cfg.Log = quiet
@@ -86,14 +86,14 @@ func session(t testing.TB, sys *pipeline.System) *pipeline.Session {
 	return s
 }
 
-// sessionsOf are the sessions of a system for whatever agent.
+// sessionsOf returns sessions of a system for any agent.
 func sessionsOf(t testing.TB, sys *pipeline.System) Sessions {
 	c := NewSessionCache(sys, pipeline.SessionConfig{Dir: t.TempDir(), State: t.TempDir()})
 	t.Cleanup(c.Close)
 	return c.Session
 }
 
-// hooked is a system with one hook, and no settings.
+// hooked makes a system with one hook, and no settings.
 func hooked(dialect, event string, r hook.Runner) pipeline.Load {
 	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: []*hook.Hook{{
@@ -113,7 +113,7 @@ func says(stdout string) runner {
 	return func(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{Stdout: []byte(stdout)}, nil }
 }
 
-// patience is how long something may take on a slow machine.
+// patience limits the wait for a result on a slow machine.
 const patience = 20 * time.Second
 
 // eventually waits until a condition holds.

@@ -61,7 +61,7 @@ func measuredWorker(t testing.TB) http.Handler {
 	return h
 }
 
-// The dashboard of the example asks for nothing that a worker does not have.
+// The dashboard of the example queries only metrics that a worker has.
 func TestTheDashboardShowsWhatAWorkerCounts(t *testing.T) {
 	text, err := os.ReadFile("../examples/fleet/grafana.json")
 	if err != nil {

@@ -56,7 +56,7 @@ func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what, subject string
-		by            string // those who may
+		by            string // the users that may do it
 	}{
 		{"fire an event", "snaphook.v1.fire.claude.Stop", "admin agent"},
 		{"write a record", "snaphook.v1.record.h", "admin agent worker"},

@@ -234,7 +234,8 @@ func archive(t testing.TB, revision uint64, entries ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-// Rows are what somebody may put into the store; the last good policy stays, and the status says why.
+// Each row is an object that somebody may put into the store. The last good policy stays in force,
+// and the status gives the reason.
 func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 	public, private := newKey(t)
 	_, stranger := newKey(t)
@@ -293,7 +294,7 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 			if got := reason(t, s); got != "good" && p.Revision() != 9 {
 				t.Errorf("the agent got %q; want the good policy", got)
 			}
-			if p.Revision() == 9 && reason(t, s) == "allowed" { // an agent runs no settings: it may take it
+			if p.Revision() == 9 && reason(t, s) == "allowed" { // an agent does not run the settings, and may accept it
 				t.Error("the agent has no guard any more")
 			}
 			push(t, nc, private, policyDir(t, "better"))
@@ -307,7 +308,7 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 	}
 }
 
-// manifest is a bundle with one file, and any manifest.
+// manifest makes a bundle with one file and the given manifest.
 func manifest(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -324,9 +325,9 @@ func manifest(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// Every row is a start of an agent, a state of the server and a policy: there is no moment in which the call goes
-// ahead, unless the policy itself opens its gates. With the policy "cached" the server has lost its own, and the worker
-// runs the one in its cache.
+// Every row is a start of an agent, a state of the server and a policy. The call never goes ahead, unless the policy
+// itself opens its gates. With the policy "cached" the server has lost its policy, and the worker runs the one in its
+// cache.
 func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 	public, private := newKey(t)
 	_, stranger := newKey(t)
@@ -337,7 +338,7 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 			for _, policy := range []string{"closed", "open", "cached"} {
 				dated := strings.HasPrefix(start, "cache of")
 				if policy == "cached" && (server == "none" || server == "swaps" || server == "forged") || dated && server != "none" && server != "up" {
-					continue // with the policy "cached" the server has none; the date of a file matters to nobody else
+					continue // with the policy "cached" the server has none; no other row depends on the date of a file
 				}
 				t.Run(start+", server "+server+", policy "+policy, func(t *testing.T) {
 					t.Parallel()
@@ -435,7 +436,7 @@ func TestNoDecisionGoesByAClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A time that comes from elsewhere, or that loses its monotonic part, changes with the clock.
+	// A time that comes from another process, or without its monotonic part, depends on the wall clock.
 	wall := regexp.MustCompile(`time\.(Unix|UnixMilli|Parse|Date)\(|\.(Unix|UnixMilli|UnixNano|UTC|Format|ModTime|After|Equal)\(|\.ModTime|\.Expires`)
 	may := map[string]string{"status.go": "now := time.Now().UTC()"}
 	for _, name := range names {
@@ -523,7 +524,7 @@ func TestADirectoryThatIsNoPolicyIsNotPushed(t *testing.T) {
 	}
 }
 
-// A worker that runs another revision is never asked, and one that is asked says so.
+// A worker with another revision gets no request, and if it gets one it answers with an error.
 func TestAnotherRevisionIsNeverAsked(t *testing.T) {
 	nc := connect(t, startServer(t))
 	asked := make(chan string, 100)

@@ -105,7 +105,7 @@ func readLedger(t testing.TB, name string) map[string]int {
 	}
 	lines := map[string]int{}
 	for line := range strings.Lines(string(text)) {
-		if strings.HasSuffix(line, "\n") { // the last one may be torn
+		if strings.HasSuffix(line, "\n") { // the last line may be incomplete
 			lines[strings.TrimSuffix(line, "\n")]++
 		}
 	}
@@ -204,10 +204,10 @@ func workerRole(ctx context.Context, args map[string]string) error {
 	return nil
 }
 
-// agentsRole runs n agents, each with a connection, a policy and a system of its own. Each makes fires calls, one after
-// another, or calls until SIGTERM, and prints how each has ended:
+// agentsRole runs n agents, each with its own connection, policy and system. Each makes the given number of calls, one
+// after another, or calls until SIGTERM, and prints the outcome of each:
 //
-//	ID answered       the worker's denial of this very call
+//	ID answered       the worker's denial of this call
 //	ID denied CLASS … the failure of a gate that blocks
 //	ID WRONG …        everything else
 func agentsRole(ctx context.Context, args map[string]string) error {
@@ -482,7 +482,7 @@ func (f *fleetOf) addWorker(args ...string) *process {
 	return p
 }
 
-// popWorker takes the worker that is oldest off the list.
+// popWorker removes the oldest worker from the list.
 func (f *fleetOf) popWorker() *process {
 	p := f.workers[0]
 	f.workers = f.workers[1:]

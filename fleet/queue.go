@@ -19,7 +19,7 @@ type queue struct {
 	waiting int
 	hosts   map[string][]func() // waiting jobs by host; no list is empty
 	turns   []string            // the waiting hosts, the next one first
-	idle    []chan func()       // goroutines without a job, the one that was busy last at the end
+	idle    []chan func()       // idle goroutines, the most recently busy one last
 	all     sync.WaitGroup      // the goroutines with a job
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// recorded are the ids of the records, and how often each is there.
+// recorded counts the records by id.
 func recorded(t testing.TB, nc *nats.Conn) (lines []record.Line) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -133,8 +133,8 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 	return r, merged, nil
 }
 
-// refusalAfter is the time after which a request without an answer looks for a refusal: the server reports that the
-// client may not send it apart from the request, within milliseconds.
+// refusalAfter is the time after which a request without an answer checks for a refusal. Within milliseconds, the
+// server reports in a separate message that the client may not send the request.
 const refusalAfter = time.Second
 
 // refusal returns a grantError if the server's last error on the connection is about this request, else nil.

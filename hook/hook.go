@@ -16,9 +16,9 @@ type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 // Hook is one configured hook. The fields of its four embedded groups can be read directly: h.Name. All fires share a
 // Hook, which must not change once it is part of a snapshot.
 type Hook struct {
-	Identity  // which hook it is, and its origin
+	Identity  // the hook's identity and origin
 	Selection // when it runs, and with which other hooks
-	Execution // how it runs, and what its exit status means
+	Execution // how it runs, and the meaning of its exit status
 	Exclusion // why it can never run
 
 	Runner Runner // starts it; nil for a Go function
@@ -62,7 +62,7 @@ type Selection struct {
 	OwnOnly bool
 }
 
-// Execution determines how a hook runs, and what its exit status means. The zero Execution leaves
+// Execution determines how a hook runs, and the meaning of its exit status. The zero Execution leaves
 // everything to the event's Rules.
 type Execution struct {
 	Timeout    time.Duration // 0 means the event's default, negative no limit
@@ -83,7 +83,7 @@ type Execution struct {
 type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // describes Skip
-	SkippedBy  Source // whose settings exclude the hook; Host if not settings
+	SkippedBy  Source // the source whose settings exclude the hook; Host if it is not settings
 
 	// Unusable describes the mistake in the settings entry that makes the hook ineffective. A policy can turn it into a
 	// failure of [ClassInvalid]; the hook then matches everything that its matcher could have meant. Unusable is
@@ -120,7 +120,7 @@ type Background uint8
 // The kinds of background. The answer of a background hook never decides.
 const (
 	Foreground Background = iota
-	Async                 // its answer is for the model's next turn
+	Async                 // the model gets its answer in the next turn
 	Rewake                // if it ends with status 2, its answer wakes the model
 )
 

@@ -13,7 +13,7 @@ type Report[T any] struct {
 	Output   Output[T] // the zero Output if there is no answer
 	Answered bool      // there is an answer, possibly empty
 	Reply    *Reply    // the raw output; nil for a Go function, or without output
-	Err      error     // why there is no answer; nil if the hook worked
+	Err      error     // reason why there is no answer; nil if the hook worked
 	Elapsed  time.Duration
 	Granted  time.Duration // the extension of the time limit; see Stretch of [Call]
 	Notes    []string      // parts of the answer that were invalid and ignored
@@ -73,7 +73,7 @@ type Result[T any] struct {
 	Would           *Would // the outcome if shadow hooks had effect; nil if the same
 	OverriddenBlock string // the reason of a denial that was overridden; empty if none was
 
-	shared bool // whether all fires of the event without a hook run share it
+	shared bool // whether all fires in which no hook ran share it
 }
 
 // Empty returns the empty Result of fires without a hook run.

@@ -20,7 +20,7 @@ func children() (n int, err error) {
 		if err != nil {
 			continue // the process has just ended
 		}
-		_, after, _ := bytes.Cut(text, []byte(") ")) // after the name come state and parent
+		_, after, _ := bytes.Cut(text, []byte(") ")) // the name is followed by state and parent
 		if fields := strings.Fields(string(after)); len(fields) > 1 && fields[1] == parent {
 			n++
 		}

@@ -18,20 +18,20 @@ const (
 	dropsUnknown
 )
 
-// LosesBlocks declares that an answer that blocks may be lost; why says the reason, for example that nothing
-// can be blocked, or that a later answer may override an earlier one. Answers that the engine makes must still
-// not override a denial.
+// LosesBlocks declares that an answer that blocks may be lost; why is the reason, for example that nothing can
+// be blocked, or that a later answer may override an earlier one. Answers that the engine makes must still not
+// override a denial.
 func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 
-// LosesStops declares that "continue": false of an answer may be lost; why says the reason, for example that
+// LosesStops declares that "continue": false of an answer may be lost; why is the reason, for example that
 // nothing can be stopped, or that a later answer replaces it.
 func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
-// DecidesAlone declares that the reducer decides even without an answer; why says the reason, for example that it
+// DecidesAlone declares that the reducer decides even without an answer; why is the reason, for example that it
 // denies when there are no votes.
 func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 
-// WorksIdle declares that a fire has effects even without hooks; why says the reason. Such a fire must still not
+// WorksIdle declares that a fire has effects even without hooks; why is the reason. Such a fire must still not
 // allocate.
 func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
 

@@ -17,8 +17,8 @@ import (
 // RunnerOption changes how a Runner is checked.
 type RunnerOption func(*runnerCheck)
 
-// Unbounded skips the check that output is limited. why says the reason: the other end cannot send more than the host
-// allows.
+// Unbounded skips the check that output is limited. why is the reason, such as that the other end cannot send more
+// than the host allows.
 func Unbounded(why string) RunnerOption {
 	return func(c *runnerCheck) { c.unbounded = true; c.t.Logf("declared: %s", why) }
 }
@@ -47,7 +47,7 @@ func Runner(t testing.TB, runner hook.Runner, opts ...RunnerOption) {
 	}
 	for _, promise := range promises {
 		if promise(); t.Failed() {
-			return // a further failure would repeat this one
+			return // further failures would repeat this one
 		}
 	}
 }

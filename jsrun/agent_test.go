@@ -126,7 +126,7 @@ var (
 	}
 )
 
-// sleep is exec: it waits for so many milliseconds, or until its context ends.
+// sleep stands for exec: it waits for the given number of milliseconds, or until its context ends.
 func sleep(ctx context.Context, args Args) (any, error) {
 	var ms int
 	if err := args.Decode(0, &ms); err != nil {

@@ -12,7 +12,7 @@ type binding struct {
 	shape int
 	funcs []Func
 	this  any
-	call  *pendingCall // the call whose argument the object was
+	call  *pendingCall // the call that had the object as an argument
 	ctx   context.Context
 	stop  func() bool // stops watching the call's context; nil if it is not watched
 }

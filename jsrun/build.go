@@ -12,7 +12,7 @@ import (
 )
 
 // BuildError lists the mistakes in the text of a module and of its imports.
-type BuildError struct{ Mistakes []Mistake } // one at least
+type BuildError struct{ Mistakes []Mistake } // at least one
 
 // Mistake is one mistake with its position.
 type Mistake struct {

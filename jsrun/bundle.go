@@ -120,8 +120,8 @@ func building(path string, modules library, files *moduleSources) api.BuildOptio
 	}
 }
 
-// load returns the text of the bundle, which is the only module of the engine. Other names come only from an import()
-// whose argument is not known before it runs.
+// load returns the text of the bundle, which is the only module of the engine. Any other name comes from an import()
+// whose argument is computed at run time.
 func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
 		return "", fmt.Errorf("import(%q): write the path as one relative path in quotes", name)

@@ -113,9 +113,9 @@ func (m *Module) complete(id int64, o outcome) bool {
 	return true
 }
 
-// encode writes arguments in the form that prelude.js reads: a list of them, in which an object is
-// replaced by its properties; then index, shape and number of each object; and the number of
-// objects.
+// encode writes arguments in the form that prelude.js reads: a list of the arguments, with each
+// object replaced by its properties; then the index, shape and number of each object; and the
+// number of objects.
 func (m *Module) encode(c *pendingCall, args []any) (string, error) {
 	text, objects := []byte{'['}, []byte{}
 	for i, arg := range args {

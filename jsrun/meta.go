@@ -9,7 +9,7 @@ import (
 )
 
 // whereabouts maps expressions for the path of a file to constants. Without these constants every file would get the
-// path of the bundle, which is one text.
+// path of the bundle, since the bundle is a single text.
 var whereabouts = map[string]string{
 	"import.meta.url":      "__moduleURL",
 	"import.meta.filename": "__moduleFile",

@@ -75,7 +75,7 @@ type Module struct {
 	proc    *moduleProcess // nil if the module runs in an engine
 	queue   *taskQueue
 	factory bool          // the default export is a function
-	loading time.Duration // rest of Options.Load for Start; loading uses one goroutine at a time
+	loading time.Duration // time left of Options.Load for Start; only one goroutine at a time loads
 
 	ctx       context.Context // ends with the module
 	cancel    context.CancelCauseFunc

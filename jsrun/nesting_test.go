@@ -28,7 +28,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 		}
 		read++
 		write(t, path, text)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // some take very long
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // some inputs take very long
 		defer cancel()
 		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
 	}

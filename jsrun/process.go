@@ -41,7 +41,7 @@ type moduleProcess struct {
 	resident *run.Resident
 	dir      string   // the directory of its files: the module, and the protocol
 	to       *os.File // for calls, and answers that it awaits
-	answers  *os.File // for answers for which it blocks
+	answers  *os.File // for answers that it blocks for
 	streams  []*os.File
 	workers  sync.WaitGroup // goroutines that read its streams and write to it
 	room     chan struct{}  // limits the lines that wait; used by any goroutine
@@ -54,7 +54,7 @@ type moduleProcess struct {
 	slow  bool // the next check is far away
 
 	mu   sync.Mutex
-	last string // last text of the process that may explain its end
+	last string // last text of the process, which may explain its end
 	ends bool
 }
 
@@ -157,7 +157,7 @@ func (b *bundle) lay() (dir, entry string, err error) {
 	return dir, (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String(), nil
 }
 
-// afterComments returns a text without the lines of comment at its beginning.
+// afterComments returns a text without the comment lines at its beginning.
 func afterComments(text string) string {
 	for strings.HasPrefix(text, "//") {
 		_, text, _ = strings.Cut(text, "\n")

@@ -30,7 +30,7 @@ func (m *Module) hear(from io.Reader) {
 	}
 }
 
-// later queues a task, and waits until there is room for it.
+// later queues a task, and waits while the queue is full.
 func (m *Module) later(task func()) {
 	select {
 	case m.proc.room <- struct{}{}:

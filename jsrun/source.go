@@ -103,7 +103,7 @@ func (s *moduleSources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	if loader != api.LoaderJSON {
 		code = s.placed(args.Path, withoutMap(code))
 	}
-	// A directory, so that imports of the file are relative to it.
+	// Use the directory, since imports of the file are relative to it.
 	return api.OnLoadResult{Contents: &code, Loader: loader, ResolveDir: filepath.Dir(args.Path)}, nil
 }
 
@@ -165,7 +165,7 @@ func (s *moduleSources) contains(path string) bool {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return true // there is nothing to read, and the reader reports it
+		return true // the file cannot be read, which the reader reports
 	}
 	below, err := filepath.Rel(s.root, real)
 	return err == nil && filepath.IsLocal(below)

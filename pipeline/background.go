@@ -49,7 +49,7 @@ type backgroundContext struct {
 
 // backgroundRun is a hook that runs in the background; its fire ends without waiting for it.
 type backgroundRun[Out any] struct {
-	fire   *fire[Out] // not embedded: that would add wrappers of all its methods to every event
+	fire   *fire[Out] // not embedded, because that would add wrappers of all its methods to every event
 	in     *fireInput
 	ctx    context.Context // passed to observers
 	queued time.Duration

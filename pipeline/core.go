@@ -25,7 +25,7 @@ type definition struct {
 	dialect                *Dialect
 	full                   string // the dialect's name, a dot, and the event's
 	slot                   int
-	guards                 bool // a fire blocks if it cannot run its hooks
+	guards                 bool // a fire that cannot run its hooks blocks
 	form                   unread.Form
 	input                  *jsonCheck // checks the JSON text in inputs; nil if they contain none
 	output                 *jsonCheck // checks the JSON text in answers; nil if they contain none

@@ -90,7 +90,7 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// A hook that may not go to the background is waited for, by its fire alone.
+// The fire waits for a hook that may not go to the background, and nobody else does.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()

@@ -130,7 +130,7 @@ func (e *definition) planJSON(s *Session, in any) (stages.Planned, error) {
 		p.Sequential = p.Sequential || e.rules.Sequential
 		return p, nil
 	}
-	return stages.Plan(s.view().listed.of(e.slot), e.subjectOf(in)), nil // nothing can run
+	return stages.Plan(s.view().listed.of(e.slot), e.subjectOf(in)), nil // no hook can run
 }
 
 func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {

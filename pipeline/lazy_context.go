@@ -77,7 +77,7 @@ func (c *lazyContext) Err() error {
 	return c.errAt(time.Now())
 }
 
-// errAt is Err with the current time as its argument, which is used only if there is a deadline.
+// errAt is Err with the current time as an argument, which matters only if there is a deadline.
 func (c *lazyContext) errAt(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 
 var timed = declare("Timed", pipeline.Rules{Timeout: -1})
 
-// looks holds the ways in which a hook in Go finds out that its context has ended. In each test
-// that happens a second after the hook has begun.
+// looks holds the ways in which a hook in Go notices that its context has ended. In each test the
+// context ends a second after the hook has begun.
 var looks = map[string]func(context.Context){
 	"asks":  func(context.Context) { time.Sleep(2 * time.Second) },
 	"waits": func(ctx context.Context) { <-ctx.Done() },

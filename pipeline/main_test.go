@@ -37,13 +37,13 @@ type call struct {
 	Extra jsontext.Value `json:",embed"`
 }
 
-// edit is their own part.
+// edit is the own part of their answers.
 type edit struct {
 	Input wire.Object    `json:"input,omitzero"`
 	Extra jsontext.Value `json:",embed"`
 }
 
-// declare returns events that differ in their rules alone.
+// declare returns events that differ only in their rules.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,

@@ -91,7 +91,7 @@ func TestTheDebugLogTellsTheCourseOfAFireAndNoSecret(t *testing.T) {
 			other, configured("Call", "denies.sh "+token, prints(2, "because of "+token)), configured("Call", "fails.sh", prints(1, token)),
 		)}})
 		event.On(s, "panics", func(context.Context, call) (output, error) { panic(token) })
-		// Twice: as it is, and across the point at which the log cuts texts.
+		// Each text is logged twice: unchanged, and across the position at which the log cuts texts.
 		for _, padding := range []int{0, 1900} {
 			fire(t, event, s, call{Tool: "write", Input: wire.Object(`{"padding":"` + strings.Repeat("x", padding) + `","token":"` + token + `"}`)})
 		}

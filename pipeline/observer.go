@@ -100,7 +100,7 @@ type FireOutcome struct {
 	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if the denial has no effect
 	Reason     string        // the reason for the decision, or for Stop
 	Stop       bool          // the agent must stop
-	Rewritten  bool          // the input is no longer the caller's
+	Rewritten  bool          // the input may differ from the caller's
 	FailedOpen int           // hooks that failed while the action goes ahead
 	Conflicts  []hook.Conflict
 	Elapsed    time.Duration
@@ -282,7 +282,7 @@ func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, l
 // waitFor waits for an observer's call, at most for limit, and logs a call that takes longer.
 func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
 	done := make(chan struct{})
-	var state atomic.Int32 // 1: do has returned; 2: nothing waits for it any more
+	var state atomic.Int32 // 1: do has returned; 2: nobody waits for it any more
 	go func() {
 		defer close(done)
 		defer func() {

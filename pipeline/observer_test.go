@@ -250,7 +250,7 @@ func (b *blocking) wait(in string) {
 func (b *blocking) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
 	ctx = b.follower.FireStart(ctx, f)
 	b.wait("FireStart")
-	f.Trace = hook.Trace{Parent: "late"} // the fire must not see this, and there is no race
+	f.Trace = hook.Trace{Parent: "late"} // the fire must not see this write, and there must be no race
 	_, _ = f.AppendInput(nil)
 	return ctx
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// While its overlay is half written, or wrong, a system keeps the last good overlay, and reports
-// the position of the mistake.
+// While its overlay is half written, or has a mistake, a system keeps the last good overlay, and
+// reports the position of the mistake.
 func TestAReloadKeepsTheLastGoodOverlay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), policy.FileName)
 	write := func(text string) {

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// under is a system whose hooks are under a policy of the program.
+// under makes a system whose hooks have a policy of the program.
 func under(o policy.Overlay, hooks ...*hook.Hook) pipeline.Config {
 	return pipeline.Config{Load: []pipeline.Load{loads(hooks...)}, Policy: policy.Source{Overlays: []policy.Overlay{o}}}
 }
@@ -286,8 +286,8 @@ func TestABulkheadBoundsWhatRunsAndTheQueueHowLongItWaits(t *testing.T) {
 	}
 }
 
-// Two events that take their limits in the same order cannot deadlock, and a hook whose wait fails
-// keeps no permit.
+// Two events that acquire their limits in the same order cannot deadlock, and a hook whose wait
+// fails keeps no permit.
 func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []*hook.Hook
@@ -447,7 +447,7 @@ func TestHooksInShadowAreComparedOneByOneAndTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		event   *pipeline.Event[call, edit]
 		hooks   map[string]runner // by command, run in the order of the names
-		differs string            // the hooks that each alone would change the outcome
+		differs string            // the hooks each of which alone would change the outcome
 		would   string
 	}{
 		"a denial":                      {event, map[string]runner{"a": prints(0, ""), "shadow1": prints(2, "")}, "shadow1", "deny"},

@@ -91,7 +91,7 @@ func TestARewriteIsSeenByTheGuardsThatRanBeforeIt(t *testing.T) {
 		hooks   func(a *asked, e *pipeline.Event[call, edit]) []*hook.Hook
 		blocked bool
 		would   string            // the effect of the hooks in shadow
-		asked   map[string]string // the commands that each hook was asked about
+		asked   map[string]string // the commands that each hook got
 	}{
 		"not without a policy": {rechecked, policy.Overlay{}, func(a *asked, e *pipeline.Event[call, edit]) []*hook.Hook {
 			return []*hook.Hook{a.hook(e, "guard", guards), a.hook(e, "rewriter", rewrites("rm"))}

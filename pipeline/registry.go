@@ -16,7 +16,7 @@ type registry struct {
 	sys      *System
 	at       Workspace
 	loaded   Loaded
-	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
+	sessions map[weak.Pointer[Session]]struct{} // sessions with their own hooks
 	current  atomic.Pointer[view]
 
 	governed map[*hook.Hook]*hook.Hook // keyed by the hook as loaded or added
@@ -98,7 +98,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 		}
 		for _, hooks := range reg.lists(own, hostLast) {
 			for _, h := range hooks {
-				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
+				if slot, known := index[h.Dialect+"."+h.Event]; known { // otherwise the loader has reported it
 					h = reg.admit(reg.govern(h))
 					if wantsRecheck(h) {
 						reg.sys.rechecks.Store(true)

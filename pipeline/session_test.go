@@ -73,7 +73,7 @@ func TestHooksAreSwitchedOffByNameOrCommand(t *testing.T) {
 	want("[named other.sh]")
 }
 
-// counting is a matcher that counts how often it is asked.
+// counting is a matcher that counts its calls.
 type counting struct {
 	asked *atomic.Int64
 	match.Names

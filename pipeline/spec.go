@@ -115,7 +115,7 @@ type onAnswer[Out any] struct {
 	Decode      stages.Decode[Out]
 	CheckOutput func(*hook.Output[Out]) error
 	Reduce      hook.Reducer[Out]
-	keepsCommon bool // the engine keeps the common members around Reduce
+	keepsCommon bool // the engine merges the common members outside of Reduce
 
 	callFunc func(ctx context.Context, fn, in any) (hook.Output[Out], error) // fn is a hook.Func[In, Out]
 	chain    func(chain, in any, o *hook.Output[Out]) (next any)

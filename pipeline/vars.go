@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes the directory when it has no users left; a hook that still runs needs it.
+// clean removes the directory when it has no users left, since a running hook still needs it.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
 		_ = os.RemoveAll(d.path)
@@ -28,7 +28,7 @@ type varsDir struct {
 	event string
 	path  string
 	hooks int
-	users int  // the fire and its background hooks
+	users int  // users: the fire and its background hooks
 	stale bool // the variables are no longer used; the last user removes the directory
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// leaving declares an event whose hooks export variables, and which forgets all of them when the
+// leaving declares an event whose hooks export variables, and that clears all variables when the
 // tool is "clear".
 func leaving(name string) *pipeline.Event[call, edit] {
 	return livelyEvent(name, pipeline.Spec[call, edit]{

@@ -67,8 +67,8 @@ func (l *listing) add(slot int, h *hook.Hook) {
 	*l = append(*l, listed{slot, []*hook.Hook{h}})
 }
 
-// closed is a hook that marks a closed system in the plan of every event. A fire that finds it leaves the fast path, so
-// that fires of an open system need no check.
+// closed is a hook that marks a closed system in the plan of every event. A fire that finds it leaves the fast path;
+// therefore fires of an open system need no check.
 var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
 
 // closedEvent is the selector of events without hooks in a closed system.

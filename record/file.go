@@ -24,7 +24,7 @@ type sharedRecord struct {
 	seen    time.Time // when path was last known to be the name of f
 	room    int64     // bytes to write before the size is checked again
 
-	ctx  context.Context // ends when nothing needs the file any more
+	ctx  context.Context // ends when the file is no longer needed
 	stop context.CancelFunc
 }
 

@@ -20,7 +20,7 @@ import (
 // A hook can hold or replace the lock that protects the renaming of a full file. The record then
 // continues in that file: no line is lost, and none takes long.
 func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
-	var held *os.File // released before the goroutines are counted: one waits for it
+	var held *os.File // released before the goroutines are counted, since one waits for it
 	for name, take := range map[string]func(lock string) error{
 		"held": func(lock string) (err error) {
 			if held, err = os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
@@ -58,8 +58,8 @@ func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
 	}
 }
 
-// A record that was a file does not go on in a device or a pipe that a hook puts in its place, where
-// its lines would vanish: they count as lost.
+// If a hook replaces a record's file by a device or a pipe, the record does not write there: its
+// lines would vanish, and are counted as lost.
 func TestARecordDoesNotGoOnInADevice(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a device": func(path string) error { return os.Symlink("/dev/null", path) },

@@ -33,7 +33,7 @@ func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 type commonMembers[T any] struct {
 	outs                     iter.Seq[hook.Output[T]]
 	ranged                   bool // the reducer iterated over the answers
-	taken                    int  // answers collected; each counts once, even if the reducer iterates twice
+	taken                    int  // collected answers; each counts once, even if the reducer iterates twice
 	stop, suppress           bool
 	stops, messages, context joinedLines
 }
@@ -76,7 +76,7 @@ func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 // other.
 func keepText(text *string, joined string) (changed bool) {
 	switch {
-	case strings.Contains(*text, joined): // also if no answer has a text
+	case strings.Contains(*text, joined): // this includes the case that no answer has a text
 		return false
 	case strings.Contains(joined, *text):
 		*text = joined

@@ -143,7 +143,7 @@ func (l *joinedLines) add(line string) {
 			l.all.WriteString(l.only)
 		}
 		if need := len(line) + 1; l.all.Cap()-l.all.Len() < need {
-			l.all.Grow(max(need, 1024)) // Grow also doubles
+			l.all.Grow(max(need, 1024)) // Grow doubles the capacity too
 		}
 		l.all.WriteByte('\n')
 		l.all.WriteString(line)

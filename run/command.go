@@ -207,7 +207,7 @@ type job struct {
 	grace      time.Duration
 	room       *Room // limit for output; nil: none
 	noTerminal bool
-	loading    bool     // the job is only for Starts: nothing is run
+	loading    bool     // the job is only for Starts: no process runs
 	unset      bool     // bash gets the program's text as an argument
 	held       *os.File // the opened program, closed once it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// both runs a test with each implementation that this system has.
+// both runs a test with each implementation for this system.
 func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	t.Run("own", func(t *testing.T) { test(t, execute) })
 	if runtime.GOOS == "linux" {

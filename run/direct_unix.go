@@ -106,7 +106,7 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	return pwd, err == nil && filepath.IsAbs(pwd)
 }
 
-// quietLocale reports whether bash certainly knows the locale in LC_ALL; for an unknown one it prints a warning.
+// quietLocale reports whether bash certainly knows the locale in LC_ALL; for an unknown locale bash prints a warning.
 func quietLocale(name string) bool {
 	if name == "" || name == "C" || name == "POSIX" {
 		return true

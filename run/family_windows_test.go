@@ -22,7 +22,7 @@ const place = "SNAPHOOK_PLACE"
 
 func init() {
 	standIns["sleeper"] = func() int { return noted("sleeper", func() int { time.Sleep(time.Minute); return 0 }) }
-	standIns["parent"] = func() int { // of a sleeper, for which it waits
+	standIns["parent"] = func() int { // of a sleeper that it waits for
 		return noted("parent", func() int {
 			if child := another("sleeper"); child.Start() == nil {
 				_ = child.Wait()
@@ -67,7 +67,7 @@ func standInAs(name string) *Command {
 	return &Command{Argv: []string{self}, Environ: func(hook.Call) []string { return append(os.Environ(), standsIn+"="+name) }}
 }
 
-// process opens the process that has noted its number, once it has.
+// process waits until a process has noted its number, and opens that process.
 func process(t *testing.T, name string) windows.Handle {
 	t.Helper()
 	for {
@@ -168,8 +168,7 @@ func TestTheProcessesOfAKilledEngineAreKilled(t *testing.T) {
 	}
 }
 
-// A program or a folder that is not there is an error that names it, also where the path is one of a server or of
-// the long form.
+// A missing program or folder is an error that names it, even if the path is on a server or in the long form.
 func TestWhatCannotBeStartedIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	for _, program := range []string{"no-such-program", `C:\gone\guard.exe`, `\\?\C:\gone\guard.exe`, `\\no-such-server\share\guard.exe`} {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The hook of hooktest.Runner for interpreters. It leaves a file when its parent is not the host,
-// which is only so for a warm Python hook.
+// The hook of hooktest.Runner for interpreters. It writes a file if its parent is not the host,
+// which is the case only for a warm Python hook.
 const (
 	inPython = `import os, sys, time
 payload = sys.stdin.buffer.read()

@@ -17,7 +17,7 @@ const mostStack = 256 << 20
 func TestNoScriptIsNestedTooDeepToBeRead(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(mostStack))
 	refused, lengths := 0, []int{8 << 10, 16 << 10, 24 << 10, bounded.MaxShell - 100, 1 << 20}
-	if raceEnabled { // one goroutine reads, ten times as slowly; the gate tries all of them without
+	if raceEnabled { // ten times slower; the gate tries all lengths without it
 		lengths = []int{2 << 10, 1 << 20}
 	}
 	for _, length := range lengths {

@@ -14,10 +14,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// standsIn is a variable with which the program of these tests stands in for PowerShell.
+// standsIn is a variable that makes the test program stand in for PowerShell.
 const standsIn = "SNAPHOOK_STANDS_IN"
 
-// received is the answer of the stand-in: all that PowerShell would get.
+// received is the answer of the stand-in: everything that PowerShell would get.
 type received struct {
 	Argv           []string
 	Stdin, Guarded string

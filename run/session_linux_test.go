@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// A session that is new has no terminal until its leader opens one.
+// A new session has no terminal until its leader opens one.
 func TestNoTerminalIsASessionOfItsOwn(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		for _, alone := range []bool{false, true} {

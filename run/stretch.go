@@ -9,7 +9,7 @@ import (
 // stretch extends the time limit of a process by the time in which the process and its descendants waited for
 // a processor.
 type stretch struct {
-	most    time.Duration // the most that it grants in total; 0: nothing
+	most    time.Duration // the limit of all extensions together; 0: none
 	granted time.Duration
 }
 
@@ -25,7 +25,7 @@ func newStretch(limit time.Duration, factor float64) stretch {
 const leastExtension = time.Millisecond
 
 // extend returns the further extension of the limit of a process that has waited for this long since its start.
-// It returns 0 if the process has used its time.
+// It returns 0 if the process did not wait, but used its time.
 func (s *stretch) extend(waited time.Duration) (more time.Duration) {
 	more = min(waited, s.most) - s.granted
 	if more < leastExtension {

@@ -45,7 +45,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	stop := p.listen(ctx)
 	defer func() {
 		if stop != nil && !stop() {
-			<-p.rang // wait until the bell is no longer used, before closing it
+			<-p.rang // wait until the bell is unused before closing it
 		}
 	}()
 	var e termination
@@ -120,7 +120,7 @@ type termination struct {
 
 func (e *termination) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
 
-// hasten sends the next signal. It returns an error if no signal is left.
+// hasten sends the next, harsher signal. It returns an error if no signal is left.
 func (p *process) hasten(ctx context.Context, j *job, e *termination, rang bool) error {
 	switch e.sent++; e.sent {
 	case 1:

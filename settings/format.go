@@ -17,7 +17,7 @@ type Converted struct {
 }
 
 // ValuePosition is the position of a value in the converted file.
-type ValuePosition struct{ Offset, Line, Column int } // Offset is that of the value in the JSON
+type ValuePosition struct{ Offset, Line, Column int } // Offset is the offset of the value in the JSON
 
 // FormatError reports why a file cannot be read. Line and Column count from 1, columns in bytes; Line is 0 if the
 // position is unknown.

@@ -53,7 +53,7 @@ func TestFileThatMayNotBeReadIsAProblem(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := settings.Layer{File: name}.Read()
-	if os.Getuid() == 0 { // who may read everything
+	if os.Getuid() == 0 { // this user may read everything
 		if err != nil {
 			t.Errorf("got %v, want no error", err)
 		}

@@ -57,7 +57,7 @@ func isSlip(name, meant string) bool {
 		allowed = 1
 	}
 	if len(name) > len(meant)+allowed || len(meant) > len(name)+allowed {
-		return false // also bounds the time for very long names
+		return false // this also limits the time for very long names
 	}
 	if allowed == 0 {
 		return strings.EqualFold(name, meant)

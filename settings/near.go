@@ -17,7 +17,7 @@ func Near(name string, candidates []string) []string {
 		meant := []rune(strings.ToLower(candidate))
 		allowed := max(1, len(meant)/3)
 		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
-			continue // also bounds the time for very long names
+			continue // this also limits the time for very long names
 		}
 		if mistakes := distance(wrote, meant, allowed); mistakes <= allowed {
 			byMistakes = append(byMistakes, make([][]string, max(0, mistakes+1-len(byMistakes)))...)

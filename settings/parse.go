@@ -90,7 +90,7 @@ func (d *document) read(strict bool) (err error) {
 	}
 	plain := d.text
 	if !strict {
-		d.root.Standardize() // keeps all offsets
+		d.root.Standardize() // this keeps all offsets
 		plain = d.root.Pack()
 	}
 	return d.checkPlain(0, plain) // hujson accepts half a surrogate pair

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// ready runs n hooks that are likely to be ready at once.
+// ready runs n hooks that probably return at once.
 func ready(n int, each func(ctx context.Context, i int)) stages.Spawn[int, int] {
 	plan := make([]*hook.Hook, n)
 	for i := range plan {

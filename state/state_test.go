@@ -48,8 +48,8 @@ func child(d state.Dir, does string) int {
 	}
 }
 
-// rounds returns how often each hook counts. More take longer than a lock is waited for, 5 s: on a busy
-// machine one of 64 hooks may not have its turn in that time.
+// rounds returns how often each hook increments. With more rounds, one of 64 hooks on a busy machine
+// may wait for the lock longer than the limit of 5 s.
 func rounds() int {
 	if os.Getenv("STATE_TEST_ROUNDS") == "" {
 		return 100

@@ -59,7 +59,7 @@ type fileCollector struct {
 	unclear string
 	depth   int
 
-	searched map[[3]any]bool // names searched in PATH; whether the project has such a script
+	searched map[[3]any]bool // names searched in PATH, each with whether the project has such a script
 	read     map[string]bool // Python and JavaScript files that were read, by language and path
 }
 
@@ -151,7 +151,7 @@ func (c *fileCollector) command(h *hook.Hook) error {
 	return err
 }
 
-// cannotSee records why not all files can be found. The first reason is kept.
+// cannotSee records why some files cannot be found. It keeps the first reason.
 func (c *fileCollector) cannotSee(format string, args ...any) {
 	if c.unclear == "" {
 		c.unclear = fmt.Sprintf(format, args...)

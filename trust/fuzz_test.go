@@ -64,7 +64,7 @@ func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	var hooks []*hook.Hook
 	for _, text := range []string{
 		"x=$; " + strings.Repeat("x=$x$x ", 8000) + "; $x", // each value doubles the one before it, and may be a script
-		strings.Repeat("find d -exec ", 8000),              // each runs all that follow
+		strings.Repeat("find d -exec ", 8000),              // each script runs all later ones
 		strings.Repeat("run-parts d;", 8000),               // each runs a whole directory
 		strings.Repeat("PATH=d ", 8000),
 		strings.Repeat("eval ", 20000),

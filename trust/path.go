@@ -31,7 +31,7 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // in the project it must stay missing; elsewhere its name is enough
+	if len(there) == 0 { // in the project the file must stay missing; elsewhere its name is enough
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil

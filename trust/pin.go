@@ -116,7 +116,7 @@ func (c *Covered) spellings(path string) []string {
 	}
 	for dir := filepath.Dir(all[0]); ; dir = filepath.Dir(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real == c.dir {
-			below, _ := filepath.Rel(dir, all[0]) // one contains the other
+			below, _ := filepath.Rel(dir, all[0]) // one directory contains the other
 			return append(all, filepath.Join(c.dir, below))
 		}
 		if dir == filepath.Dir(dir) {
@@ -153,7 +153,7 @@ type stamp struct {
 // modification time as it is, because the clocks of file systems tick slowly.
 const settled = 2 * time.Second
 
-// shows reports whether info is that of an unchanged file.
+// shows reports whether info describes an unchanged file.
 func (s stamp) shows(info fs.FileInfo) bool {
 	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() ||
 		!s.info.ModTime().Equal(info.ModTime()) {

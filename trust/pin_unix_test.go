@@ -57,7 +57,7 @@ func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 					_ = os.Remove(file)
 					put(file, text)
 				}
-				if len(text) == len(good) { // the same length, which lets some of them run
+				if len(text) == len(good) { // they keep the length, so that some of them run
 					time.Sleep(rand.N(8 * time.Millisecond))
 				}
 			}

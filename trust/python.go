@@ -143,7 +143,7 @@ func (s *shellScope) python(what, text string, dirs []string) error {
 			s.cannotSee("%s imports %s, an unknown module", what, name)
 		}
 	}
-	for _, dir := range dirs { // the library's own imports look next to the script first
+	for _, dir := range dirs { // the standard library itself imports from the script's directory first
 		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
 			return pythonLibrary[stem] || slices.Contains(imports, stem)

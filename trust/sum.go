@@ -30,7 +30,7 @@ func (c *fileCollector) add(path string) (isNew bool, err error) {
 // sum returns the digest of a regular file, "" for anything else, and its size and times.
 func (c *fileCollector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
-		c.looks += 8 // opening a file, and looking at some of its directories
+		c.looks += 8 // opening a file, and examining some of its directories
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

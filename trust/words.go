@@ -218,7 +218,7 @@ func within(dir, word string) string {
 	switch {
 	case filepath.IsAbs(word):
 		return filepath.Clean(word)
-	case word != "" && os.IsPathSeparator(word[0]): // \x, or /tmp/x of Git's bash, whose folder is not known
+	case word != "" && os.IsPathSeparator(word[0]): // \x, or /tmp/x of Git's bash, whose folder is unknown
 		return filepath.Join(filepath.VolumeName(dir)+word[:1], word)
 	}
 	return filepath.Join(dir, word)

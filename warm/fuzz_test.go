@@ -8,7 +8,7 @@ import (
 // quote returns a word of bash for a text.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// FuzzGrep checks that grep finds here what the installed one finds.
+// FuzzGrep checks that grep in this process finds the same as the installed grep.
 func FuzzGrep(f *testing.F) {
 	needPrograms(f)
 	tools := Tools()
@@ -35,7 +35,7 @@ func FuzzGrep(f *testing.F) {
 	})
 }
 
-// FuzzSed checks that sed prints here what the installed one prints.
+// FuzzSed checks that sed in this process prints the same as the installed sed.
 func FuzzSed(f *testing.F) {
 	needPrograms(f)
 	tools := Tools()
@@ -62,7 +62,7 @@ func FuzzSed(f *testing.F) {
 	})
 }
 
-// FuzzMatch checks that [[ =~ ]] finds here what it finds in bash.
+// FuzzMatch checks that [[ =~ ]] in this process finds the same as in bash.
 func FuzzMatch(f *testing.F) {
 	needPrograms(f)
 	tools := Tools()
@@ -82,7 +82,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// FuzzJQ checks that jq prints here what the installed one prints.
+// FuzzJQ checks that jq in this process prints the same as the installed jq.
 func FuzzJQ(f *testing.F) {
 	needPrograms(f)
 	tools := Tools()

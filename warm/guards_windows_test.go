@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/warm"
 )
 
-// Without Git's bash, guards with programs of Unix run in the process, on payloads of Windows. A script with something
-// unknown fails with the reason, and says nothing else.
+// Without Git's bash, guards with programs of Unix run in the process, on payloads of Windows. A script that uses
+// something unknown fails with the reason, and prints nothing else.
 func TestGuardsRunWithoutBashOnWindows(t *testing.T) {
 	t.Setenv("CLAUDE_CODE_GIT_BASH_PATH", "")
 	if run.HasBash() {

@@ -136,8 +136,8 @@ func some(name string) (inputs []string) {
 	return inputs
 }
 
-// Scripts end here as in bash with the installed programs, for every input for which they run here.
-// Scripts whose names end in "is left" never run here.
+// For every input for which a script runs in this process, it ends as in bash with the installed
+// programs. Scripts whose names end in "is left" never run in this process.
 func TestScriptsAreTheSame(t *testing.T) {
 	needPrograms(t)
 	tools := Tools()

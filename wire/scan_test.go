@@ -17,7 +17,7 @@ func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members
 	return members, err
 }
 
-// sameAsDecoder checks that walking over o yields the same as the decoder alone, also if the walk
+// sameAsDecoder checks that a walk over o yields the same as the decoder alone, even if the walk
 // ends early.
 func sameAsDecoder(t *testing.T, o Object) {
 	t.Helper()

@@ -117,7 +117,7 @@ func TestHooksAroundATool(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook  func(*snaphook.Session)
 		input string
-		want  string // whether the result is an error, and its texts
+		want  string // the result's error flag and its texts
 	}{
 		"none":              {adaptertest.None, `{"text":"hi"}`, `false echo {"text":"hi"}`},
 		"deny":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},

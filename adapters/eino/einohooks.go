@@ -89,7 +89,7 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 	}
 }
 
-// passes reports whether no hook looks at a call, so that a stream can be passed on as it is. It is
+// passes reports whether no hook looks at a call, so that a stream can be passed on unchanged. It is
 // false in a closed session.
 func passes(ctx context.Context, s *snaphook.Session, call *snaphook.ToolCall) bool {
 	if s.Active(snaphook.BeforeTool) || s.Active(snaphook.AfterTool) {

@@ -47,7 +47,7 @@ func (m *scripted) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, er
 
 func (m *scripted) last() string { return m.requests[len(m.requests)-1] }
 
-// info describes the tool echo, which repeats its arguments; the types below are its four kinds.
+// info describes the tool echo, which repeats its arguments. The types below implement it in four ways.
 type info struct{}
 
 func (info) Info(context.Context) (*schema.ToolInfo, error) {

@@ -32,12 +32,12 @@ func cloneWorld(t *testing.T, _ string) pageWorld {
 	return pageWorld{dir: root, checkout: true, env: append(goCaches(t), "HOME="+t.TempDir())}
 }
 
-// newPageWorld is the machine of a reader who has the command snaphook, Go, and an empty directory in which
-// the archive of a release lies.
+// newPageWorld makes the machine of a reader: it has the command snaphook, Go, and a directory that
+// contains only the archive of a release.
 //
-// "go get" finds the engine in a proxy in a folder and compiles it from the checkout, which a workspace
-// above the directory names: only so the packages are in the build cache. What the engine requires comes from the module
-// cache. "git clone" of the repository's address copies the last commit of the checkout.
+// "go get" finds the engine in a proxy in a folder, and compiles it from the checkout, which a workspace above the
+// directory names: that way its packages are in the build cache. The engine's requirements come from the module cache.
+// "git clone" of the repository's address copies the last commit of the checkout.
 func newPageWorld(t *testing.T, page string) pageWorld {
 	root := t.TempDir()
 	w := pageWorld{dir: filepath.Join(root, "project")}

@@ -32,7 +32,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 			in := wire.Object(step.Input)
 			args := copilotArgs(in, "toolArgs")
 			if _, ok := copilotMoments[strings.TrimPrefix(step.Event, "copilot.")]; !ok || in.Get("toolCalls") != nil || args != nil && !args.IsObject() {
-				continue // no moment, several calls at once, or a call whose arguments are a text
+				continue // no moment fits: several calls at once, or a call whose arguments are a text
 			}
 			compared++
 			t.Run(c.Name+" "+step.Event, func(t *testing.T) {

@@ -138,7 +138,7 @@ var everyOne = []string{
 	`{"decision":"block","reason":"no","continue":false,"stopReason":"enough"}`, `{"decision":"perhaps"}`, `{"reason":"why","systemMessage":"m"}`,
 }
 
-// said is the answer of a hook before a tool, as a host gets it.
+// said is the answer of a hook before a tool, in the form that a host gets.
 type said struct {
 	Ran, Asked, Stopped bool
 	Input, Messages     string

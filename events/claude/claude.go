@@ -58,7 +58,7 @@ var (
 type audience uint8
 
 const (
-	logOnly audience = iota // nobody; the text is in the log
+	logOnly audience = iota // nobody gets the text, but the log has it
 	model
 	user
 )
@@ -72,7 +72,7 @@ type traits struct {
 	permission  bool   // the decision is a permission, which hooks can also grant
 	noContinue  bool   // "continue" has no effect
 	noMessage   bool   // "systemMessage" has no effect
-	silent      bool   // nothing in an answer has an effect, except a terminal sequence
+	silent      bool   // answers have no effect, except a terminal sequence
 	quiet       bool   // the user gets no notice of hooks that failed
 	stopBlocks  bool   // "continue": false keeps the action from going ahead
 	stopFrees   bool   // "continue": false lifts every block

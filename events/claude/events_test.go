@@ -195,7 +195,7 @@ func TestTheOwnMembersOfEvents(t *testing.T) {
 			w := project(hooks(tt.event, "h"))
 			w.host.Interactive = tt.interactive
 			if tt.name == "feedback" {
-				w.Level = claude.Docs // at the base level context alone keeps no agent going
+				w.Level = claude.Docs // at the base level context alone does not keep an agent going
 			}
 			w.replies = map[string]scripted{"h": says(0, answer, "")}
 			wantEffects(t, fire(t, w.open(t), tt.event, tt.input), tt.want)

@@ -77,9 +77,9 @@ type group struct {
 	traits  *traits
 	pattern string
 	matcher hook.Matcher
-	where   hook.Condition // the matcher, if the profile tests another member than the subject
+	where   hook.Condition // the matcher, if the profile tests a member other than the subject
 	invalid string         // why none of the group's hooks can run
-	broken  string         // why the group's matcher matches nothing
+	broken  string         // reason why the group's matcher matches nothing
 }
 
 // system returns the name of the system in messages.

@@ -201,7 +201,7 @@ func (a *answerTraits) tellUser(r *hook.Reply, end hookEnding, text string) {
 	}
 }
 
-// find returns the object with the answer, or else the text. wrong says why the output cannot be read at all.
+// find returns the object with the answer, or else the text. wrong is the reason why the output cannot be read at all.
 func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, text, wrong string) {
 	var streams [][]byte
 	switch a.streams[end] {
@@ -246,7 +246,7 @@ type rawAnswer struct {
 	top      wire.Object // members other than decision and reason
 	own      wire.Object // hookSpecificOutput
 	decision hook.Decision
-	decided  bool // "decision" had a known word, even one without a meaning
+	decided  bool // "decision" had a known word, even if it has no effect
 	reason   string
 }
 

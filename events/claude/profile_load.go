@@ -253,7 +253,7 @@ func (e *entry) profileTimeout(v settings.Value) time.Duration {
 	return p.timeout
 }
 
-// speak adapts a hook, whose runner is built, to the profile's system.
+// speak adapts a hook, which already has its runner, to the profile's system.
 func (e *entry) speak() *settings.Problem {
 	p, h := e.profile, e.hook
 	if p.only != nil && !slices.Contains(p.only, h.Event) {

@@ -21,8 +21,8 @@ func ProfileOf(s *pipeline.Session) Profile {
 	return ClaudeCode
 }
 
-// Tool returns the profile's name of a tool of Claude Code, such as Bash or mcp__server__tool. Without a name of its
-// own, that is Claude Code's.
+// Tool returns the profile's name of a tool of Claude Code, such as Bash or mcp__server__tool. If the profile has no
+// name for it, Tool returns Claude Code's name.
 func (p Profile) Tool(name string) string {
 	facts, err := profileNamed(p)
 	if err != nil || facts == nil {

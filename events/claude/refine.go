@@ -50,8 +50,8 @@ func refining[In, Out any, O interface {
 	}
 }
 
-// honour removes from a report the parts that its event does not honour. silenced reports that nothing but the terminal
-// sequence is left of the event's own part.
+// honour removes from a report the parts that its event does not honour. silenced reports that only the terminal
+// sequence remains of the event's own part.
 func (f refiner) honour(r *common.Report, part commonOut) (silenced bool) {
 	if r.Hook.Func != nil && r.Err == nil {
 		spoken(&r.Output, part)

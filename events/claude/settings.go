@@ -34,7 +34,7 @@ type Settings struct {
 	Plugins []Plugin         // the enabled ones, in order
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
-	Profile Profile // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	Profile Profile // the profile whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 
 	Model judge.Model        // for prompt hooks
 	Agent judge.AgentRunner  // for agent hooks
@@ -205,7 +205,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	r.env = r.commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return hook.Exclusion{} // already judged, or the program's own
+			return hook.Exclusion{} // already checked, or the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}

@@ -24,8 +24,8 @@ type stops struct {
 	n  int
 }
 
-// another updates the count, and reports whether it exceeds most. again means that the agent was kept working before,
-// and held that it is kept working now; without either the count restarts.
+// another updates the count, and reports whether it exceeds most. again means that hooks kept the agent working
+// before, and held that they do so now; if both are false the count restarts.
 func (c *stops) another(again, held bool, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

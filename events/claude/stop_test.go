@@ -74,7 +74,7 @@ func TestTheCountOfStopsStartsAnew(t *testing.T) {
 	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	answers(claude.SubagentStop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	for range 3 {
-		if got := holds(t, s, 6); got != 6 { // a stop that was not kept going starts a new count
+		if got := holds(t, s, 6); got != 6 { // a stop without a block starts a new count
 			t.Errorf("kept going %d times; want 6", got)
 		}
 	}

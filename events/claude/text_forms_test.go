@@ -10,13 +10,13 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// The rows are the table of docs/windows.md. A guard denies although its settings, script, answer, payload or folder
-// has a form of Windows, or its failure is reported.
+// The rows are the table of docs/windows.md. A guard whose settings, script, answer, payload or folder has a form of
+// Windows denies, or its failure is reported.
 func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"
 	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)
 	long := "blocked"
-	if runtime.GOOS == "windows" { // which starts no process there
+	if runtime.GOOS == "windows" { // Windows starts no process there
 		long = "failed"
 	}
 	for _, row := range []struct {

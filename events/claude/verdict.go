@@ -13,7 +13,7 @@ const (
 	block                           // as exit status 2: the guarded action does not go ahead
 	endTurn                         // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                      // both
-	endLoop                         // as endTurn, also with gently
+	endLoop                         // like endTurn, and also with gently
 )
 
 // reply returns a refusal as a command would have answered. gently does not end the turn, and passes the reason to the

@@ -152,7 +152,7 @@ type off struct {
 type file struct {
 	settings.Layer
 	root  settings.Value
-	wrong *settings.Problem // why all of its hooks are ignored; nil if they are not
+	wrong *settings.Problem // reason why all of its hooks are ignored; nil if they are not
 }
 
 // readFiles reads the files that exist, and lists their names in Loaded, highest priority first.

@@ -42,7 +42,7 @@ func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 	const entry = `{"hooks": {"PreToolUse": [{"hooks": [` + "\n"
 	for _, tt := range []struct {
 		name, text, want string
-		lost             bool // all of the file is ignored
+		lost             bool // the whole file is ignored
 	}{
 		{"broken JSON", "{\n\"hooks\": oops}", "hooks.json:2:10: ", true},
 		{"an array", "{}\n", "", false},

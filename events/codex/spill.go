@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxTokens     = 2500 // of a text for the model, unless its hook sets a limit
+	maxTokens     = 2500 // default limit, in tokens, of a text for the model
 	bytesPerToken = 4
 )
 
@@ -17,7 +17,7 @@ const (
 // ids.
 type limitsKey struct{}
 
-// limitOf returns the limit of a hook's texts in tokens; 0 is no limit.
+// limitOf returns the limit of a hook's texts in tokens; 0 means no limit.
 func limitOf(s *pipeline.Session, h *hook.Hook) int {
 	limits, _ := s.Setting(limitsKey{}).(map[string]int)
 	if n, own := limits[h.ID]; own {

@@ -145,8 +145,8 @@ func TestOneDeniedCallOfSeveralDeniesThemAll(t *testing.T) {
 	}
 }
 
-// "continue" is no member of the command line's answers: the call goes ahead there, and the loss is told (G35). A
-// policy that is closed for answers that cannot be used denies.
+// "continue" is not a member of answers in the CLI: the call goes ahead there, and a note reports the loss (G35).
+// Under a policy that closes the class output the call is denied.
 func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
 	for surface, stops := range map[copilot.Surface]bool{copilot.CLI: false, copilot.Cloud: false, copilot.VSCode: true} {
 		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{copilot.Settings{Profile: surface, Layers: []settings.Layer{{

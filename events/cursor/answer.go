@@ -28,7 +28,7 @@ type Output struct {
 	PluginPaths  []string          `json:"pluginPaths,omitzero"`
 }
 
-// takes is a set of members of answers.
+// takes is a set of members that an answer may have.
 type takes uint16
 
 const (
@@ -46,7 +46,7 @@ const (
 // answer is an answer as its hook wrote it.
 type answer struct {
 	Output
-	permits, says bool // has a permission; has a member that some event knows
+	permits, says bool // whether it has a permission; whether it has a member that some event knows
 	goOn          *bool
 	user, context string
 }

@@ -55,7 +55,7 @@ func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	if response := genai.FromHookResponse(g.Response, nil); response != nil {
 		return response
 	}
-	return wire.Object("{}") // an object, also if it is empty
+	return wire.Object("{}") // an object, even an empty one
 }
 
 // ApplyTo returns an SDK request with the changes of the hooks; members that hooks do not see stay

@@ -125,7 +125,7 @@ func (p Profile) PerChunk() bool { return p == Gemini }
 
 // lostAnswer describes answers without an effect at an event, for the notes about them.
 type lostAnswer struct {
-	denied string // why a denial has no effect; empty: it has one
+	denied string // reason why a denial has no effect; empty: it has an effect
 	gemini bool   // in the profile Gemini a denial has an effect
 	asks   bool   // "ask" has an effect
 }

@@ -223,7 +223,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 	}
 }
 
-// Every other layer overrides a machine's defaults, and none its settings.
+// Every other layer overrides a machine's defaults, and no layer overrides its settings.
 func TestTheLayersOfTheProfileGemini(t *testing.T) {
 	const on, off = `{"hooksConfig":{"enabled":true}}`, `{"hooksConfig":{"enabled":false}}`
 	const hooks = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo ran"}]}]}}`

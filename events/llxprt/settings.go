@@ -23,7 +23,7 @@ import (
 // tools.enableHooks is true. If several layers set it, the system's setting overrides the project's, and the project's
 // overrides the user's. In the profile [Gemini] hooks are on unless a layer disables them.
 type Settings struct {
-	Profile Profile          // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	Profile Profile          // the profile whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 
 	// LayersFound means that Layers has the files that [Find] would read, not a replacement: hooks of the other profile
@@ -226,7 +226,7 @@ func overruling(layers []settings.Layer) (order []int) {
 	return order
 }
 
-// wishes holds the settings of one layer for all hooks. A switch that is not a boolean is the zero
+// wishes holds one layer's settings for all hooks. A switch that is not a boolean is the zero
 // Value.
 type wishes struct {
 	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
@@ -298,7 +298,7 @@ func (s *scopeSettings) add(w wishes, vouched bool) {
 
 func (s *scopeSettings) finish(environment []string, dir string) {
 	if s.config != "" && (s.off == "" || s.offBy != hook.Host && s.offBy != hook.SystemWide) {
-		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that a lock cannot override
+		s.off, s.offBy = s.config, s.configBy // of two reasons, keep the one that no lock overrides
 	}
 	s.environ = withProject(environ.ApplyAll(environment, s.redaction), dir)
 }

@@ -73,8 +73,8 @@ func notice[E any](name, doc string) *Notice[E] {
 	return &Notice[E]{declare(pipeline.Spec[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
 }
 
-// missing returns the error for a JSON input that lacks a member: without it a gate would find
-// nothing to check, and let the call pass.
+// missing returns the error for a JSON input that lacks a member. Without this error a gate would
+// find nothing to check, and let the call pass.
 func missing(member string) error { return fmt.Errorf("%q is missing", member) }
 
 // unless treats an answer as absent if empty accepts it.
@@ -93,7 +93,7 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
-// counting makes changes in place, of members of the event, have an effect.
+// counting makes in-place changes of members of the event have an effect.
 func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
 	e.inPlace, e.keep = inPlace, keep
 	return e

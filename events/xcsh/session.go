@@ -163,7 +163,7 @@ type SessionCompactingEvent struct {
 type SessionCompactingResult struct {
 	Context      []string    `json:"context,omitzero"`
 	Prompt       string      `json:"prompt,omitzero"`       // replaces the host's own
-	PreserveData wire.Object `json:"preserveData,omitzero"` // the summariser's own members take precedence
+	PreserveData wire.Object `json:"preserveData,omitzero"` // members that the summariser sets take precedence
 }
 
 // SessionCompactEvent holds the entry that was saved.

@@ -135,7 +135,7 @@ func (m *Modules) whom() string {
 func (w *toolWrapper[P, R]) event(id string, params P) *ToolResultEvent {
 	input, err := w.shape.Input(params)
 	if err != nil {
-		input = nil // the tool has run: a gate would have stopped it without its input
+		input = nil // the tool has run: without its input a gate would have stopped it
 	}
 	return &ToolResultEvent{ToolName: w.name, ToolCallID: id, Input: input}
 }

@@ -26,7 +26,7 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 	messages := []message{{"system", "be brief", 0}, {"user", "go", 1}, {"model", "ok", 2}}
 	for name, tt := range map[string]struct {
 		request string
-		want    string // text and place before
+		want    string // text and position before the change
 	}{
 		"nothing to read":      {`{"messages":7}`, "an error"},
 		"no messages":          {`{}`, "an error"},
@@ -58,7 +58,7 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 	}
 }
 
-// says is a request of messages, given by role and text.
+// says makes a request with messages, given by role and text.
 func says(texts ...string) string {
 	var all []message
 	for i := 0; i < len(texts); i += 2 {

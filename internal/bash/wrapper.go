@@ -15,7 +15,7 @@ type Wrapper struct {
 	Operands int    // words between the options and the command
 	Without  string // short options that make it run no command
 	Bare     bool   // permission rules look through it only if it has no options
-	Reads    bool   // it adds words that it reads from its input
+	Reads    bool   // it adds words from its input to the command
 	Rules    bool   // Claude Code's permission rules look through it; for other wrappers they see only the wrapper
 
 	Assigns bool   // words NAME=value before the command set its environment

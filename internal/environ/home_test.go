@@ -8,7 +8,7 @@ import (
 func TestTheHomeDirectoryIsKnownWithoutTheEnvironment(t *testing.T) {
 	known, err := user.Current()
 	if err != nil {
-		t.Skip(err) // the system has no name for who runs this
+		t.Skip(err) // the system has no name for the current user
 	}
 	for given, want := range map[string]string{"/home/ann": "/home/ann", "": known.HomeDir} {
 		t.Setenv("HOME", given)

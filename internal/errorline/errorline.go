@@ -76,7 +76,7 @@ var (
 	namedError = regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b`)
 )
 
-// belowPlace returns the first line that begins with the name of an error, where the text begins with a place
+// belowPlace returns the first line that begins with the name of an error, if the text begins with a position
 // in a script: Node prints no carets below text that is not JavaScript, such as JSON.
 func belowPlace(lines []string) string {
 	if !place.MatchString(firstOf(lines)) {
@@ -90,7 +90,7 @@ func belowPlace(lines []string) string {
 	return ""
 }
 
-// panicMessage returns the line below the place of a panic of Rust.
+// panicMessage returns the line below the position of a panic of Rust.
 func panicMessage(lines []string) string {
 	for i, line := range lines[:len(lines)-1] {
 		if strings.HasPrefix(line, "thread '") && strings.Contains(line, " panicked at ") && strings.HasSuffix(strings.TrimSpace(line), ":") {

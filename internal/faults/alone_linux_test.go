@@ -11,9 +11,9 @@ import (
 
 const aloneVar = "SNAPHOOK_FAULTS_ALONE"
 
-// alone reports whether the test runs in a process of its own; if not, it runs the test in one. A
-// test that changes its process, for example by using up its descriptors, then harms no other
-// test. options change the process.
+// alone reports whether the test runs in a separate process; if not, it runs the test in one. A
+// test that changes its process, for example by using up its descriptors, then harms no other test.
+// options change the process.
 func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {
@@ -32,7 +32,7 @@ func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	return false
 }
 
-// left is how much time the test has: a soak takes an hour.
+// left returns the time that the test has left: a soak takes an hour.
 func left(t *testing.T) time.Duration {
 	if end, limited := t.Deadline(); limited {
 		return time.Until(end)

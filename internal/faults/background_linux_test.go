@@ -19,8 +19,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// away is a hook of PostToolUse, and whether it is configured to be in the
-// background. One that has left prints that it does.
+// away describes a hook of PostToolUse, and whether it is configured to run in the background.
+// Otherwise it prints that it moves there.
 type away struct {
 	script string
 	async  bool
@@ -41,8 +41,8 @@ func (a away) entry(t *testing.T) string {
 	return fmt.Sprintf(`{"type": "command", "command": %s, "async": %t}`, wire.Quote(a.script), a.async)
 }
 
-// openAway makes a world whose hooks go to the background, and tells when one
-// has started.
+// openAway makes a world whose hooks go to the background, and a function that waits until one has
+// started.
 func openAway(t *testing.T, hooks ...away) (*world, *bufio.Reader) {
 	t.Helper()
 	w := newWorld(t, "")
@@ -81,8 +81,8 @@ func over() context.Context {
 	return ctx
 }
 
-// isGone checks that none of so many hooks runs any more. The child of each gets
-// SIGKILL with the last of its group, and may be dying.
+// isGone checks that none of the hooks still runs. The child of each gets SIGKILL last in its
+// group, and may take a moment to die.
 func (w *world) isGone(t *testing.T, hooks int, after string) {
 	t.Helper()
 	if pids := w.kin(t); len(pids) > hooks {
@@ -132,7 +132,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 	}
 }
 
-// The caller gives up when one hook has left, and another has not.
+// The caller gives up when one hook has gone to the background, and another has not.
 func TestACallerThatGivesUpWhenAHookHasLeft(t *testing.T) {
 	leavesNothing(t)
 	w, started := openAway(t, away{script: leaves}, away{script: stays})
@@ -192,7 +192,7 @@ func TestACallerThatGivesUpWhileHooksLeave(t *testing.T) {
 	}
 }
 
-// A hook that may not leave any more has gone when its fire is over.
+// A hook that may no longer go to the background has ended when its fire ends.
 func TestAHookThatLeavesAClosedSession(t *testing.T) {
 	for _, script := range []string{leaves, `echo '{"async":true}'`} {
 		leavesNothing(t)

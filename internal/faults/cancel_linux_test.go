@@ -70,7 +70,7 @@ func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 	})
 }
 
-// running is a hook, with a child, that tells when it runs.
+// running is a hook with a child; it reports when it has started.
 const running = `echo '{"decision":"deny"}'; sleep 60 & echo $$ >started; wait`
 
 // whenStarted calls then once a hook of w runs; the channel is closed when it
@@ -114,7 +114,7 @@ func TestASystemThatIsClosedDuringAFire(t *testing.T) {
 		leavesNothing(t)
 		done := whenStarted(t, w, 1, func() {
 			w.sys.Close()
-			if pids := w.kin(t); len(pids) > 1 { // the child gets SIGKILL with the last of its group, and may be dying
+			if pids := w.kin(t); len(pids) > 1 { // the child gets SIGKILL last, and may still be dying
 				t.Errorf("processes %d run although the system is closed", pids)
 			}
 		})
@@ -129,7 +129,7 @@ func TestASystemThatIsClosedDuringAFire(t *testing.T) {
 		if _, err := w.sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: w.dir}); !errors.Is(err, hook.ErrClosed) {
 			t.Errorf("a session of a closed system: %v, want %v", err, hook.ErrClosed)
 		}
-		open(t, setup{}).alive(t) // another one is not affected
+		open(t, setup{}).alive(t) // another fire is not affected
 	})
 }
 

@@ -32,8 +32,8 @@ func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 }
 
 // To an agent whose machine was asleep, time has jumped: it wakes up and finds
-// both the answer and the end of the hook's time. The answer was there first,
-// and counts. The hook itself puts the agent to sleep.
+// both the answer and the end of the hook's time. The answer came first, and counts. The hook
+// itself puts the agent to sleep.
 func TestAnAnswerGivenWhileTheAgentSleptCounts(t *testing.T) {
 	if !alone(t) {
 		return

@@ -16,7 +16,7 @@ func variants(n int, script string) []string {
 	return lo.Times(n, func(i int) string { return fmt.Sprintf("%s # %d", script, i) })
 }
 
-// misbehaviour are 64 hooks, each bad in its own way.
+// misbehaviour lists 64 hooks, each of which fails in its own way.
 func misbehaviour() []string {
 	scripts := []string{
 		"sleep 60", "sleep 60; true", "sleep 60 & wait", "exec yes", "exec cat /dev/zero >&2", "yes & yes >&2 & wait",

@@ -77,8 +77,8 @@ func environment(pid string) []byte {
 	return nil
 }
 
-// leavesNoProcess waits a moment: a process that has got SIGKILL, or whose
-// reader has gone, needs one to die.
+// leavesNoProcess waits a moment, since a process needs time to die after SIGKILL, or after its
+// reader has gone.
 func (w *world) leavesNoProcess(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
@@ -93,8 +93,8 @@ func (w *world) leavesNoProcess(t *testing.T) {
 }
 
 // killKin kills the background processes that hooks of w started on purpose, and returns their
-// number. A look at /proc may miss a process that starts another and ends meanwhile: killKin
-// looks again until it finds one, for at most five seconds.
+// number. Reading /proc may miss a process that starts another and ends meanwhile: killKin reads it
+// again until it finds one, for at most five seconds.
 func (w *world) killKin(t *testing.T) (n int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); n == 0 && time.Now().Before(deadline); runtime.Gosched() {
@@ -135,8 +135,8 @@ type want struct {
 	notes           int  // parts of the answer that have no effect, each with a warning
 }
 
-// check looks at all that is told about a fire with one hook: its result, its
-// report, its JSON form, the log, the count of failures.
+// check checks everything that is reported about a fire with one hook: its result, its report, its
+// JSON form, the log, the count of failures.
 func (w *world) check(t *testing.T, res *result, want want) {
 	t.Helper()
 	if res.Blocked() != want.blocked || !strings.Contains(res.Reason, want.reason) || !strings.Contains(res.Message, want.message) {
@@ -193,7 +193,7 @@ func (w *world) checkReport(t *testing.T, r *hook.Report[llxprt.BeforeToolOutput
 	}
 }
 
-// checkJSON looks at the form that the command line and the bus give.
+// checkJSON checks the JSON form, which the command line and the bus use.
 func (w *world) checkJSON(t *testing.T, res *result, want want) {
 	t.Helper()
 	run := llxprt.BeforeTool.Describe(call, res).Hooks[0]

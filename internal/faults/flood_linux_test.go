@@ -23,8 +23,8 @@ const (
 
 const flood = "head -c 200000000 /dev/zero"
 
-// A hook that prints 200 MB costs no more than the kept part of it. If that was its answer, the
-// hook fails, because half an answer is not an answer. If its status refuses, it refuses.
+// A hook that prints 200 MB costs only the part that is kept. The hook fails, because its answer is
+// incomplete; if its status refuses, it refuses.
 func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 	if !alone(t) {
 		return
@@ -56,7 +56,7 @@ func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 				}
 				heap, peak := after.allocated-before.allocated, after.peak-before.resident
 				t.Logf("%d KiB allocated, %d KiB more memory at most", heap>>10, peak>>10)
-				reason := int64(4 * len(res.Reason)) // a reason is made from the bytes, and told twice
+				reason := int64(4 * len(res.Reason)) // the reason is made from the bytes, and reported twice
 				if heap > heapBound+reason || !raced && peak > memoryBound+reason {
 					t.Errorf("%d bytes allocated, want at most %d; %d more in memory, want %d", heap, heapBound, peak, memoryBound)
 				}

@@ -71,7 +71,7 @@ func TestAnExtensionInAHostileDirectory(t *testing.T) {
 
 // project is a hostile directory with a hook in it.
 type project struct {
-	root string // holds all that a hook could have written
+	root string // holds everything that a hook could have written
 	dir  string
 	ses  *pipeline.Session
 }

@@ -19,15 +19,14 @@ import (
 // generous is the most that a busy machine may add to any time.
 const generous = 4 * time.Second
 
-// timeout is long enough for a hook to say its first word.
+// timeout is long enough for a hook to print its first line.
 const timeout = 400 * time.Millisecond
 
 // late is the end of a hook that did not answer in time.
 var late = want{err: "Hook timed out after 400ms", is: context.DeadlineExceeded, exit: -1}
 
-// A hook that does not answer costs its timeout, one that ignores SIGTERM the
-// five seconds of grace besides (L24); its output is ignored,
-// and nothing of its process group stays.
+// A hook that does not answer costs its timeout, and if it ignores SIGTERM also the five seconds of
+// grace (L24). Its output is ignored, and no process of its group remains.
 func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 	const deny = `echo '{"decision":"deny","reason":"too late"}'; `
 	for _, test := range []struct {
@@ -68,8 +67,8 @@ func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 
 // A child that has left the process group, and the terminal's session, is killed with the hook as
 // long as the hook, or a child of the hook, is its parent. Once its parent has ended, the system
-// no longer records its origin: it is a daemon, the engine does not know of it, and therefore
-// reports nothing and lets it live. To find it too would take a control group, or the prctl(2)
+// no longer records its origin: it is a daemon that the engine does not know, and therefore neither
+// reports nor kills. To find daemons too, the engine would need a control group, or the prctl(2)
 // that makes the agent the parent of every orphan.
 func TestAChildInASessionOfItsOwn(t *testing.T) {
 	const daemon = "whose parent has gone"
@@ -106,7 +105,7 @@ func leadsASession(pid int) bool {
 	return err == nil && session == pid
 }
 
-// fifo makes a pipe with a name through which a hook can tell something.
+// fifo makes a named pipe through which a hook can send a message.
 func fifo(t *testing.T, dir, name string) *os.File {
 	t.Helper()
 	file := filepath.Join(dir, name)

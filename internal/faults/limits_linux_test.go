@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// Whether there are enough descriptors for a hook, or one too few, or none, the
-// hook works or fails open, and takes none with it.
+// With enough descriptors for a hook, one too few, or none, the hook works or fails open, and leaks
+// no descriptor.
 func TestWithoutDescriptorsAHookFailsOpen(t *testing.T) {
 	if !alone(t) {
 		return
@@ -67,8 +67,8 @@ func TestWithoutProcessesAHookFailsOpen(t *testing.T) {
 	}
 }
 
-// spareThreads makes the runtime keep n idle threads: it ends the program if it
-// wants one more and cannot have it.
+// spareThreads makes the runtime keep n idle threads, because the runtime ends the program if it
+// cannot start a thread.
 func spareThreads(n int) {
 	var all sync.WaitGroup
 	all.Add(n)

@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// clock is the one goroutine that package match leaves to its library: it ends
-// by itself.
+// clock is the only goroutine that the library of package match leaves: it ends by itself.
 var clock = goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
 
 // warmUp makes the runtime open its poller, which it opens only once.
@@ -39,9 +38,8 @@ func warmUp() {
 	}
 }
 
-// leavesNothing checks when the test is over, and its systems are closed, that
-// the engine holds no more than before. Only for tests beside which no other
-// runs.
+// leavesNothing checks, after the test and the end of its systems, that the engine holds no more
+// resources than before. It is only for tests that do not run in parallel.
 func leavesNothing(t *testing.T) {
 	t.Helper()
 	before, running := descriptors(), goleak.IgnoreCurrent()
@@ -67,7 +65,7 @@ func descriptors() map[string]string {
 	return open
 }
 
-// opened is an error if there are descriptors that were not there before.
+// opened returns an error if there are new descriptors.
 func opened(before map[string]string) error {
 	var errs []error
 	for fd, target := range descriptors() {

@@ -18,8 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A hook that hangs and is closed, one that crashes and is open, and one that
-// works, each at an event of its own. The first two work when a file is there.
+// Three hooks, each at its own event: one hangs and fails closed, one crashes and fails open, and
+// one works. The first two work once a file exists.
 const (
 	crowdHooks = `{"hooks": {
 		"PreToolUse": [{"hooks": [{"type": "command", "command": "test -e well || exec sleep 60"}]}],
@@ -35,7 +35,7 @@ const (
 type crowd struct {
 	mu      sync.Mutex
 	classes map[string]int  // "event class"
-	took    []time.Duration // of the hook that works, with its wait
+	took    []time.Duration // of the hook that works, including its wait
 }
 
 func (c *crowd) end(_ context.Context, e *pipeline.Evaluation) {
@@ -88,7 +88,7 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 
 	const each = 167 // 501 fires at once
 	ratio, ratios := 0.0, []string{}
-	for range 3 { // other programs may take the processors away
+	for range 3 { // other programs may use the processors
 		var all sync.WaitGroup
 		for range each {
 			all.Go(works)

@@ -31,7 +31,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// failing is a way in which a hook fails, for real.
+// failing is one way in which a real hook fails.
 type failing struct {
 	transport string
 	class     hook.Class
@@ -43,10 +43,10 @@ type failing struct {
 	garbage   bool                                                // a hook in Go answers with invalid JSON
 	says      string                                              // part of the error
 	limits    string                                              // in the overlay
-	before    func(r *rig, t *testing.T)                          // brings the world into the state in which it fails
+	before    func(r *rig, t *testing.T)                          // makes the hook fail in this world
 	around    func(ctx context.Context) (context.Context, func()) // the caller's context
 	session   func(*pipeline.SessionConfig)
-	unguarded bool // without a policy it is skipped, and so has not failed
+	unguarded bool // without a policy it is skipped, and therefore has not failed
 }
 
 func command(script string) string {
@@ -135,7 +135,7 @@ var failures = []failing{
 	// trusts itself: it can be neither missing nor queued nor untrusted.
 	{transport: "go", class: hook.ClassExit, goes: func(context.Context) error { return errors.New("no database") }, says: "no database"},
 	{transport: "go", class: hook.ClassCrash, goes: func(context.Context) error { panic("index out of range") }, says: "index out of range"},
-	{transport: "go", class: hook.ClassRemote, goes: func(context.Context) error { // as the hooks of module fleet fail, whose tests have the ways
+	{transport: "go", class: hook.ClassRemote, goes: func(context.Context) error { // module fleet tests the real causes
 		return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New("no worker answered")}
 	}, says: "no worker answered"},
 	{transport: "go", class: hook.ClassTimeout, goes: waits, limits: short, says: "timed out"},
@@ -233,7 +233,7 @@ func wantAction(says string, k eventKind, f failing) hook.Action {
 	case says == "ask" && k.gate:
 		return hook.FailAsk
 	case says == "" && f.transport == "go" && f.class == hook.ClassTimeout && k.event.Info().Rules.LateFuncBlocks:
-		return hook.FailClosed // which the dialect wants
+		return hook.FailClosed // the dialect demands it
 	}
 	return hook.FailOpen
 }
@@ -351,14 +351,13 @@ func (c caller) CallTool(ctx context.Context, _ request.ToolRequest) (request.To
 	return request.ToolAnswer{}, nil
 }
 
-// hold keeps a call, and the hook's permit with it.
+// hold blocks a call, which keeps the hook's permit.
 func (r *rig) hold() {
 	r.started <- struct{}{}
 	<-r.release
 }
 
-// occupy fires in another session, whose hook keeps the one permit that there is
-// until the test is over.
+// occupy fires in another session, whose hook keeps the only permit until the test ends.
 func (r *rig) occupy(t *testing.T, started func(), release func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -392,7 +391,7 @@ func (r *rig) occupyByCommand(t *testing.T) {
 	})
 }
 
-// breakIt has the hook fail, so that its breaker opens.
+// breakIt makes the hook fail, so that its breaker opens.
 func (r *rig) breakIt(t *testing.T) {
 	t.Helper()
 	if _, err := r.fires(t.Context(), "first"); err != nil {
@@ -400,7 +399,7 @@ func (r *rig) breakIt(t *testing.T) {
 	}
 }
 
-// line returns the record of the fire that counts.
+// line returns the record of the tested fire.
 func (r *rig) line(t *testing.T) (found *record.Line) {
 	t.Helper()
 	if r.free != nil {
@@ -432,8 +431,7 @@ func TestEveryFailureUnderEveryPolicy(t *testing.T) {
 	}
 }
 
-// check has the hook fail, and looks at the outcome, the reason, the count and
-// the record.
+// check makes the hook fail, and checks the outcome, the reason, the count and the record.
 func (f failing) check(t *testing.T, k eventKind, says string) {
 	r := f.mount(t, k, says)
 	if f.before != nil {
@@ -483,7 +481,7 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 // outcome checks the result that the caller gets.
 func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Action, res *pipeline.JSONResult) {
 	t.Helper()
-	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has left: the fire blocks, unless a policy decides
+	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has gone: without a policy it blocks
 	if res.Blocked != (gone || action == hook.FailClosed) {
 		t.Errorf("blocked %v, want that the failure is %v", res.Blocked, action)
 	}

@@ -30,7 +30,7 @@ type kind struct {
 	timeout    time.Duration
 	cancelled  bool // the caller gives up, at some moment
 	visits     bool // the fire has its own session, which reads all settings anew, has a callback, and is closed afterwards
-	share      int  // of all fires, in shares
+	share      int  // the part of all fires
 
 	blocked bool
 	message string
@@ -138,7 +138,7 @@ func TestASoakEndsAsItBegan(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_SOAK")); err == nil {
 		fires = n
 	}
-	if !alone(t) { // so that its memory is its own
+	if !alone(t) { // in a separate process, to measure only its memory
 		return
 	}
 	leavesNothing(t)

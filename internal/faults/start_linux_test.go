@@ -53,8 +53,8 @@ func TestAProgramThatCannotStartFailsOpen(t *testing.T) {
 	}
 }
 
-// A command that bash cannot read ends with status 2: it blocks, and bash's
-// words are the reason. So does everything else that happens to end with status 2.
+// A command that bash cannot parse ends with status 2: it blocks, and bash's message is the reason.
+// Everything else that happens to end with status 2 blocks too.
 func TestACommandThatIsNoShellTextBlocks(t *testing.T) {
 	for _, test := range []struct{ command, reason string }{
 		{"{", "syntax error: unexpected end of file"}, {"echo '", "unexpected EOF"}, {".", "filename argument required"}, {"if true; then", "syntax error"}, {"exit 2 )", "syntax error"},
@@ -208,7 +208,7 @@ func TestWhatDoesNotFitIntoAProcess(t *testing.T) {
 	}
 }
 
-// Arguments arrive as they were written, without a shell as with one.
+// Arguments arrive as they were written, without a shell as well as with one.
 func TestArgumentsArriveAsWritten(t *testing.T) {
 	for _, test := range []struct{ command, want string }{
 		{`printf '<%s>' "it's" 'say "x"' a\ b \$HOME '$(touch pwned)' '\' ""`, `<it's><say "x"><a b><$HOME><$(touch pwned)><\><>`},

@@ -68,7 +68,7 @@ func open(t *testing.T, s setup) *world {
 	return w
 }
 
-// newWorld makes one that has no session yet. dir "" means a new one.
+// newWorld makes a world that has no session yet. An empty dir means a new directory.
 func newWorld(t *testing.T, dir string) *world {
 	t.Helper()
 	if dir == "" {
@@ -183,7 +183,7 @@ func (j *journal) failures() (errs []string) {
 	return errs
 }
 
-// form is a way in which a script becomes a hook.
+// form is one way to make a hook of a script.
 type form struct {
 	name  string
 	shell bool

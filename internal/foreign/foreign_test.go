@@ -89,8 +89,7 @@ func TestAnEventOfTheProgramTakesHooksFromSettings(t *testing.T) {
 	}
 }
 
-// No text of settings takes the host down, also where a program has declared
-// events of its own.
+// No text of settings crashes the host, even if a program has declared its own events.
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{
 		`{"hooks": {"BeforeDeploy": [{"matcher": "prod", "hooks": [{"type": "command", "command": "true", "if": "Bash(a)"}]}]}}`,

@@ -24,8 +24,7 @@ var (
 	afterRelease = pipeline.Declare(llxprt.Dialect, pipeline.Spec[deploy, vote]{Name: "AfterRelease"})
 )
 
-// No text of settings takes the host down in LLxprt's dialect either, with the
-// rules of both profiles.
+// No text of settings crashes the host in LLxprt's dialect either, with the rules of both profiles.
 func FuzzLoadLLxprt(f *testing.F) {
 	for _, text := range []string{
 		`{"tools": {"enableHooks": true}, "hooks": {"BeforeRelease": [{"matcher": "prod", "sequential": true, "hooks": [{"type": "command", "command": "true"}]}]}}`,

@@ -27,7 +27,7 @@ type Tree struct {
 }
 
 // mostSteps limits the comparisons of a Tree. They take less than half a second; a hundred rules and a
-// hundred files need some hundred thousand.
+// hundred files need about a hundred thousand comparisons.
 const mostSteps steps = 50_000_000
 
 // Open returns the Tree of the repository that contains dir, an absolute path: it searches for an entry .git
@@ -97,7 +97,7 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 
 const (
 	maxFile  = 128 << 10 // bytes of a .gitignore file
-	readStep = 100       // steps for each byte: a rule takes forty times its text in memory
+	readStep = 100       // steps for each byte: in memory a rule takes forty times its text
 )
 
 // read returns the rules of a directory; a missing, unreadable or irregular file has no rules. A file that is too large

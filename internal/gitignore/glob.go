@@ -107,8 +107,8 @@ func element(text string, c byte) (in bool, size int, ok bool) {
 	return low == c, size, size > 0
 }
 
-// literal returns one byte, without the backslash before it. Its size is 0 if
-// there is nothing after the backslash.
+// literal returns one byte, without the backslash before it. Its size is 0 if nothing follows the
+// backslash.
 func literal(text string) (c byte, size int) {
 	if text[0] != '\\' {
 		return text[0], 1

@@ -34,7 +34,7 @@ var bashTests = []struct {
 		"\"r\\\nm\" x", "rm\tx", "rm", "eval 'rm x'", "eval rm x", "trap 'rm x' EXIT", "exec rm x", "rm;", "rm&", ";rm", "(rm)", "rm</dev/null", "2>&1 rm x", ">f rm x", "echo a&&rm x", "echo a||rm x", "echo a;rm x", "echo a|rm x",
 		"echo a\n\nrm x", "echo a # b\nrm x", "true && (cd x; { rm y; })", "echo $(echo $(echo $(rm x)))", "echo ${x/a/$(rm y)}", "echo ${x[$(rm y)]}", "eval $(rm x)",
 		"a=1 b=2 rm x", "a+=1 rm x", "trap 'x' EXIT; rm x", "if", "echo $(", "echo `", "'", "{ rm x", "rm x)", "cat <<EOF", "rm ../*.go", "rm {a,b}",
-		// Commands whose program cannot be known.
+		// Commands whose program is unknown before they run.
 		"$CMD -rf x", "${CMD} x", "\"$CMD\" x", "$(echo rm) x", "`echo rm` x", "r$X x", "$X rm x", "{rm,-rf,x}", "{r,}m x", "r? x", "[r]m x", "r* x", "$'\\x72m' x", "timeout 5 $CMD", "nohup {rm,x}", "xargs $CMD", "$'\\162m' x", "r$((0))m x",
 	}, []string{
 		"echo $(date)", "echo \"a && rm b\"", "echo 'a && rm b'", "echo 'x; rm y'", "echo '$(rm x)'", "echo '`rm x`'", "echo \\$\\(rm x\\)", "echo \"\\$(rm x)\"", "echo \"\\`rm x\\`\"",

@@ -152,7 +152,7 @@ func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
 	return append(all, link{texts: s.readings(stmt)})
 }
 
-// anything matches every text, in place of a compound command.
+// anything stands for a compound command, and matches every text.
 var anything = []wildcard{{"", ""}}
 
 // readings returns the texts that a rule is compared with for one command of a list: with

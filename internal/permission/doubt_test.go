@@ -39,11 +39,11 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 		if w.letters != "" {
 			own = append(own, "-"+w.letters[:1]+" $x")
 		}
-		if w.bare { // the rule ignores its options, also those with a variable
+		if w.bare { // the rule ignores its options, even those with a variable
 			own = []string{"-$x", "--$x", "-$@-", `-"$x"`, "-?"}
 		}
 		for _, words := range own {
-			command := `\` + name + " " + words + " y z" // without the backslash, time is no program
+			command := `\` + name + " " + words + " y z" // without the backslash, time is not a program
 			if !r.Match(bashCall(command)) {
 				t.Errorf("%s does not match %q", r, command)
 			}
@@ -51,7 +51,7 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 	}
 }
 
-// TestADoubtIsNoMoreThanADoubt: a rule does not match all that has an expansion.
+// TestADoubtIsNoMoreThanADoubt: a rule does not match every command that has an expansion.
 func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, command := range []string{
@@ -92,8 +92,8 @@ func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	}
 }
 
-// A rule matches where test may ask for a name: wherever -v stands or may come to stand, and for
-// every name that runs or may run a command.
+// A rule matches if test may evaluate a name: wherever -v is or may appear, and for every name that
+// runs or may run a command.
 func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, before := range []string{"", "x = y -a ", "-v x -o ", "-R x -a ", "x = -v -o ", "! ", "-n \"$x\" -a ", "-f x -o \\( "} {

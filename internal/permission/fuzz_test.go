@@ -16,7 +16,7 @@ import (
 type script struct {
 	from   []byte
 	depth  int
-	runs   []string // of vocabulary alone, without quotes, joined by a blank
+	runs   []string // words of the vocabulary, without quotes, joined by blanks
 	unsure []string // the same, with "$" where bash alone knows the words
 }
 
@@ -123,7 +123,7 @@ func (s *script) substitution() (written, word string) {
 	return form[0] + s.list() + form[1], "$"
 }
 
-// texts are all commands of one to three words of the vocabulary.
+// texts lists all commands of one to three words of the vocabulary.
 var texts = func() (all []string) {
 	before := []string{""}
 	for range 3 {

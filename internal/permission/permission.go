@@ -17,7 +17,7 @@ type Origin struct {
 	Home string // "~/p" is below it
 }
 
-// Call is a call of a tool that rules are asked about.
+// Call is a call of a tool that is compared with rules.
 type Call struct {
 	Tool  string      // its canonical name
 	Input wire.Object // tool_input
@@ -28,7 +28,7 @@ type Call struct {
 // used from many goroutines at once.
 type Rule struct {
 	text string
-	tool wildcards // names of tools; the rule is for any of them
+	tool wildcards // names of tools; the rule applies to each of them
 	spec spec      // nil: every call of the tool
 }
 

@@ -74,7 +74,7 @@ func (p piece) usual() piece {
 // redirects reports whether the rule may match the redirections of a compound command, or of a command that
 // runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
-	var others simpleCommand // compared without a command if the rule is about more than streams
+	var others simpleCommand // compared without a command if the rule concerns more than streams
 	if s.rule.redirect {
 		others = unknown
 	}

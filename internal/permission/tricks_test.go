@@ -8,7 +8,7 @@ var tricks = []struct {
 	judged
 	commands []string
 }{
-	// Grammar that the parser may take for something else.
+	// Grammar that the parser may misread.
 	{removes, []string{
 		"echo \"${x:-'}\"; rm x; echo \"'}\"", "cat <<E\n${x:-'}\nE\nrm x\ncat <<E\n'}\nE", "echo \"${x#'}\"; rm x; echo \"'}\"", "echo \"${x:-$'}\"; rm x; echo \"'}\"",
 		"ls \\\r\nrm x", "cat <<A\nA\r\ncat <<B\nA\nrm x\nB", "ls # a\\\nrm x", "ls # a \\\\\nrm x", "ls # a\\\n# b\\\nrm x",

@@ -13,7 +13,7 @@ import (
 
 // System is one hook system. Events, tools and members have the names of Claude Code as keys.
 type System struct {
-	Name    string // the name on the command line: a dialect, or a profile of one
+	Name    string // the name on the command line: a dialect, or a profile of a dialect
 	Title   string // the name in texts for people
 	Dialect string // the dialect of Name
 	Profile string // the profile of the dialect; "": the default
@@ -120,8 +120,8 @@ func (s *System) Effect(answer string, imported bool) Effect {
 	return Nothing
 }
 
-// EffectOf returns the effect of an answer of a hook in a file of the system's own; closed is true for one whose
-// entry says that a failure blocks.
+// EffectOf returns the effect of an answer of a hook in one of the system's own files; closed is true if the
+// hook's entry says that a failure blocks.
 func (s *System) EffectOf(answer string, closed bool) Effect {
 	if closed && slices.Contains(strings.Fields(s.WhenClosed), answer) {
 		return Refuses
@@ -163,7 +163,7 @@ func Differences(from, to Side, event string, texts []string) (all []Difference)
 	return all
 }
 
-// givenBy reports whether a hook with such texts may give the answer.
+// givenBy reports whether a hook with these texts may give the answer.
 func (a *Answer) givenBy(texts []string) bool {
 	return texts == nil || len(a.Marks) == 0 || slices.ContainsFunc(texts, func(text string) bool {
 		return slices.ContainsFunc(a.Marks, func(mark string) bool { return strings.Contains(text, mark) }) &&

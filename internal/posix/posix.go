@@ -22,11 +22,11 @@ type Options struct {
 	Basic bool // the pattern is a basic regular expression
 	Fold  bool // upper and lower case are equal
 	Lines bool // the text is one line: a match has no newline
-	Word  bool // the match is not beside a letter, a digit or an underscore; Whole goes first
+	Word  bool // no letter, digit or underscore may adjoin the match; Whole has precedence
 	Whole bool // the match is the whole text
 
-	// Groups are kept, for patterns in which it is certain what they match: they are not repeated, and there
-	// are no alternatives.
+	// Groups keeps groups. The pattern must not repeat them, nor have alternatives: otherwise their matches
+	// are not certain.
 	Groups bool
 }
 

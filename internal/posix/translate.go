@@ -15,7 +15,7 @@ type patternTranslator struct {
 	re    *Regexp
 	depth int
 
-	empty  bool // nothing of the current alternative was read
+	empty  bool // the current alternative is still empty
 	repeat bool // an element was read that may be repeated
 	wide   bool // the element is one character, also beyond ASCII
 	many   bool // the element is one character of several bytes
@@ -177,7 +177,7 @@ func (t *patternTranslator) end() {
 	t.empty = false
 }
 
-// escape reads what follows a backslash.
+// escape reads the characters after a backslash.
 func (t *patternTranslator) escape() {
 	if t.in == "" {
 		panic(Unknown("a backslash at the end"))

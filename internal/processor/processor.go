@@ -10,8 +10,8 @@ type Times struct {
 	Ended  time.Duration // on a processor, of descendants that have ended; counted in ticks of 10 ms
 }
 
-// Waiting returns the time of waiting, with an estimate for the descendants that have ended, of which the kernel
-// keeps only the processor time: they waited as long for it as the others did for theirs.
+// Waiting returns the time of waiting, with an estimate for the descendants that have ended, for which the
+// kernel keeps only the processor time: Waiting assumes that they waited as long, in proportion, as the others.
 func (t Times) Waiting() time.Duration {
 	if t.Ran <= 0 {
 		return t.Waited

@@ -10,7 +10,7 @@ import (
 // Known reports whether TimesOf reads times on this system.
 const Known = true
 
-// most limits the processes that TimesOf looks at.
+// most limits the number of processes that TimesOf looks at.
 const most = 1000
 
 // TimesOf reads the times of a process and its descendants. They are zero if the kernel does not keep them.

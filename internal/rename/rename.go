@@ -14,7 +14,7 @@ import (
 
 // Names maps our names to theirs, and back. A member that is not in the map keeps its name.
 type Names struct {
-	to   []name            // searched linearly: there are few
+	to   []name            // searched linearly, since there are few
 	back map[string]string // ours by theirs
 }
 
@@ -58,7 +58,7 @@ type View struct {
 
 	names *Names            // nil: names are the same
 	was   wire.Object       // under our names
-	back  map[string]string // our names, by theirs; nil until one is asked for
+	back  map[string]string // our names, by theirs; nil until first needed
 }
 
 // Show sets v to an object of ours with their names, and reports whether it is one JSON object; a nil n

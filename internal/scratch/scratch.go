@@ -33,7 +33,7 @@ type home struct {
 var (
 	mu    sync.Mutex
 	homes = map[string]*home{} // by folder
-	swept = map[string]bool{}  // the folders that this process has looked at
+	swept = map[string]bool{}  // the folders that this process has examined
 )
 
 // Dir makes a directory whose name begins with name, and which this user alone may enter; its
@@ -95,7 +95,7 @@ func open(folder string) (*home, error) {
 			return nil, errors.Join(err, os.RemoveAll(path))
 		}
 		// Before the lock was taken, a sweep may have removed the directory.
-		locked := tryLock(lock) || try == mostTries // some file systems have no locks: nothing is swept there
+		locked := tryLock(lock) || try == mostTries // some file systems have no locks: nothing is removed there
 		if _, gone := os.Lstat(lock.Name()); locked && gone == nil {
 			h := &home{path: path, lock: lock, dirs: map[string]struct{}{}}
 			if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -158,6 +158,6 @@ func sweep(path string) {
 			_ = os.RemoveAll(filepath.Join(path, entry.Name()))
 		}
 	}
-	_ = lock.Close() // Windows removes nothing that is open
+	_ = lock.Close() // Windows does not remove open files
 	_ = os.RemoveAll(path)
 }

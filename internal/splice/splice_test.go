@@ -23,7 +23,7 @@ func put(script, option, dir string) (string, error) {
 	})
 }
 
-// evil is every way out of a text at once.
+// evil contains every way to break out of a quoted text.
 const evil = "x'\"$(touch owned)`touch owned`\n); __import__('os').system('touch owned') #\nEND\ntouch owned\n"
 
 func TestPlaceholdersAreReplacedWhereverTheyStand(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// glance is the interval at which a file without new bytes is looked at.
+// glance is the interval between checks of a file without new bytes.
 const glance = 100 * time.Millisecond
 
 // maxFiles limits the rotated files that are opened: no rotation keeps more.
@@ -24,7 +24,7 @@ const maxFiles = 1000
 type Reader struct {
 	ctx  context.Context
 	name string
-	file *os.File // nil: it is not there yet
+	file *os.File // nil: the file does not exist yet
 }
 
 // New makes a Reader of the file with a name, which the Reader closes. A nil file is opened once it is there.

@@ -12,7 +12,7 @@ var deciding = []string{
 func Resembles(name []byte) bool {
 	const most = 60
 	if len(name) > most {
-		return false // longer than the longest name with every letter as an escape
+		return false // longer than the longest name with every letter escaped
 	}
 	var letters []byte
 	odd := false

@@ -43,7 +43,7 @@ func Text(output []byte) (why string) {
 
 // LooksLikeAnswer reports whether output that is not one JSON document looks like an answer: it begins like a
 // JSON object or string, ends like an object, contains a member, or is UTF-16. A text for the model may quote
-// JSON: there only the beginning counts, and the end if the text is one line.
+// JSON; therefore only its beginning counts, and its end if it is one line.
 func LooksLikeAnswer(output []byte, forModel bool) bool {
 	text := wire.Trim(output)
 	switch {

@@ -67,7 +67,7 @@ func Example() {
 	// refused: /etc/passwd is outside of the project
 }
 
-// A host that trusts its modules lets them run any program; another one allows those on a list.
+// A host that trusts its modules lets them run any program; another host allows only listed programs.
 func ExampleLoader() {
 	all := modules.Loader{Exec: (*xcsh.API).Exec}
 	some := modules.Loader{Exec: func(api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions) (xcsh.ExecResult, error) {

@@ -27,7 +27,7 @@ type boundModule struct {
 	room  *run.Room                                  // limits the output of all programs that it runs
 	way   chan struct{}                              // one large result at a time is passed to JavaScript
 
-	tooMuch sync.Once // logs once that it registers too much
+	tooMuch sync.Once // logs once that the module registers too much
 
 	mu        sync.Mutex
 	js        *jsrun.Module

@@ -215,7 +215,7 @@ func TestPublishedExamplesLoad(t *testing.T) {
 // tried loads a module and fires the events that it has handlers for.
 func tried(t *testing.T, file, runtime string) (loads, answers bool) {
 	h := opened(t, xcsh.Config{Session: conversation{}, Models: keyless{}}, &modules.Loader{Runtime: runtime, Exec: (*xcsh.API).Exec})
-	defer h.Modules.Close() // before the next: there are many processes
+	defer h.Modules.Close() // before the next one starts, because there are many processes
 	h.Initialize(xcsh.Host{AppendEntry: func(string, jsontext.Value) error { return nil }})
 	if errs := h.Load(t.Context(), []string{file}, h.dir); len(errs) > 0 {
 		t.Logf("%v", errs)

@@ -98,7 +98,7 @@ type Page struct {
 	done   sync.WaitGroup
 
 	builder tracetree.Builder
-	changed chan struct{} // has a value while there are fires that are not in a frame yet
+	changed chan struct{} // has a value while some fires are not in a frame yet
 	wanted  chan struct{} // has a value while a browser waits for its first frame
 
 	mu      sync.Mutex

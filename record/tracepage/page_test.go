@@ -64,7 +64,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// looking is a browser that looks at the events of a page.
+// looking is a browser that receives the events of a page.
 type looking struct {
 	t    *testing.T
 	in   *bufio.Scanner
@@ -88,7 +88,7 @@ func look(t *testing.T, address string) *looking {
 	return l
 }
 
-// until reads events until one has a text.
+// until reads events until one contains a text.
 func (l *looking) until(want string) (kind, data string) {
 	l.t.Helper()
 	for l.in.Scan() {
@@ -119,7 +119,7 @@ func TestAPageFollowsRecords(t *testing.T) {
 		t.Errorf("the first event is %s", kind)
 	}
 	_ = data
-	write(t, two, text("5", "Notification", `,"subject":"later","hooks":[]`)) // it was not there
+	write(t, two, text("5", "Notification", `,"subject":"later","hooks":[]`)) // it did not exist before
 	if kind, _ := b.until("later"); kind != "patch" {
 		t.Errorf("a change is a %s, want a patch", kind)
 	}
@@ -128,7 +128,7 @@ func TestAPageFollowsRecords(t *testing.T) {
 	}
 	write(t, one, text("6", "Notification", `,"subject":"rotated","hooks":[]`))
 	b.until("rotated")
-	b = look(t, server.URL+"/") // one that comes later
+	b = look(t, server.URL+"/") // a fire that comes later
 	kind, data = b.until("rotated")
 	if kind != "frame" || !strings.Contains(data, "oldest.sh") || !strings.Contains(data, "later") {
 		t.Errorf("a browser that comes later gets a %s: %.500s", kind, data)
@@ -260,7 +260,7 @@ func TestRecordsThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// A browser that does not read is left, and a page that is closed ends its answers.
+// The page disconnects a browser that does not read, and a closed page ends its responses.
 func TestClosingEndsAnswers(t *testing.T) {
 	p := page(t, tracepage.Config{})
 	server := httptest.NewServer(p)

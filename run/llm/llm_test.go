@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "sk-s3cret"
 
-// maker makes a model for these tests, which hold for both.
+// maker makes a model for these tests, which both clients have to pass.
 type maker func(base string, client *http.Client) judge.Model
 
 var makers = map[string]maker{
@@ -33,7 +33,7 @@ var makers = map[string]maker{
 	},
 }
 
-// good is an answer that both understand.
+// good is an answer that both clients understand.
 const good = `{"content":[{"type":"text","text":"fine"}],"choices":[{"message":{"content":"fine"}}]}`
 
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {

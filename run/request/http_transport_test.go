@@ -69,8 +69,8 @@ func TestIdleConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A call that is given up leaves no goroutine: not of a connection that is never accepted, and
-// not of a TLS server that sends nothing.
+// An abandoned call leaves no goroutine, even if its connection is never accepted, or its TLS
+// server sends nothing.
 func TestNothingOfACallThatIsGivenUpIsLeft(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// --fix changes nothing that check without a flag has not said, of all mistakes in the corpus of the findings:
-// each finding that is fixed is in its text, and --diff, which writes nothing, has the files that --fix changes.
+// For every mistake of the corpus, --fix changes nothing that check without a flag has not reported. Each fixed
+// finding is in the text of check. --diff writes nothing, and prints the files that --fix would change.
 func TestFixChangesWhatCheckHasSaid(t *testing.T) {
 	corpus, err := filepath.Glob(filepath.Join("..", "internal", "lint", "testdata", "corpus", "*.txtar"))
 	if err != nil {

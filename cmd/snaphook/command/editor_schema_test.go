@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// edited is a form of files that people write, with its schema and its reader.
+// edited is a kind of file that people write, with its schema and its reader.
 type edited struct {
 	schema   string
 	is       func(file string) bool
@@ -365,7 +365,7 @@ func encoded(t *testing.T, doc any) string {
 	return string(text)
 }
 
-// probes are values of every type, some of which no member takes.
+// probes are values of every type; some of them fit no member.
 var probes = []any{nil, true, false, 0., 1., 0.5, -1., 300., 1e12, "zzz", "", "5s", "open", []any{}, []any{"zzz"}, []any{1.}, map[string]any{}}
 
 // wordsOf returns the texts among values.

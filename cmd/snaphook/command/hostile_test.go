@@ -127,8 +127,8 @@ func TestReadingWhatHasNoEndEndsWithAnInterrupt(t *testing.T) {
 	}
 }
 
-// harmless fails for characters that a terminal interprets. In JSON all but control characters are
-// allowed: JSON is for programs.
+// harmless fails for characters that a terminal interprets. In JSON, which is for programs, it
+// allows all but control characters.
 func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	bad := "\x1b\a\r\u202e\u2028\u009b"

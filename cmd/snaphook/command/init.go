@@ -126,7 +126,7 @@ snaphook test --dir ~/project`,
 }
 
 func (f *initFlags) init(cmd *cobra.Command) error {
-	f.Find = nil // init begins a project here, and does not look for one above
+	f.Find = nil // init uses this directory, and does not look for a project above it
 	dir, err := f.Directory()
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 	}
 	var said []string
 	kept := ""   // existing settings without the guard
-	own := false // the guard was there
+	own := false // the guard existed before
 	for _, file := range append(begin.files[:len(begin.files):len(begin.files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 func TestAnEmptyInputIsAnsweredWithAnExampleOfItsSystem(t *testing.T) {
 	for _, d := range systems.All {
 		if d.ToolGate == "" || d.Modules && d != &systems.Xcsh {
-			continue // modules of another runtime are asked for by the events of xcsh
+			continue // modules of another runtime are found by the events of xcsh
 		}
 		_, said := executed(t, "", "fire", d.Name+"."+d.ToolGate, "--dir", t.TempDir())
 		if want := "echo '" + d.Example + "' | snaphook fire " + d.Name + "." + d.ToolGate; d.Example == "" || !strings.Contains(said, want) {

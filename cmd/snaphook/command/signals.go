@@ -55,7 +55,7 @@ func die(s os.Signal) {
 	if self, err := os.FindProcess(os.Getpid()); err == nil && s != syscall.SIGQUIT {
 		signal.Reset(s)
 		if self.Signal(s) == nil {
-			time.Sleep(time.Second) // the signal may take a moment, and never arrives where it is blocked
+			time.Sleep(time.Second) // the signal may arrive late, or never if it is blocked
 		}
 	}
 	number, _ := s.(syscall.Signal)

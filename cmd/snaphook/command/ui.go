@@ -131,7 +131,7 @@ func addLines(page *tracepage.Page, lines io.Reader, log *slog.Logger) {
 	}
 }
 
-// uiLog tells which lines cannot be read, as warnings.
+// uiLog reports unreadable lines as warnings.
 func (f *uiFlags) uiLog(cmd *cobra.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

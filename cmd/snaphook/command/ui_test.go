@@ -24,8 +24,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The page is there at the address that is printed, for a record that is empty and one that is not there yet, until an
-// interrupt.
+// Until an interrupt, the printed address shows the page, for an empty record and for one that does not exist yet.
 func TestUIServesItsPageUntilAnInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o600); err != nil {

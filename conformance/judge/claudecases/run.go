@@ -36,7 +36,7 @@ type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
 
 const (
 	atOnce   = 8               // cases that run at the same time
-	patience = 2 * time.Minute // the longest time of one case; hooks have shorter timeouts
+	patience = 2 * time.Minute // the time limit of one case; hooks have shorter timeouts
 )
 
 // Run judges an engine by every case, each a subtest of its name, and by every variant of a case,

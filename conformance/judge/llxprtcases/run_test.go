@@ -17,7 +17,7 @@ import (
 // replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
-	told    []Observation // one for each fire; the last also for all further ones
+	told    []Observation // one for each fire; further fires get the last one
 	err     error         // returned by every call
 	calls   []string
 }

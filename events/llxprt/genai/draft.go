@@ -12,7 +12,7 @@ import (
 type draft struct {
 	base    []jsontext.Value
 	now     []jsontext.Value // base with the edits
-	removed []bool           // elements of base whose message the hook left out
+	removed []bool           // elements of base whose message the hook removed
 	before  [][]hookMessage  // new messages, by the index of the element that they precede
 	waiting []hookMessage    // new messages after the last kept one
 	added   bool

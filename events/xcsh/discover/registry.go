@@ -16,7 +16,7 @@ import (
 // Item is a hook file that a provider has found.
 type Item struct {
 	Type string // "pre" or "post"
-	Tool string // the tool that it is for; "*" is every tool
+	Tool string // the tool to which it applies; "*" means every tool
 	Name string // the file's name, with its extension
 	Path string // absolute
 

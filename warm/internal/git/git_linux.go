@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 
-// Programs returns git, by its name.
+// Programs returns the program git by its name.
 func Programs() map[string]shell.Program { return map[string]shell.Program{"git": program{}} }
 
 type program struct{}
@@ -191,7 +191,7 @@ func head(p *shell.Process, top string) (branch string) {
 	return ""
 }
 
-// isBranch reports whether a name is one that git takes for sure.
+// isBranch reports whether git certainly accepts a name as a branch.
 func isBranch(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part[0] == '.' || part[0] == '-' || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") ||

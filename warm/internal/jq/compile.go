@@ -181,8 +181,8 @@ func (c *compiler) operator(q *gojq.Query) filter {
 	}
 }
 
-// each returns the output of each filter, or nil if a filter has no output or fails. It leaves the script to bash if a
-// filter has several outputs, or if one fails and another has no output.
+// each returns the output of each filter, or nil if a filter has no output or fails. If a filter has several outputs,
+// or if one fails and another has no output, the script is left to bash.
 func each(s *scope, in value, filters ...filter) (all []value, err error) {
 	all = make([]value, len(filters))
 	none := false

@@ -72,7 +72,7 @@ func (c *compiler) format(t *gojq.Term) filter {
 	return plain(plainFunctions[map[string]string{"@json": "tojson", "@text": "tostring"}[t.Format]])
 }
 
-// only returns a filter that passes inputs on for which is returns true.
+// only returns a filter that passes on the inputs for which is returns true.
 func only(is func(v value) bool) filter {
 	return func(_ *scope, in value, yield func(value) error) error {
 		if is(in) {
@@ -145,7 +145,7 @@ func first(args []filter) filter {
 	}
 }
 
-// some is any, and all for want == false. A failure after the result is certain matters to some versions.
+// some implements any, and all if want is false. A failure after the result is certain matters to some versions.
 func some(f filter, want bool) filter {
 	each := pipe(iterate, f)
 	return func(s *scope, in value, yield func(value) error) error {

@@ -88,7 +88,7 @@ type onig struct {
 	out   strings.Builder
 	lines bool
 	atom  bool // an element was read that may be repeated
-	start bool // nothing of the alternative was read
+	start bool // the alternative is still empty
 	depth int
 }
 

@@ -352,7 +352,7 @@ func (c *compiler) condition(t *gojq.If) filter {
 	return f
 }
 
-// costOfUpdate is the work of one update of reduce, in bytes. It bounds how deep a value gets.
+// costOfUpdate is the work of one update of reduce, in bytes. It limits the depth of the result.
 const costOfUpdate = 512
 
 func (c *compiler) reduce(t *gojq.Reduce) filter {

@@ -60,7 +60,7 @@ func rm(args []string) (run, error) {
 	}, err
 }
 
-// touch makes files that are not there. It leaves the time of others to the installed program.
+// touch makes files that do not exist. For existing files, whose time would change, it uses the installed program.
 func touch(args []string) (run, error) {
 	args, err := operands(args, 16)
 	return func(p *shell.Process) int {

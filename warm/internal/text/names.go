@@ -72,7 +72,7 @@ func readlink(args []string) (run, error) {
 	return realpath(args[1:])
 }
 
-// realpath prints the path of a file that is there, without links.
+// realpath prints the path of an existing file, without links.
 func realpath(args []string) (run, error) {
 	args, err := operands(args, 1)
 	return func(p *shell.Process) int {

@@ -69,8 +69,8 @@ type sedScript struct {
 
 // sedCommand is a command and the lines that it is for.
 type sedCommand struct {
-	from, to int           // lines; 0: all, last: $
-	match    *posix.Regexp // lines with a match; nil: not asked for
+	from, to int           // range of lines; 0: all, last: $
+	match    *posix.Regexp // selects lines with a match; nil: all lines
 	not      bool          // the other lines
 
 	do          byte // s, p or d
@@ -189,7 +189,7 @@ func sedPattern(text string, extended, groups bool) (*posix.Regexp, error) {
 	if text == "" {
 		return nil, errArguments // the last expression that was used
 	}
-	text = strings.ReplaceAll(text, `\/`, "/") // a backslash before it, escaped itself, is no delimiter's
+	text = strings.ReplaceAll(text, `\/`, "/") // a backslash that is itself escaped does not escape a delimiter
 	return posix.Compile(text, posix.Options{Basic: !extended, Lines: true, Groups: groups})
 }
 
@@ -276,7 +276,7 @@ func (s *sedScript) line(p *shell.Process, line []byte, n int, last, ended bool)
 	written := false
 	print := func(line []byte) {
 		if written && !ended {
-			p.Print([]byte("\n")) // the newline that is missing comes before the next output
+			p.Print([]byte("\n")) // the missing newline is written before the next output
 		}
 		p.Print(line)
 		if written = true; ended {
@@ -317,7 +317,7 @@ func (c *sedCommand) applies(p *shell.Process, line []byte, n int, last bool) bo
 	return n >= c.from && (c.to == lastLine || n <= c.to)
 }
 
-// matches gives the run up for a text of which it is not certain.
+// matches gives the run up if it is not certain of the result for a text.
 func matches(p *shell.Process, re *posix.Regexp, line []byte) bool {
 	p.Spend(re.Work(len(line)))
 	if bytes.IndexByte(line, '\n') >= 0 || !re.Certain(line) {
@@ -331,7 +331,7 @@ func (c *sedCommand) replace(p *shell.Process, line []byte) (changed []byte, don
 		return line, false
 	}
 	if c.pattern.NumSubexp() > 0 {
-		p.Spend(4 * c.pattern.Work(len(line))) // the groups are slower to find than a match
+		p.Spend(4 * c.pattern.Work(len(line))) // finding the groups takes longer than matching
 	}
 	limit := 1
 	if c.all {

@@ -208,7 +208,7 @@ func missed(f *project.SessionFlags, all []*project.Sources, found *Answer) erro
 	return nil
 }
 
-// checkSources adds the hooks and files of one dialect, and returns their problems.
+// checkSources adds the hooks and files of one dialect, and returns the problems found.
 func checkSources(
 	cmd *cobra.Command, f *project.SessionFlags, src *project.Sources, found *Answer,
 ) ([]settings.Problem, error) {
@@ -268,8 +268,8 @@ func (c *Answer) add(loaded pipeline.Loaded) {
 	}
 }
 
-// exclude sets, for the hooks from first on, the reasons for which they do not run at a fire with the
-// present trust in the project. Findings are about the hooks as they are with trust.
+// exclude sets, for the hooks from index first on, the reasons why they do not run under the present
+// trust in the project. Findings assume that the project is trusted.
 func (c *Answer) exclude(first int, seen pipeline.Loaded) {
 	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
 	for i := first; i < len(c.Hooks); i++ {
@@ -340,7 +340,7 @@ func (c Answer) text(problems []settings.Problem) string {
 	return b.String()
 }
 
-// NotRun returns why a hook cannot run at all; empty if it can.
+// NotRun returns the reason why a hook cannot run at all; empty if it can.
 func (h CheckedHook) notRun() string {
 	if h.Why == nil {
 		return ""

@@ -120,7 +120,8 @@ func (f *checkFlags) previewFixes(cmd *cobra.Command, found *Answer, files []str
 	return new(diff.String()), nil
 }
 
-// sayDiff prints a diff as it is, for programs that apply it; in colours on a terminal, which obeys nothing in it.
+// sayDiff prints a diff unchanged, for programs that apply it. On a terminal it adds colours, and escapes control
+// characters.
 func sayDiff(cmd *cobra.Command, diff string) error {
 	if !cli.IsTerminal(cmd.OutOrStdout()) {
 		return cli.Write(cmd.OutOrStdout(), []byte(diff))

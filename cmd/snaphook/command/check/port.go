@@ -73,7 +73,7 @@ type portedHook struct {
 	Event   string   `json:"event"`
 	Hook    string   `json:"hook"`
 	At      string   `json:"at"`
-	ToEvent *string  `json:"to_event"` // null: the hook has no place in TO
+	ToEvent *string  `json:"to_event"` // null: the hook cannot be written for TO
 	Matcher string   `json:"matcher"`
 	Notes   []string `json:"notes"` // each names a part that does not carry over
 }
@@ -169,11 +169,11 @@ func layerOfHook(layers []settings.Layer, h *hook.Hook) string {
 	return l.Name
 }
 
-// porting is one hook on its way.
+// porting is the conversion of one hook.
 type porting struct {
 	from, to *portable.System
 	h        *hook.Hook
-	texts    []string // of the command and its scripts; nil: they are not known
+	texts    []string // texts of the command and its scripts; nil: unknown
 	direct   bool     // the entry names a program and its arguments, and no line for a shell
 	notes    []string
 }
@@ -182,7 +182,7 @@ func (p *porting) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// carry returns the hook as the other system has it; false if it has no place there.
+// carry returns the hook in the form of the other system; false if that system cannot have it.
 func (p *porting) carry() (there portable.Hook, ok bool) {
 	h := p.h
 	name, known := p.from.Event(h.Event)

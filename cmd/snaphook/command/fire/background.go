@@ -146,5 +146,5 @@ func (f *Fired) close(ctx context.Context, ses *pipeline.Session) {
 			return
 		}
 	}
-	_ = ses.Close(ctx) // its hooks have ended, or the result is that we were interrupted
+	_ = ses.Close(ctx) // its hooks have ended, or the result reports the interrupt
 }

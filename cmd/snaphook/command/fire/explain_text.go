@@ -87,7 +87,7 @@ func writeStep(b *strings.Builder, s *explain.Step) {
 	}
 }
 
-// rewriteText describes whose change is used.
+// rewriteText names the hook whose change is used.
 func rewriteText(r explain.Rewrite) string {
 	hooks := strings.Join(lo.Map(r.Hooks, func(label string, _ int) string { return cli.Label(label, 40) }), ", ")
 	text := lo.Ternary(r.Key == "", "the input", cli.OneLine(r.Key)) + " by " + hooks

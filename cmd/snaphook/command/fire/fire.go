@@ -100,7 +100,7 @@ type tracing struct {
 	notes   bool // messages and entries of modules are printed
 }
 
-// fireTraced fires an event in a session of its own, and waits for all of its hooks.
+// fireTraced fires an event in a new session, and waits for all of its hooks.
 func fireTraced(cmd *cobra.Command, f *project.SessionFlags, t tracing) (*Fired, error) {
 	term, err := f.Terminal(t.event)
 	if err != nil {

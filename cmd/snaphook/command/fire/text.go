@@ -38,7 +38,7 @@ func warnFailures(cmd *cobra.Command, fired *Fired) {
 	}
 }
 
-// afterFailure returns whether the action goes ahead, if the failure decided that.
+// afterFailure describes whether the action goes ahead, if the failure decided that.
 func afterFailure(fired *Fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {

@@ -184,7 +184,7 @@ func (p *proxy) fromServer(message wire.Object) {
 	_ = p.client.write(message)
 }
 
-// gone ends the calls that wait for a server which has ended.
+// gone ends the calls that wait for a server that has exited.
 func (p *proxy) gone() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -186,7 +186,7 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	// Fixtures allocate much that is small and short-lived.
+	// Fixtures make many small, short-lived allocations.
 	defer project.CollectAt(400)()
 	t.reached = newCoverage()
 	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {

@@ -188,8 +188,8 @@ func TestNothingToMeasure(t *testing.T) {
 	}
 }
 
-// Compare reports a real change alone. The hook sleeps: on a busy machine that takes only a little
-// longer.
+// Compare reports only real changes. The hook sleeps, since on a busy machine a sleep takes only a
+// little longer.
 func TestCompareFindsARealChangeAlone(t *testing.T) {
 	measure := func(d time.Duration) *Result {
 		r, err := benchOf(t.TempDir(), 20, inGo(func() { time.Sleep(d) })).Run(t.Context())

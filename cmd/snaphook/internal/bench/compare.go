@@ -74,7 +74,7 @@ func difference(name string, was, is []float64, controls ...float64) Difference 
 		P: benchmath.AssumeNothing.Compare(before, after).P,
 	}
 	if math.IsInf(d.Lo, 0) || math.IsNaN(d.Lo) || math.IsInf(b.Hi, 0) || a.Lo <= 0 {
-		d.Lo, d.Hi = 0, math.Inf(1) // the median of fewer than six runs may be anything
+		d.Lo, d.Hi = 0, math.Inf(1) // fewer than six runs allow no interval for the median
 	}
 	least, most := 1.0, 1.0
 	for _, ratio := range controls {

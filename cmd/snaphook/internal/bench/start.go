@@ -198,7 +198,7 @@ func (s *starter) isProgram(word string) bool {
 		return true
 	}
 	if slices.Contains([]string{"true", "false", "echo", "printf", "test", "[", "kill", "pwd", "time"}, word) {
-		return false // builtins, which are quicker than a program
+		return false // builtins are faster than a program
 	}
 	_, err := exec.LookPath(word)
 	return err == nil

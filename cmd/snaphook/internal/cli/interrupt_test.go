@@ -21,7 +21,7 @@ func TestAReadEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, ErrInterrupted) || !strings.HasPrefix("a line\n", string(text)) {
 		t.Errorf("got %q, %v; want %v", text, err, ErrInterrupted)
 	}
-	if err := writer.Close(); err != nil { // ends the read that was left behind
+	if err := writer.Close(); err != nil { // ends the blocked read
 		t.Error(err)
 	}
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, ErrInterrupted) {

@@ -19,7 +19,7 @@ type programCall struct {
 	dir     string   // its working directory; empty if that is not known
 	plugin  string
 	at      hook.Position
-	certain bool // it runs whenever the hook does, and its failure is the hook's
+	certain bool // it runs whenever the hook runs, and if it fails, the hook fails
 }
 
 // readCommand finds the calls in a hook's command, and its scripts.

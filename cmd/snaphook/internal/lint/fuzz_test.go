@@ -114,7 +114,7 @@ func TestNothingOverflows(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
 	n := 0
 	for text := range deep.Shell(64 << 10) {
-		if n++; n%29 == 0 { // a part of them, because each takes a while
+		if n++; n%29 == 0 { // only some of them, because each takes a while
 			survive(t, project(t, ".sh", text, text))
 		}
 	}

@@ -26,7 +26,7 @@ type Severity string
 const (
 	Error   Severity = "error"   // the hook does not serve its purpose
 	Warning Severity = "warning" // it does not in some cases, or on other machines
-	Note    Severity = "note"    // good to know; the exit status of check leaves it out
+	Note    Severity = "note"    // for information; it does not change the exit status of check
 )
 
 // Finding is a mistake in settings or in a script.
@@ -139,8 +139,8 @@ func (v *hookView) texts() (all []string) {
 // answering are words of a command that answers itself.
 var answering = []string{"echo", "exit", "printf", "jq "}
 
-// looked reports whether a hook is checked: one that is switched off is, since it may be switched
-// on.
+// looked reports whether a hook is checked. A hook that is switched off is checked too, since it
+// may be switched on.
 func looked(h *hook.Hook) bool {
 	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
 }

@@ -163,7 +163,7 @@ func (p *argumentParser) add(names []string, rest []codeToken) {
 	}
 }
 
-// wrong returns the reason for which argparse rejects arguments; empty if it accepts them.
+// wrong returns the reason why argparse rejects arguments; empty if it accepts them.
 func (p *argumentParser) wrong(args []string) string {
 	free := 0
 	for i := 0; i < len(args); i++ {

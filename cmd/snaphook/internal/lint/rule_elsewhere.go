@@ -219,8 +219,8 @@ func effectsIn(losing []*portable.System, answer string) string {
 	}), ", and ")
 }
 
-// lostAtHome looks for refusals of other systems that the hook's own does not take for one. A script whose code
-// names the system may tell the systems apart.
+// lostAtHome looks for refusals in the form of other systems that the hook's own system does not read as
+// refusals. A script whose code names the system may tell the systems apart.
 func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scriptRefusal) {
 	if naming(comment.ReplaceAllFunc(s.text, blank), home) {
 		return
@@ -244,15 +244,15 @@ func (v *hookView) elsewhere() []*portable.System {
 	return all
 }
 
-// keptElsewhere reports whether the script has another refusal, which is one in both systems: the two may be parts
-// of one branch. A question is not replaced by a denial.
+// keptElsewhere reports whether the script also refuses in a form that both systems read: the two refusals may
+// belong to one branch. A denial does not replace a question.
 func keptElsewhere(home, there *portable.System, lost scriptRefusal, given []scriptRefusal) bool {
 	return lost.Sign != portable.SignNestedAsk && slices.ContainsFunc(given, func(r scriptRefusal) bool {
 		return r.ID != lost.ID && home.Effect(r.ID, false).Guards() && there.Effect(r.ID, home.Name == "claude").Guards()
 	})
 }
 
-// remedy returns an answer that both systems take for a refusal.
+// remedy returns an answer that both systems read as a refusal.
 func remedy(home, there *portable.System, lost scriptRefusal) string {
 	a, found := lo.Find(portable.Answers, func(a portable.Answer) bool {
 		return a.Event == lost.Event && a.Sign != "" && home.Effect(a.ID, false).Guards() && there.Effect(a.ID, home.Name == "claude").Guards() &&

@@ -142,7 +142,7 @@ func (m subjectMatcher) part(name string, all []string) *Finding {
 	if better == "" || slices.Contains(all, better) || slices.ContainsFunc(all, func(other string) bool {
 		return m.matches(other, better)
 	}) {
-		return nil // a name of another system, next to one of ours, is harmless
+		return nil // a name of another system, next to one of this system, is harmless
 	}
 	return m.finding(
 		fmt.Sprintf("%q in this matcher matches no %s", name, m.noun),
@@ -224,7 +224,7 @@ func (m subjectMatcher) corrected() (string, bool) {
 	return strings.Join(fields, "|"), len(fields) > 0
 }
 
-// better returns the name meant by a wrong one; empty if unknown.
+// better returns the name that a wrong name probably means; empty if unknown.
 func (m subjectMatcher) better(name string) string {
 	if m.ofTools() {
 		if other := meant[m.h.Dialect][name]; other != "" {

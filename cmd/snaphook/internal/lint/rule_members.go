@@ -50,7 +50,7 @@ func membersUnknown(v *hookView) {
 			}
 			meant := memberMeant(u.name, known)
 			if meant == "" || mentionsWord(s, strings.TrimSuffix(meant, "."+u.name)) {
-				continue // a name of the host's own, or a script for several systems
+				continue // a name that only the host knows, or a script for several systems
 			}
 			if slices.Contains(elsewhere, u.name) && dispatchesByEvent(s) {
 				continue

@@ -163,7 +163,7 @@ func bashSyntax(v *hookView) {
 				}
 			}
 			v.add(*f)
-			break // one is enough
+			break // one finding is enough
 		}
 	}
 }

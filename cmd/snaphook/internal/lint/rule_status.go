@@ -53,7 +53,7 @@ type guards struct {
 	scope *shellScope
 }
 
-// lost returns the script whose status the statements hide, and how they do it.
+// lost returns the script whose exit status the statements hide, and describes how they hide it.
 func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
 	exits := strings.Contains(string(g.scripts[0].text), "set -e")
 	for i, s := range stmts {
@@ -67,7 +67,7 @@ func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
 	return "", ""
 }
 
-// hidden is lost for one statement.
+// hidden does the same as lost, for one statement.
 func (g *guards) hidden(s *syntax.Stmt) (script, how string) {
 	if s.Background {
 		return g.guard(s), "does not wait for it"

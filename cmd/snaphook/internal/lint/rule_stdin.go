@@ -90,7 +90,7 @@ func (v *hookView) shellStdin(s *hookScript) {
 			what = "this hook is given no arguments, so $" + use.name + " is empty, and standard input is not read"
 		}
 		v.add(*v.report("stdin-unread", s.pos(use.at), readIt, "%s", what))
-		return // one is enough
+		return // one finding is enough
 	}
 	w := &exitWalker{}
 	if w.list(s.ast.Stmts, false); !reads.perhaps && (w.two || answersJSON(string(s.text))) {

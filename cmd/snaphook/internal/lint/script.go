@@ -36,7 +36,7 @@ type hookScript struct {
 	lang   lang
 	inline bool // the command of the hook
 	posix  bool // /bin/sh runs it
-	zsh    bool // its syntax is not known
+	zsh    bool // the syntax is unknown
 
 	shebang string // the text after #!
 	ast     *syntax.File
@@ -144,7 +144,7 @@ func (s *hookScript) language(c programCall) {
 	if l, _, _, ok := c.interpreted(); ok && l != langOther {
 		program = base(c.program())
 		if l == langPython {
-			program = "python3" // uv runs one too
+			program = "python3" // uv runs Python too
 		}
 	}
 	if program == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// A rule for a command can be pasted as it is, and selects this command alone.
+// A rule for a command can be pasted unchanged, and selects only this command.
 func TestARuleSelectsItsCommand(t *testing.T) {
 	for _, command := range []string{
 		`python3 guard.py`, `echo "a\b*?" && cat <x`, "two\nlines", `"$CLAUDE_PROJECT_DIR"/a.sh`, `C:\x\y.exe --a='<&>'`, "é\u2028",

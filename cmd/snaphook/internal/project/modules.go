@@ -75,7 +75,7 @@ type Attached struct {
 	Failed  []*xcsh.LoadError                    // found modules that could not be loaded
 	Kept    []*hook.Hook                         // found modules that were not loaded: the project is not trusted
 	why     string                               // why the project is not trusted
-	Swapped bool                                 // trust was granted for other files than those in kept
+	Swapped bool                                 // trust was granted for a different set of files than kept
 	Check   func(path string, text []byte) error // checks files of the project; nil accepts all
 }
 
@@ -188,7 +188,7 @@ func wantModule(file, wd, home string) error {
 	return nil
 }
 
-// Warn reports modules that take no part in a fire. safe is true if nothing goes ahead because of
+// Warn reports modules that take no part in a fire. safe is true if no action goes ahead because of
 // that.
 func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
@@ -199,7 +199,7 @@ func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 		cli.Warn(cmd, "%v%s%s", err, WhereThrown(err), lo.Ternary(safe || err.Closed, "", "; the action that it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
-		for _, name := range Unheard(info) { // other names are for runtimes with more events
+		for _, name := range Unheard(info) { // runtimes with more events fire the other names
 			if near := cli.DidYouMean("", name, ModuleEvents()); near != "" {
 				cli.Warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
 			}
@@ -264,7 +264,7 @@ func (a *Attached) End(cmd *cobra.Command) {
 	}
 }
 
-// Unheard returns the names to which a module subscribes and which nothing fires.
+// Unheard returns the names to which a module subscribes and that nothing fires.
 func Unheard(info xcsh.Info) []string {
 	return lo.Reject(slices.Sorted(maps.Keys(info.Events)), func(name string, _ int) bool {
 		_, known := xcsh.Lookup(name)

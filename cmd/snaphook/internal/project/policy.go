@@ -196,7 +196,7 @@ func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
 }
 
-// WorkersAlone keeps only workers, which cannot start cold: bench measures the other hooks so.
+// WorkersAlone keeps only workers warm, since they cannot start cold: bench measures all other hooks cold.
 type WorkersAlone struct{ *run.Warm }
 
 // Keep keeps a worker.

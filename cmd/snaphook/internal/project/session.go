@@ -315,7 +315,7 @@ func (f *SessionFlags) Workspace(ctx context.Context, src *Sources) pipeline.Wor
 }
 
 // isVouched reports whether trust was granted to the project in its present state. It is called
-// only where the project's settings could affect more than its hooks.
+// only if the project's settings could affect more than its own hooks.
 func isVouched(cmd *cobra.Command, src *Sources) bool {
 	if len(src.reaching()) == 0 {
 		return false

@@ -227,7 +227,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 	page.end()
 }
 
-// The live page shows fires as they come, keeps what the user looks at, and is told what a link says.
+// The live page shows fires as they happen, keeps the user's selection, and follows the filters in a link.
 func TestTheLivePageIsToldOfFires(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "r.jsonl")
 	line := func(id int, event, rest string) {
@@ -265,7 +265,7 @@ func TestTheLivePageIsToldOfFires(t *testing.T) {
 	page.end()
 }
 
-// screenshots keeps pictures for docs and for eyes.
+// screenshots saves pictures for docs, and for inspection.
 func screenshots(t *testing.T, ctx context.Context) {
 	t.Helper()
 	for _, theme := range []string{"light", "dark"} {
@@ -276,7 +276,7 @@ func screenshots(t *testing.T, ctx context.Context) {
 	}
 }
 
-// keep keeps a picture in the directory of SNAPHOOK_SCREENSHOTS, if there is one.
+// keep saves a picture in the directory that SNAPHOOK_SCREENSHOTS names, if it is set.
 func keep(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	to := os.Getenv("SNAPHOOK_SCREENSHOTS")

@@ -35,7 +35,7 @@ type hookStat struct {
 	QueuedMS   ranks   `json:"queuedMs"`
 	Nearest    *string `json:"nearest"`
 	Shadowed   int     `json:"shadowed"` // number of fires in which it ran in shadow
-	Differed   int     `json:"differed"` // number of shadow fires whose outcome would differ if the hook had an effect
+	Differed   int     `json:"differed"` // number of shadow fires whose outcome would be different if the hook counted
 
 	// Background counts the ends of runs in the background; nil if there was none.
 	Background *inBackground `json:"background"`
@@ -153,7 +153,7 @@ func (t *tally) add(l *rec.Line) {
 	}
 }
 
-// of returns the counts of a hook; nil if there is no room for more hooks.
+// of returns the counts of a hook; nil if the limit of hooks is reached.
 func (t *tally) of(event string, h *rec.Hook) *hookStat {
 	key := [2]string{event, h.ID}
 	s := t.by[key]

@@ -84,7 +84,7 @@ type kindOfBreak struct {
 	text    func(b *breakable) string // "": the system has no such text
 	says    func(b *breakable) string // part of a problem
 	nowhere bool                      // the problem has no line
-	useless bool                      // nothing of the file counts: its events block under a closed policy
+	useless bool                      // no hook of the file runs: its events block under a closed policy
 }
 
 func says(text string) func(*breakable) string { return func(*breakable) string { return text } }
@@ -140,8 +140,8 @@ var kindsOfBreak = []kindOfBreak{
 	}, says: says("got a number, want a string|no \"command\"")},
 }
 
-// A file that is broken is told with its place and the repair, the other files load, and where nothing of it counts
-// its events block under a closed policy.
+// A broken file is reported with the position and a correction, and the other files load. If no hook of the file
+// runs, its events block under a closed policy.
 func TestBrokenSettingsOfEverySystemAreToldAndBlockWhereClosed(t *testing.T) {
 	for i := range breakables {
 		b := &breakables[i]
@@ -244,7 +244,7 @@ func TestHooksOfAnotherKindStandForTheFileUnlessItsHooksAreOff(t *testing.T) {
 		of         *Dialect
 		file, text string
 		untrusted  bool
-		skip       hook.SkipReason // "": no hook stands for the file
+		skip       hook.SkipReason // "": no hook represents the file
 	}{
 		{of: &claudeRow, file: ".claude/settings.json", text: list, skip: hook.Invalid},
 		{of: &claudeRow, file: ".claude/settings.json", text: number, skip: hook.Invalid},

@@ -227,7 +227,7 @@ func ProfileAmong(all []*Dialect, name string) error {
 	return fmt.Errorf("--profile %s: no dialect has such a profile; write one of: %s", name, strings.Join(names, ", "))
 }
 
-// Mark returns the index in a path of the part that identifies the dialect; -1 if there is none.
+// Mark returns the index, in a path, of the part that identifies the dialect; -1 if there is none.
 func (d *Dialect) Mark(file string) (at int) {
 	at = -1
 	for i, part := range strings.Split(filepath.ToSlash(file), "/") {
@@ -238,7 +238,7 @@ func (d *Dialect) Mark(file string) (at int) {
 	return at
 }
 
-// Points counts the names in a file's hooks that are events of the dialect; similar names count
+// Points counts the names in a file's hooks that are events of the dialect; a similar name counts
 // half.
 func (d *Dialect) Points(file string) (points int) {
 	root, _, err := settings.Layer{File: file}.Read()

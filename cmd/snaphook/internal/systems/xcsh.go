@@ -51,8 +51,8 @@ func (d Dialect) named() Dialect {
 // ModuleType is the type of hooks that modules subscribe.
 const ModuleType = "module"
 
-// IsVariant reports whether the dialect is another one with other rules. It is used only where its
-// full name is given.
+// IsVariant reports whether the dialect has the events of another dialect with other rules. It is
+// used only if its full name is given.
 func (d *Dialect) IsVariant() bool { return d == &extensionRow }
 
 // TrustName returns the name under which trust in a dialect's hooks is stored.
