@@ -74,8 +74,8 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 func common[R any](res *hook.Result[R], p *dialectAnswer) {
 	c := llxprt.ApplyLifecycle(res)
 	p.Stop, p.StopReason, p.SuppressOutput = c.Stop, c.StopReason, c.Hide
-	p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
-	p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
+	p.Context = textsByHook(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
+	p.Messages = textsByHook(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
 	p.Context = append(p.Context, systemMessages(res, p)...)
 }
 
@@ -91,8 +91,8 @@ func systemMessages[R any](res *hook.Result[R], p *dialectAnswer) []string {
 	return lo.Without(p.Messages, warnings...)
 }
 
-// said returns the text of each hook if merged is these texts joined; otherwise it returns merged alone.
-func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
+// textsByHook returns the text of each hook if merged is these texts joined; otherwise it returns merged alone.
+func textsByHook[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
 	}

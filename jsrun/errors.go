@@ -84,13 +84,13 @@ func (e *UnsettledError) Error() string {
 // Unwrap makes errors.Is report a timeout.
 func (e *UnsettledError) Unwrap() error { return context.DeadlineExceeded }
 
-// errDeaf is the reason for ending a module whose engine is in a long operation of its own, such as a search through an
-// array of four billion elements.
-var errDeaf error = &deafError{}
+// errUnresponsive is the reason for ending a module whose engine is busy with one long operation, such as a search
+// through an array of four billion elements.
+var errUnresponsive error = &unresponsiveError{}
 
-type deafError struct{}
+type unresponsiveError struct{}
 
-func (*deafError) Error() string { return "the engine does not react to being interrupted" }
+func (*unresponsiveError) Error() string { return "the engine does not react to being interrupted" }
 
 // Unwrap makes errors.Is report a timeout.
-func (*deafError) Unwrap() error { return context.DeadlineExceeded }
+func (*unresponsiveError) Unwrap() error { return context.DeadlineExceeded }

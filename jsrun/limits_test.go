@@ -220,10 +220,10 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	if raceEnabled {
 		n = `{"n":5000000}` // without the race detector the engine may stop this itself
 	}
-	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errDeaf) {
+	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errUnresponsive) {
 		t.Errorf("got %v, want a *DeadError", err)
 	}
-	if err := m.Close(); !errors.Is(err, errDeaf) {
+	if err := m.Close(); !errors.Is(err, errUnresponsive) {
 		t.Errorf("Close gives %v, want to hear of it", err)
 	}
 	<-m.done // the operation does end

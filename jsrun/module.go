@@ -191,7 +191,7 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 		return nil, fmt.Errorf("cannot start the engine: %w", err)
 	}
 	m.engine.guard.lost = func() {
-		m.end(&DeadError{errDeaf})
+		m.end(&DeadError{errUnresponsive})
 		close(m.abandoned)
 	}
 	go m.loop()
@@ -259,7 +259,7 @@ func (m *Module) Close() error {
 	select {
 	case <-m.done:
 	case <-m.abandoned:
-		return fmt.Errorf("%s: %w", m.path, errDeaf)
+		return fmt.Errorf("%s: %w", m.path, errUnresponsive)
 	}
 	m.work.Wait()
 	return m.failed

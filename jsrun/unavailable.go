@@ -68,14 +68,14 @@ func (b *bundle) explained(e *Error, stack string) error {
 		}
 		e.Message = m[1] + " is not defined"
 		if foreign[m[2]] != "" {
-			return &UnavailableError{Name: m[1], Place: e.place(), Err: e}
+			return &UnavailableError{Name: m[1], Place: e.position(), Err: e}
 		}
 	}
 	return e
 }
 
-// place returns the position of the error, if the first line of its stack has one.
-func (e *Error) place() string {
+// position returns the position of the error, if the first line of its stack has one.
+func (e *Error) position() string {
 	line, _, _ := strings.Cut(e.Stack, "\n")
 	if m := frame.FindStringSubmatch(line); m != nil {
 		return m[1] + ":" + m[2] + ":" + m[3]

@@ -140,7 +140,7 @@ func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	b.queued = queued
 	start, permitted := time.Now(), err == nil
 	if permitted {
-		if err = policyStateOf(h).still(&b.trial); err == nil {
+		if err = policyStateOf(h).mayStillStart(&b.trial); err == nil {
 			reply, err = runSafely(ctx, h.Runner, call)
 		}
 	}

@@ -88,9 +88,9 @@ func (k *policyState) allow() (trial bool, err error) {
 	}
 }
 
-// still checks the breaker again after a run has waited for its permit: if the breaker opened meanwhile, the run
+// mayStillStart checks the breaker again after a run has waited for its permit: if the breaker opened meanwhile, the run
 // must not start.
-func (k *policyState) still(trial *bool) (err error) {
+func (k *policyState) mayStillStart(trial *bool) (err error) {
 	if !*trial {
 		*trial, err = k.allow()
 	}

@@ -34,7 +34,7 @@ func (f failureRules) failsClosed(h *hook.Hook, err error) bool {
 		return false // a background hook decides nothing
 	}
 	switch {
-	case f.of.guards && swapped(err):
+	case f.of.guards && filesChanged(err):
 		return true
 	case rules.LateOpens && errors.As(err, &late), rules.UnreadOpens && hook.ClassOf(err) == hook.ClassOutput:
 		return false
@@ -60,7 +60,7 @@ func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Act
 	if errors.Is(r.Err, hook.ErrUnsupported) { // the settings name an unknown type of hook
 		action = max(action, r.Hook.Policy.OnFailure[hook.ClassInvalid])
 	}
-	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
+	if action == hook.FailOpen && f.of.guards && filesChanged(r.Err) {
 		action = hook.FailClosed
 	}
 	if action == hook.FailAsk && !f.of.rules.Asks {
@@ -87,7 +87,7 @@ func (f failureRules) failureReason(h *hook.Hook, class hook.Class, action hook.
 // denialReason returns the reason of a denial for a hook that failed. For a hook in Go it is the error's text. Other
 // errors name commands and files, which a model must not see.
 func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) string {
-	if h.Func != nil && !swapped(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
+	if h.Func != nil && !filesChanged(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
 		return err.Error()
 	}
 	return f.failureReason(h, hook.ClassOf(err), action)
@@ -112,9 +112,9 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
-// swapped reports whether a hook did not run because it, or a file that it runs, differs from the version that the user
-// agreed to. This failure blocks, so that changing a file cannot disable a guard.
-func swapped(err error) bool {
+// filesChanged reports whether a hook did not run because it, or a file that it runs, has changed since the user agreed
+// to it. This failure blocks, so that changing a file cannot disable a guard.
+func filesChanged(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted
 }
@@ -159,10 +159,10 @@ func waysOut(r *common.Report) string {
 	}
 	if r.Hook.Policy == nil || !overlaid(r.Hook) { // the settings entry of the hook has the policy
 		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry, or its system, says that it blocks when it fails. "+
-			"Two ways out: repair the hook; or write \"onFailure\": {%q: \"open\"} in an overlay.", class, place(r.Hook), class)
+			"Two ways out: repair the hook; or write \"onFailure\": {%q: \"open\"} in an overlay.", class, settingsPlace(r.Hook), class)
 		return b.String()
 	}
-	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),
+	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, settingsPlace(r.Hook),
 		r.Hook.Policy.OnFailure[class], r.Hook.Policy.From["onFailure"].Position)
 	if r.OnFailure == hook.FailClosed {
 		b.WriteString(", so the call is denied")
@@ -175,8 +175,8 @@ func waysOut(r *common.Report) string {
 	return b.String()
 }
 
-// place returns the position in the settings at which a user finds a hook.
-func place(h *hook.Hook) string {
+// settingsPlace returns the position in the settings at which a user finds a hook.
+func settingsPlace(h *hook.Hook) string {
 	if at := h.Position.String(); at != "" {
 		return at
 	}

@@ -152,7 +152,7 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 		)
 	}
 	for i := range res.Reports {
-		r := lit(&res.Reports[i])
+		r := withoutShadow(&res.Reports[i])
 		c := common.ReportOf(r)
 		run := describeRun(&c, outcomeOf(c.Backgrounded, c.Err, e.spec.Blocks(&r.Output)))
 		if r.Answered {

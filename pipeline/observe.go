@@ -66,7 +66,7 @@ func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *fi
 }
 
 func (f observing[Out]) evaluation(r *hook.Report[Out], in *fireInput) *Evaluation {
-	r = lit(r)
+	r = withoutShadow(r)
 	c := common.ReportOf(r)
 	ev := f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
 	ev.Rewrote = r.Answered && len(f.s.sys.observers.list) > 0 && f.event.rewrites(&r.Output)

@@ -34,7 +34,7 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		r.Answered = true
 		reason := f.failing().denialReason(r.Hook, r.Err, hook.FailClosed)
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: reason, Set: hook.SetAnswer}
-		if r.Hook.FailClosed && !swapped(r.Err) {
+		if r.Hook.FailClosed && !filesChanged(r.Err) {
 			c := common.ReportOf(r)
 			r.Notes = append(slices.Clip(r.Notes), waysOut(&c))
 		}
@@ -93,7 +93,7 @@ func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) boo
 	sequential := f.plan.Sequential || f.event.rules.Sequential
 	for i := 0; i < len(all); i++ {
 		if counts(i) {
-			all[i] = *lit(&all[i])
+			all[i] = *withoutShadow(&all[i])
 		}
 		all[i].Index = i
 		switch {
@@ -155,7 +155,7 @@ func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *
 		return
 	}
 	defer releaseFor(r.Hook, workers)
-	if r.Err = k.still(&turn.trial); r.Err != nil {
+	if r.Err = k.mayStillStart(&turn.trial); r.Err != nil {
 		return
 	}
 	f.runSafelyLimited(ctx, r, in)
@@ -248,8 +248,8 @@ func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Ou
 // difference.
 func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
 
-// lit returns a copy of a report as if the hook were not in shadow.
-func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
+// withoutShadow returns a copy of a report as if the hook were not in shadow.
+func withoutShadow[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 	s := r.Shadow
 	if s == nil {
 		return r

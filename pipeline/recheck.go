@@ -55,7 +55,7 @@ func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Res
 // dropRepeats removes from a second-round answer the parts that have no effect: rewrites, and texts that the hook
 // returned in the first round.
 func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
-	said := lit(r).Output
+	said := withoutShadow(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
@@ -66,7 +66,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 	}
 	for i := range before {
 		if first := &before[i]; first.Hook == r.Hook {
-			texts := lit(first).Output
+			texts := withoutShadow(first).Output
 			if said.Context == texts.Context {
 				said.Context = ""
 			}

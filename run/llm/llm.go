@@ -91,7 +91,7 @@ func (a *api) post(ctx context.Context, request, answer any) error {
 
 // send returns the status and the body of the answer.
 func (a *api) send(req *http.Request) (status int, text []byte, err error) {
-	resp, err := still(a.client).Do(req)
+	resp, err := withoutRedirects(a.client).Do(req)
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		err = outer.Err // the outer error adds the URL
@@ -110,8 +110,8 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// still returns a client that does not follow redirects, because those would send the key to another server.
-func still(client *http.Client) *http.Client {
+// withoutRedirects returns a client that does not follow redirects, because those would send the key to another server.
+func withoutRedirects(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient
 	}
