@@ -70,14 +70,14 @@ func TestADialectOfOnesOwnComposesWithTheOthers(t *testing.T) {
 func TestADialectThatCannotBeUsedIsAnErrorOfOpen(t *testing.T) {
 	other := &pipeline.Dialect{Name: "other"}
 	for want, all := range map[string][]*snaphook.Dialect{
-		"no dialect":                 {snaphook.NewDialect(nil, snaphook.DialectConfig{})},
-		"of another dialect":         {snaphook.NewDialect(other, snaphook.DialectConfig{}, acmeStage())},
-		"two stages":                 {snaphook.NewDialect(Acme, snaphook.DialectConfig{}, acmeStage(), acmeStage())},
-		"Stage is empty":             {snaphook.NewDialect(Acme, snaphook.DialectConfig{}, snaphook.Stage{})},
-		`cannot be called "host"`:    {snaphook.NewDialect(&pipeline.Dialect{Name: "host"}, snaphook.DialectConfig{})},
-		"acme is given twice":        {snaphook.NewDialect(Acme, snaphook.DialectConfig{}), snaphook.NewDialect(Acme, snaphook.DialectConfig{})},
-		"with the profile":           {snaphook.LLxprt(snaphook.LLxprtConfig{}), snaphook.LLxprt(snaphook.LLxprtConfig{})},
-		"one of them has no Profile": {snaphook.LLxprt(snaphook.LLxprtConfig{}), snaphook.LLxprt(snaphook.LLxprtConfig{Profile: llxprt.Gemini})},
+		"no dialect":                  {snaphook.NewDialect(nil, snaphook.DialectConfig{})},
+		"of another dialect":          {snaphook.NewDialect(other, snaphook.DialectConfig{}, acmeStage())},
+		"two stages":                  {snaphook.NewDialect(Acme, snaphook.DialectConfig{}, acmeStage(), acmeStage())},
+		"Stage is empty":              {snaphook.NewDialect(Acme, snaphook.DialectConfig{}, snaphook.Stage{})},
+		`cannot have the name "host"`: {snaphook.NewDialect(&pipeline.Dialect{Name: "host"}, snaphook.DialectConfig{})},
+		"acme is given twice":         {snaphook.NewDialect(Acme, snaphook.DialectConfig{}), snaphook.NewDialect(Acme, snaphook.DialectConfig{})},
+		"with the profile":            {snaphook.LLxprt(snaphook.LLxprtConfig{}), snaphook.LLxprt(snaphook.LLxprtConfig{})},
+		"one of them has no Profile":  {snaphook.LLxprt(snaphook.LLxprtConfig{}), snaphook.LLxprt(snaphook.LLxprtConfig{Profile: llxprt.Gemini})},
 	} {
 		if _, err := snaphook.Open(snaphook.Config{Dialects: all}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want an error with %q", err, want)

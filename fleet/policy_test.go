@@ -248,9 +248,9 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 		says      string
 	}{
 		"unsigned":            {good, "", "no signature"},
-		"of a stranger":       {good, string(minisign.Sign(stranger, good)), "is not of the key"},
-		"changed":             {append(bytes.Clone(good), 0), sign(good), "is not of the key"},
-		"a broken signature":  {good, "untrusted comment: x\noops", "is not of the key"},
+		"of a stranger":       {good, string(minisign.Sign(stranger, good)), "was not made with the key"},
+		"changed":             {append(bytes.Clone(good), 0), sign(good), "was not made with the key"},
+		"a broken signature":  {good, "untrusted comment: x\noops", "was not made with the key"},
 		"an older one":        {archive(t, 1), sign(archive(t, 1)), "revision 1 is in force"},
 		"an equal one":        {archive(t, 1), sign(archive(t, 1)), "revision 1 is in force"},
 		"out of the dir":      {escape("files/../../evil.sh"), sign(escape("files/../../evil.sh")), "outside"},

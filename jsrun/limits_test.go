@@ -131,7 +131,7 @@ func TestDeepArgumentsAreAnError(t *testing.T) {
 
 func TestLargeArgumentsAreAnErrorThatSaysSo(t *testing.T) {
 	a := limited(t, "() => {}", Options{Memory: 16 << 20, CPU: 30 * time.Second})
-	const want = "(the call has brought 12288 KiB, and the module's memory is 16384 KiB)"
+	const want = "(the arguments of the call have 12288 KiB, and the module's memory has 16384 KiB)"
 	if _, err := a.call(t, `"`+strings.Repeat("a", 12<<20)+`"`); err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want that it ends with %s", err, want)
 	}
@@ -251,7 +251,7 @@ func TestFunctionsOfTheHostThatAreAtWorkAreBounded(t *testing.T) {
 	t.Parallel()
 	a := limited(t, `async () => {
 		const all = await Promise.allSettled(Array.from({ length: 3000 }, () => pi.exec(1)));
-		const refused = all.filter(one => one.reason?.message === "more than 1000 functions of the host are at work").length;
+		const refused = all.filter(one => one.reason?.message === "more than 1000 functions of the host are running").length;
 		return { refused: refused > 0 && refused <= 2000, others: all.filter(one => one.status === "fulfilled").length === 3000 - refused };
 	}`, Options{CPU: 10 * time.Second})
 	got, err := a.call(t, "{}")

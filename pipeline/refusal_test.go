@@ -243,7 +243,7 @@ func TestHooksAreAddedToWhatWasMade(t *testing.T) {
 		"an empty system": new(pipeline.System), "an empty session": new(pipeline.Session),
 	} {
 		h := &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Call", Name: "guard"}, Func: hook.Func[call, edit](allow)}
-		if _, err := pipeline.Register(at, h); err == nil || !strings.Contains(err.Error(), "want a System of NewSystem") {
+		if _, err := pipeline.Register(at, h); err == nil || !strings.Contains(err.Error(), "want a System from NewSystem") {
 			t.Errorf("Register at %s: %v", name, err)
 		}
 		func() {

@@ -82,7 +82,7 @@ func TestWhatCannotBeUsedIsRefusedInGo(t *testing.T) {
 		"hooks[0]: a time is above zero":                            {Rules: []policy.Rule{{Queue: -time.Second}}},
 		`hooks[0].warm: there is no "pyton" (did you mean "python"`: {Rules: []policy.Rule{{Warm: "pyton"}}},
 		"hooks[0].retry: 99 times":                                  {Rules: []policy.Rule{{Retry: &hook.Retry{Times: 99}}}},
-		`again for the class "breaker" changes nothing`:             {Rules: []policy.Rule{{Retry: &hook.Retry{Times: 1, On: []hook.Class{hook.ClassBreaker}}}}},
+		`again after a failure of class "breaker" has no effect`:    {Rules: []policy.Rule{{Retry: &hook.Retry{Times: 1, On: []hook.Class{hook.ClassBreaker}}}}},
 		"a breaker has both Failures and For":                       {Limits: policy.Limits{Breaker: policy.Breaker{Failures: 3}}},
 		"limits are above zero":                                     {Limits: policy.Limits{PerEvent: map[string]int{"claude.PreToolUse": 0}}},
 		"only the machine's policy can lock":                        {Level: policy.User, Lock: []string{"limits"}},

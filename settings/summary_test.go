@@ -26,7 +26,7 @@ func TestProblemsOfAKindAreSummarisedAfterTwenty(t *testing.T) {
 		"the last of 21 is not counted": {many("p.json", 21, "there is no event %q"), 21, ""},
 		"those after the twentieth are one": {
 			many("p.json", 1000, "there is no event %q"), 21,
-			`p.json:21:1: 980 more such problems, of which this is the first: there is no event "a20\""`,
+			`p.json:21:1: 980 more such problems; the first: there is no event "a20\""`,
 		},
 		"each file and kind has twenty": {
 			append(append(many("p.json", 100, "no event %q"), many("u.json", 100, "no event %q")...), many("p.json", 100, "no type %q")...), 63, "",

@@ -95,7 +95,7 @@ func TestTrustHasABoundOnWhatItCovers(t *testing.T) {
 		files[fmt.Sprint(i)] = ""
 	}
 	many := slices.Repeat([]*hook.Hook{{Identity: hook.Identity{Type: "command", Command: "make"}}}, 1001)
-	if _, err := trust.Cover(t.Context(), project(t, files), many, trust.Options{}); err == nil || !strings.Contains(err.Error(), "1000000 files of all hooks") {
+	if _, err := trust.Cover(t.Context(), project(t, files), many, trust.Options{}); err == nil || !strings.Contains(err.Error(), "1000000 files for all hooks") {
 		t.Errorf("1001 hooks of 1000 files each: %v; want an error with the bound", err)
 	}
 	var missing strings.Builder

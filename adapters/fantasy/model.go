@@ -352,7 +352,7 @@ func parse(
 		return nil, wrong
 	}
 	if err := schema.ValidateAgainstSchema(object, call.Schema); err != nil {
-		wrong.ValidationError = fmt.Errorf("hooks have answered %q: %w", text, err)
+		wrong.ValidationError = fmt.Errorf("the answer of the hooks, %q, does not fit the schema: %w", text, err)
 		return nil, wrong
 	}
 	return object, nil

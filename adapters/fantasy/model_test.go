@@ -377,14 +377,14 @@ func TestHooksAroundARequestForAnObject(t *testing.T) {
 	}{
 		"none":                      {hook: adaptertest.None, request: "user:go", object: `{"city":"Rome"}`},
 		"a look":                    {hook: afterModel(snaphook.Verdict{}), request: "user:go", object: `{"city":"Rome"}`},
-		"deny":                      {hook: beforeModel(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), says: `hooks have answered "no", which is not JSON`},
+		"deny":                      {hook: beforeModel(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), says: `the answer of the hooks, "no", is not JSON`},
 		"stop":                      {hook: beforeModel(snaphook.Verdict{Stop: true, StopReason: "enough"}), says: `"enough"`},
 		"an answer":                 {hook: beforeModel(snaphook.Verdict{Result: answer(`{"city":"Oslo"}`)}), object: `{"city":"Oslo"}`},
-		"an answer of another form": {hook: beforeModel(snaphook.Verdict{Result: answer(`{"town":"Oslo"}`)}), says: `hooks have answered "{\"town\":\"Oslo\"}"`},
+		"an answer of another form": {hook: beforeModel(snaphook.Verdict{Result: answer(`{"town":"Oslo"}`)}), says: `the answer of the hooks, "{\"town\":\"Oslo\"}", does not fit the schema`},
 		"context":                   {hook: beforeModel(snaphook.Verdict{Context: []string{"fyi"}}), request: "user:go|user:fyi", object: `{"city":"Rome"}`},
 		"another message":           {hook: replacing("go", "stay"), request: "user:stay", object: `{"city":"Rome"}`},
 		"a response":                {hook: afterModel(snaphook.Verdict{Result: answer(`{"city":"Bonn"}`)}), request: "user:go", object: `{"city":"Bonn"}`},
-		"no response":               {hook: afterModel(snaphook.Verdict{Result: &snaphook.ToolResult{Failed: true}}), request: "user:go", says: `hooks have answered ""`},
+		"no response":               {hook: afterModel(snaphook.Verdict{Result: &snaphook.ToolResult{Failed: true}}), request: "user:go", says: `the answer of the hooks, "", is not JSON`},
 		"stop afterwards":           {hook: afterModel(snaphook.Verdict{Stop: true, StopReason: "enough"}), request: "user:go", says: "enough"},
 	} {
 		for kind, ask := range objects {

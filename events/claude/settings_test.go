@@ -77,7 +77,7 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 		{"an agent without a prompt", "PreToolUse", `{"type": "agent", "prompt": 1}`, `29: got a number, want a string`},
 		{"a condition that is no string", "PreToolUse", `{"type": "command", "command": "x", "if": 5}`, `43: got a number, want a permission rule such as "Bash(git *)"`},
 		{"two conditions", "PreToolUse", `{"type": "command", "command": "x", "if": "Bash(a) || Bash(b)"}`, `43: the hook never runs: permission rule "Bash(a) || Bash(b)": one rule only; write a hook for each, or select tools with the matcher`},
-		{"a condition on another event", "Stop", `{"type": "command", "command": "x", "if": "Bash"}`, `43: "if" has no meaning on Stop, which is not a tool's event: the hook never runs; remove it`},
+		{"a condition on another event", "Stop", `{"type": "command", "command": "x", "if": "Bash"}`, `43: "if" works only on tool events, and Stop is not one: the hook never runs; remove the "if"`},
 		{"a prompt that the event does not run", "SessionStart", `{"type": "prompt", "prompt": "p"}`, `10: SessionStart runs no hooks of type "prompt"; write one of command, mcp_tool`},
 		{"an agent that the event does not run", "SubagentStart", `{"type": "agent", "prompt": "p"}`, `10: SubagentStart runs no hooks of type "agent"; write one of command, http, mcp_tool`},
 		{"a request at the start", "SessionStart", `{"type": "http", "url": "http://x"}`, `10: SessionStart runs no hooks of type "http"; write one of command, mcp_tool, prompt, agent`},

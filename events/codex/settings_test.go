@@ -213,7 +213,7 @@ func TestAHandlerRunsAsItsEntrySays(t *testing.T) {
 	if c.Timeout.Seconds() != 3 || c.Background != hook.Foreground {
 		t.Errorf("timeout %v, background %v; want three seconds, and to be waited for", c.Timeout, c.Background)
 	}
-	for _, want := range []string{"the timeout of a hook of SessionEnd is 3s at most", "async means nothing at SessionEnd", "SessionEnd runs no tools"} {
+	for _, want := range []string{"the timeout of a hook of SessionEnd can be at most 3s", "async has no effect at SessionEnd", "SessionEnd runs no tools"} {
 		if !strings.Contains(problems(loaded), want) {
 			t.Errorf("problems: %s\nwant %s", problems(loaded), want)
 		}

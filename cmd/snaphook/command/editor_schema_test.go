@@ -31,7 +31,7 @@ type edited struct {
 }
 
 // beyond matches errors about relations that a schema does not express.
-var beyond = regexp.MustCompile(`is not a member of a rule of this file|is not a regular expression as Go reads it|is not below the project|` +
+var beyond = regexp.MustCompile(`is not a member of a rule of this file|is not a regular expression of Go|is not below the project|` +
 	`is a file of this fixture|is given twice|there is no fixture in it`)
 
 var editedForms = map[string]edited{
