@@ -503,7 +503,7 @@ type tcpProxy struct {
 	to       string
 	mu       sync.Mutex
 	cut      bool
-	stalled  chan struct{} // closed while bytes flow
+	stalled  chan struct{} // closed while bytes may pass
 	conns    map[net.Conn]bool
 	all      sync.WaitGroup
 }

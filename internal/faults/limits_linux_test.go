@@ -121,7 +121,7 @@ func TestTheEnginesOwnDirectoryIsGone(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Mkdir(gone, 0o755) // the test returns to where it was by way of it
+	defer os.Mkdir(gone, 0o755) // leaving the directory after the test needs it
 	eachForm(t, "pwd; exit 2", setup{}, func(t *testing.T, w *world) {
 		w.check(t, w.fire(t), want{blocked: true, reason: w.dir, exit: 2})
 		w.alive(t)

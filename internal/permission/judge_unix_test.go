@@ -201,7 +201,7 @@ func FuzzNoSoupOfShellSyntaxGetsPastARule(f *testing.F) {
 	})
 }
 
-// FuzzNoMutantOfATrickGetsPastARule is the same with tricks as the beginning.
+// FuzzNoMutantOfATrickGetsPastARule does the same, but starts from the known tricks.
 func FuzzNoMutantOfATrickGetsPastARule(f *testing.F) {
 	needJudge(f)
 	f.Add(uint64(1), uint64(2))

@@ -45,7 +45,7 @@ func sendMessage(_ context.Context, m *boundModule, args jsrun.Args) (any, error
 		TriggerTurn jsrun.Value `json:"triggerTurn"`
 		DeliverAs   string      `json:"deliverAs"`
 	}
-	if args.Value(1).Kind() == '{' { // formerly a boolean for triggerTurn, which is ignored now
+	if args.Value(1).Kind() == '{' { // older modules pass a boolean, which is ignored
 		if err := args.Decode(1, &opt); err != nil {
 			return nil, err
 		}

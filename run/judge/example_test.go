@@ -17,7 +17,7 @@ func (careful) Generate(_ context.Context, r judge.ModelRequest) (string, error)
 	return `{"ok": false, "reason": "the tests have not run"}`, nil
 }
 
-// RunAgent makes it an agent too.
+// RunAgent implements [judge.AgentRunner] with one question to the model.
 func (c careful) RunAgent(ctx context.Context, r judge.AgentRequest) (string, error) {
 	fmt.Println("in", r.Dir, "for at most", r.MaxTurns, "turns")
 	return c.Generate(ctx, judge.ModelRequest{Prompt: r.Prompt})
