@@ -1,6 +1,7 @@
 package snaphook_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // The project's overlay can make a hook warm; its reports are the same as those of a cold hook.
@@ -105,12 +107,9 @@ func TestAnOverlayMakesHooksReadyWithTheSession(t *testing.T) {
 				".snaphook.json":        `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "python", "prewarm": true}]` + test.limit + `}`,
 				"guard.py":              "import os, sys\nprint(os.getppid(), file=sys.stderr)\n",
 			})
-			for until := time.Now().Add(20 * time.Second); interpreters() != test.want; {
-				if time.Now().After(until) {
-					t.Fatalf("%d interpreters are ready before the first event, want %d", interpreters(), test.want)
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			testkit.Eventually(t, fmt.Sprintf("%d interpreters are ready before the first event", test.want), func() bool {
+				return interpreters() == test.want
+			})
 			v, err := s.BeforeTool(t.Context(), command("ls"))
 			if err != nil || len(v.Reports) != 3 {
 				t.Fatalf("%d reports, err %v", len(v.Reports), err)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestCallsTakeTurnsWhereTheyAwait(t *testing.T) {
@@ -134,11 +136,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	if _, err := a.call(t, "{}"); !errors.Is(err, ErrClosed) || !errors.Is(m.Dead(), ErrClosed) {
 		t.Errorf("after Close: %v, %v", err, m.Dead())
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-	}
+	testkit.Eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestClosingWhileCallsComeIn(t *testing.T) {
@@ -234,12 +232,7 @@ func TestManyModulesLeaveNothingBehind(t *testing.T) {
 // waitFor waits until the module has logged the line.
 func (a *agent) waitFor(t *testing.T, line string) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if slices.Contains(a.lines(), line) {
-			return
-		}
-	}
-	t.Fatalf("the module said %q, want %q", a.lines(), line)
+	testkit.Eventually(t, fmt.Sprintf("the module has logged %q", line), func() bool { return slices.Contains(a.lines(), line) })
 }
 
 // forget clears the log.

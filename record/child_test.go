@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 )
@@ -184,7 +185,7 @@ func TestAFileThatIsRenamedIsLeft(t *testing.T) {
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { // the recorder looks at the file once a second
+	testkit.Eventually(t, "the file is there again, since the recorder looks at it once a second", func() bool {
 		fire()
 		_, err := os.Stat(path)
 		return err == nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/hooktest"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
@@ -238,7 +239,7 @@ func TestABrokenSinkIsCountedAndSaidOnce(t *testing.T) {
 	if n, err := r.Lost(); n != 20 || err == nil || f.written != 20 {
 		t.Errorf("%d lost (%v) of %d, want 20", n, err, f.written)
 	}
-	waitFor(t, func() bool {
+	testkit.Eventually(t, "the log has one line, with the reason", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return strings.Count(log.String(), "\n") == 1 && strings.Contains(log.String(), "no space left")
@@ -254,16 +255,6 @@ func (w writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.w.Write(b)
-}
-
-// waitFor waits until ok returns true, at most ten seconds.
-func waitFor(t *testing.T, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it does not happen")
-		}
-	}
 }
 
 func TestASinkThatHangsHoldsUpNoFire(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/record"
 )
 
@@ -86,7 +87,7 @@ func TestARecordThatIsDeleted(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { // the recorder looks at the file once a second
+	testkit.Eventually(t, "lines are lost, since the recorder looks at the file once a second", func() bool {
 		fast(t, r, 1)
 		n, err := r.Lost()
 		return n > 0 && err != nil
@@ -94,7 +95,7 @@ func TestARecordThatIsDeleted(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool {
+	testkit.Eventually(t, "the file is there again", func() bool {
 		fast(t, r, 1)
 		_, err := os.Stat(path)
 		return err == nil

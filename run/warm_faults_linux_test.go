@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // warmHook is a command in a directory of its own, kept warm.
@@ -470,7 +472,7 @@ func warmHost(t *testing.T, dir string) {
 		h.write("slow", "")
 		go h.Run(context.Background(), h.call)
 		call := waitForFile(t, h.dir, "began-")
-		waitUntil(t, "what the call has started is watched", func() bool { return watched(h.w, call) })
+		testkit.Eventually(t, "what the call has started is watched", func() bool { return watched(h.w, call) })
 	}
 	os.Stdout.WriteString("\nwarm\n")
 	select {}
@@ -491,36 +493,23 @@ func watched(w *Warm, call int) bool {
 	return p != nil && slices.Contains(descendants(p.proc.Pid), call)
 }
 
-func waitUntil(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for until := time.Now().Add(10 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("not within 10 s: %s", what)
-		}
-	}
-}
-
 // waitForFile waits for a file whose name begins with the prefix, and returns the process id in the
 // name.
 func waitForFile(t *testing.T, dir, prefix string) (pid int) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
-		if files, _ := filepath.Glob(filepath.Join(dir, prefix+"*")); len(files) > 0 {
+	testkit.Eventually(t, "the script has begun", func() bool {
+		files, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
+		if len(files) > 0 {
 			pid, _ = strconv.Atoi(strings.TrimPrefix(filepath.Base(files[0]), prefix))
-			return pid
 		}
-	}
-	t.Fatal("the script has not begun")
-	return 0
+		return len(files) > 0
+	})
+	return pid
 }
 
 func waitGone(t *testing.T, pid int) {
 	t.Helper()
-	for until := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("process %d is still there", pid)
-		}
-	}
+	testkit.Eventually(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
 }
 
 // alive reports whether a process exists and is not a zombie.

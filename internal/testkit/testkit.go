@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -63,6 +64,20 @@ func Canonical(text string) string {
 	}
 	b, _ := json.Marshal(v, json.Deterministic(true))
 	return string(b)
+}
+
+// Eventually waits until holds returns true, and fails the test after ten seconds. what says in words what is then
+// true. It is for changes outside the process, such as the end of a process that is not a child; nothing else needs to
+// be asked again and again.
+func Eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	pause := time.Millisecond
+	for due := time.Now().Add(10 * time.Second); !holds(); time.Sleep(pause) {
+		if time.Now().After(due) {
+			t.Fatal("not within ten seconds:", what)
+		}
+		pause = min(2*pause, 20*time.Millisecond)
+	}
 }
 
 // Timed skips a test that measures time, unless the variable SNAPHOOK_TIMES is set: such a

@@ -3,11 +3,13 @@ package modules_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -133,16 +135,11 @@ func TestASignalTellsThatTheFireIsGivenUp(t *testing.T) {
 // waitFor waits until want was logged.
 func (h *host) waitFor(t *testing.T, want string) {
 	t.Helper()
-	for range 500 {
+	testkit.Eventually(t, fmt.Sprintf("%q is logged", want), func() bool {
 		h.mu.Lock()
-		said := strings.Join(h.said, "\n")
-		h.mu.Unlock()
-		if strings.Contains(said, want) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("nobody said %q", want)
+		defer h.mu.Unlock()
+		return strings.Contains(strings.Join(h.said, "\n"), want)
+	})
 }
 
 func TestOtherEventsGoOnWithoutAModuleThatFails(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -82,11 +83,10 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 			if _, err := c.Run(t.Context(), call); err != nil {
 				t.Errorf("after it: %v", err)
 			}
-			for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
-				if text, _ := os.ReadFile(filepath.Join(dir, "lines")); bytes.Contains(text, []byte(`{"cancel":`)) {
-					break // the worker may read it after the call that follows
-				}
-			}
+			testkit.Eventually(t, "the worker has read the cancel, perhaps after the call that follows", func() bool {
+				text, _ := os.ReadFile(filepath.Join(dir, "lines"))
+				return bytes.Contains(text, []byte(`{"cancel":`))
+			})
 		}
 		pool.Close()
 		text, err := os.ReadFile(filepath.Join(dir, "lines"))
