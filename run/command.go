@@ -191,33 +191,6 @@ func inDir(file, dir string) string {
 	return filepath.Join(dir, file)
 }
 
-// job describes a process to start.
-type job struct {
-	program    string // the file to execute; the program itself only gets argv[0]
-	argv       []string
-	env        []string
-	shared     bool   // other calls share env, which must not be changed
-	dir        string // "" means the engine's own
-	event      string // the hook's event
-	stdin      []byte
-	timeout    time.Duration // 0: no limit
-	pid        *atomic.Int64 // gets the id of the process while it runs; may be nil
-	factor     float64       // how far the limit may grow; see Stretch of [hook.Call]
-	stretch    stretch       // the part of it that is granted
-	grace      time.Duration
-	room       *Room // limit for output; nil: none
-	noTerminal bool
-	loading    bool     // the job is only for Starts: no process runs
-	unset      bool     // bash gets the program's text as an argument
-	held       *os.File // the opened program, closed once it has started; may be nil
-	ask        func(context.Context, hook.Question) (string, bool)
-	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
-	background func(func()) // runs the rest after ErrDetached; nil: a new goroutine does
-}
-
-// executor runs a job. started reports whether a process was started; an error is possible in both cases.
-type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
-
 // job returns the job for a call, without its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
@@ -240,6 +213,16 @@ func (c *Command) job(call hook.Call) job {
 	return j
 }
 
+// Starts returns the program and arguments with which Run would start a call, from either Direct or Argv.
+func (c *Command) Starts(call hook.Call) []string {
+	j := c.job(call)
+	j.loading = true
+	if direct, ok := j.direct(c); ok {
+		return direct.argv
+	}
+	return c.Argv
+}
+
 // complete returns an error that names a missing directory of Needs.
 func (c *Command) complete() error {
 	for _, dir := range c.Needs {
@@ -253,16 +236,4 @@ func (c *Command) complete() error {
 		}
 	}
 	return nil
-}
-
-// detachIfMarked completes Run: if the process ended before its declaration was read, the hook still goes to the
-// background, because the result must not depend on timing.
-func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
-	wish, declared := new(asyncMarker).scan(reply.Stdout)
-	if !declared {
-		return reply, nil
-	}
-	_, done := j.detach(wish)
-	go done(reply, nil)
-	return hook.Reply{}, hook.ErrDetached
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,116 +51,6 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	}
 	p.free()
 	return reply, true, err
-}
-
-// The descriptors that are polled.
-const (
-	pollStdout = iota
-	pollStderr
-	pollProcess
-	pollBell
-)
-
-// process is one process, with the resources to start and watch it. It is reused because of its buffers.
-type process struct {
-	pid            int
-	pidfd          int
-	bell           int // eventfd that is set when ctx ends
-	stdout, stderr pipeEnd
-	theirs         [3]int // the child's ends of the pipes: stdin, stdout, stderr
-	strays         []int  // pidfds of descendants outside the group, found when the process has to end
-	marker         asyncMarker
-	wish           time.Duration // asyncTimeout from the declaration
-	polled         [4]unix.PollFd
-	files          [3]uintptr
-	attr           syscall.ProcAttr
-	sys            syscall.SysProcAttr
-	ring           func()        // writes to bell; called on another goroutine
-	rang           chan struct{} // closed after the bell was written to
-	remote         *remoteCall   // the process of a warm interpreter, or nil; then pidfd is the status pipe
-	ran            time.Duration // the processor time of the process, after its end
-	guardAt        time.Time     // when guard starts to watch the process; zero means never
-	guard          *guardian     // the guardian that watches the process, or nil
-}
-
-var processes = sync.Pool{New: func() any {
-	p := &process{pidfd: -1, bell: -1, theirs: [3]int{-1, -1, -1}, rang: make(chan struct{}, 1)}
-	p.ring = func() {
-		_, _ = unix.Write(p.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
-		p.rang <- struct{}{}
-	}
-	p.stdout = pipeEnd{capture{limit: MaxStdout}, -1}
-	p.stderr = pipeEnd{capture{limit: MaxStderr}, -1}
-	return p
-}}
-
-// starting serializes starts. The system does so anyway, and waiting processes would need twice the descriptors.
-var starting sync.Mutex
-
-// attempt starts the process once. On failure no descriptor stays open.
-func (p *process) attempt(j *job, bell bool) (err error) {
-	starting.Lock()
-	defer starting.Unlock()
-	defer func() {
-		if err != nil {
-			p.pidfd = -1 // the kernel may have set it although the start failed
-			p.close()
-		}
-	}()
-	if err := p.open(j.stdin, bell); err != nil {
-		return err
-	}
-	for i, fd := range p.theirs {
-		p.files[i] = uintptr(fd)
-	}
-	p.sys = syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal, PidFD: &p.pidfd, Pdeathsig: deathSignal}
-	p.attr = syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: p.files[:], Sys: &p.sys}
-	p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
-	p.attr.Dir, p.attr.Env = "", nil
-	for i := range p.theirs {
-		closeFD(&p.theirs[i])
-	}
-	return err
-}
-
-// open creates all descriptors before the process starts, because a later failure would lose the process.
-func (p *process) open(stdin []byte, bell bool) (err error) {
-	if p.theirs[0], err = readable(stdin); err != nil {
-		return err
-	}
-	if p.stdout.fd, p.theirs[1], err = pipe(); err != nil {
-		return err
-	}
-	if p.stderr.fd, p.theirs[2], err = pipe(); err != nil {
-		return err
-	}
-	if bell {
-		p.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
-	}
-	return err
-}
-
-// free returns p to the pool. The caller must not use p afterwards.
-func (p *process) free() {
-	p.close()
-	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // a Room may have lowered them
-	p.stdout.shared, p.stderr.shared = nil, nil
-	p.marker, p.remote, p.guardAt = asyncMarker{}, nil, time.Time{}
-	processes.Put(p)
-}
-
-func (p *process) close() {
-	closeFD(&p.stdout.fd)
-	closeFD(&p.stderr.fd)
-	closeFD(&p.pidfd)
-	closeFD(&p.bell)
-	for i := range p.theirs {
-		closeFD(&p.theirs[i])
-	}
-	for i := range p.strays {
-		closeFD(&p.strays[i])
-	}
-	p.strays = p.strays[:0]
 }
 
 // bound runs a job whose process ends with this one, even if this one is killed. It keeps the thread that starts the
@@ -212,6 +101,18 @@ func (s *pipeEnd) read(most int) (fd int32) {
 		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // fails if the user has too many pipes
 	}
 	return int32(s.fd)
+}
+
+// rest reads the remaining bytes of the pipe.
+func (s *pipeEnd) rest() {
+	if s.fd < 0 {
+		return
+	}
+	size, err := unix.FcntlInt(uintptr(s.fd), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		size = 1 << 20
+	}
+	s.read(size)
 }
 
 // much is a little less than the default capacity of a pipe, in bytes.

@@ -2,11 +2,41 @@ package run
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
+
+// job describes a process to start.
+type job struct {
+	program    string // the file to execute; the program itself only gets argv[0]
+	argv       []string
+	env        []string
+	shared     bool   // other calls share env, which must not be changed
+	dir        string // "" means the engine's own
+	event      string // the hook's event
+	stdin      []byte
+	timeout    time.Duration // 0: no limit
+	pid        *atomic.Int64 // gets the id of the process while it runs; may be nil
+	factor     float64       // how far the limit may grow; see Stretch of [hook.Call]
+	stretch    stretch       // the part of it that is granted
+	grace      time.Duration
+	room       *Room // limit for output; nil: none
+	noTerminal bool
+	loading    bool     // the job is only for Starts: no process runs
+	unset      bool     // bash gets the program's text as an argument
+	held       *os.File // the opened program, closed once it has started; may be nil
+	ask        func(context.Context, hook.Question) (string, bool)
+	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
+	background func(func()) // runs the rest after ErrDetached; nil: a new goroutine does
+}
+
+// executor runs a job. started reports whether a process was started; an error is possible in both cases.
+type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
 // later runs f after the executor has returned.
 func (j *job) later(f func()) {
@@ -15,6 +45,29 @@ func (j *job) later(f func()) {
 		return
 	}
 	go f()
+}
+
+// limit returns a context that ends after the job's timeout.
+func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	call := hook.Call{Timeout: j.timeout}
+	return call.Limit(ctx)
+}
+
+// timedOut returns the error of a process that is killed after its timeout.
+func (j *job) timedOut() error {
+	return &hook.TimeoutError{After: j.timeout, Granted: j.stretch.granted}
+}
+
+// detachIfMarked completes Run: if the process ended before its declaration was read, the hook still goes to the
+// background, because the result must not depend on timing.
+func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
+	wish, declared := new(asyncMarker).scan(reply.Stdout)
+	if !declared {
+		return reply, nil
+	}
+	_, done := j.detach(wish)
+	go done(reply, nil)
+	return hook.Reply{}, hook.ErrDetached
 }
 
 // overridden returns env with the variables of by, which replace those of the same name; of two equal names in by the
@@ -40,25 +93,4 @@ func sets(entries []string, other string) bool {
 	return slices.ContainsFunc(entries, func(entry string) bool {
 		return len(entry) > len(name) && entry[len(name)] == '=' && entry[:len(name)] == name
 	})
-}
-
-// limit returns a context that ends after the job's timeout.
-func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	call := hook.Call{Timeout: j.timeout}
-	return call.Limit(ctx)
-}
-
-// timedOut returns the error of a process that is killed after its timeout.
-func (j *job) timedOut() error {
-	return &hook.TimeoutError{After: j.timeout, Granted: j.stretch.granted}
-}
-
-// Starts returns the program and arguments with which Run would start a call, from either Direct or Argv.
-func (c *Command) Starts(call hook.Call) []string {
-	j := c.job(call)
-	j.loading = true
-	if direct, ok := j.direct(c); ok {
-		return direct.argv
-	}
-	return c.Argv
 }
