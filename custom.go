@@ -18,9 +18,9 @@ type DialectConfig struct {
 	Load pipeline.Load
 
 	// ToolName maps a tool to the dialect's name for it. Argument maps the canonical name of an argument, given the
-	// kind, to the dialect's name. A nil function, or a result "", leaves the host's name of the tool and the canonical
-	// name of the argument; if both are nil, arguments also keep the host's names. Both are called from many
-	// goroutines.
+	// kind, to the dialect's name. If a function is nil or returns "", a tool keeps the host's name, and an argument
+	// gets its canonical name. If both functions are nil, arguments keep the host's names, too. Both are called from
+	// many goroutines.
 	ToolName func(Tool) string
 	Argument func(k Kind, canonical string) string
 }

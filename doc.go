@@ -38,7 +38,7 @@
 //
 // # Modules in JavaScript
 //
-// Modules of xcsh and pi need an engine, which is a module of its own:
+// The JavaScript modules of xcsh and pi need an engine, which is a separate Go module:
 //
 //	import _ "github.com/snaphook-go/snaphook/jsrun/modules"
 //

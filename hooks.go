@@ -20,7 +20,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Config configures [Open]. The zero Config runs the hooks of every dialect, read from each system's usual files.
+// Config configures [Open]. The zero Config runs the hooks of [Claude], [LLxprt] and [Xcsh], read from each system's
+// usual files.
 type Config struct {
 	// Tools describes the host's tools. In every dialect, other tools keep the host's names of the tool and its arguments.
 	Tools []Tool

@@ -23,9 +23,9 @@ type SessionConfig struct {
 	// Interactive means that there is a user who can be asked.
 	Interactive bool
 
-	// Untrusted means that the user has not agreed to run the hooks of the directory: hooks and modules of the project
-	// do not run. As in Claude Code itself, none of its hooks runs if the session is Interactive, and all of them run
-	// otherwise.
+	// Untrusted means that the user has not agreed to run the hooks of the directory: hooks and modules of the
+	// project do not run. Hooks of Claude Code are an exception, as in Claude Code itself: none of them runs if the
+	// session is Interactive, and all of them run otherwise.
 	Untrusted bool
 
 	// Undecided means that the user has not been asked yet: hooks of the project run, but its settings can neither

@@ -17,7 +17,7 @@ type outcomes struct {
 	ended    map[string]string // by id
 	answered int
 	denied   int
-	why      map[string]int // the denials by their errors
+	why      map[string]int // number of denials, by error
 	wrong    []string
 	changed  chan struct{} // gets a token with each call
 }

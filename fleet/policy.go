@@ -57,8 +57,8 @@ type Policy struct {
 
 // Watch follows the policy in the object store snaphook-policy. The cached policy takes effect at once if its
 // signature is valid, even without a server. A policy with an invalid signature, an older revision, a file
-// name that leads outside its directory, or hooks that cannot be loaded is refused: it is logged and in the
-// status, and the last good policy stays in force. Clocks do not matter. Close it.
+// name that leads outside its directory, or hooks that cannot be loaded is refused: the refusal is logged
+// and in the status, and the last good policy stays in force. No check depends on a clock. Close the Policy after use.
 //
 // It returns an error if the cache cannot be used.
 func Watch(ctx context.Context, nc *nats.Conn, opts PolicyOptions) (*Policy, error) {

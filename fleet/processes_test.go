@@ -147,7 +147,8 @@ func roleRecorder(url string, args map[string]string) (*Recorder, func(), error)
 	return r, func() { r.Close(); nc.Close() }, nil
 }
 
-// workerRole answers each call with a denial whose reason is the id of the call, which it writes to the ledger before.
+// workerRole answers each call with a denial whose reason is the id of the call. It writes the id to the ledger
+// first.
 func workerRole(ctx context.Context, args map[string]string) error {
 	key, err := ReadPublicKey(args["key"])
 	if err != nil {

@@ -56,8 +56,8 @@ func (e *QueueError) Error() string {
 	return fmt.Sprintf("no permit to run was free within %dms", e.After.Milliseconds())
 }
 
-// TooLateError reports that a hook did not start after it had waited, because the caller's deadline would have passed
-// while it ran. It matches [context.DeadlineExceeded].
+// TooLateError reports that a hook was not started: it had waited for so long that it would not have ended before the
+// caller's deadline. It matches [context.DeadlineExceeded].
 type TooLateError struct {
 	Left  time.Duration // until the caller's deadline
 	Usual time.Duration // how long the hook takes on average
@@ -90,9 +90,8 @@ func (e *BreakerError) Error() string {
 // failure.
 var ErrUntrusted = errors.New("not started: the project is not trusted")
 
-// ClassOf returns the class of the error of a hook, as in a [Report] or a [Failure]; "" for nil.
-// The default is ClassSpawn for the [Error] of a hook with a [Runner] and without a reply, and
-// ClassExit otherwise.
+// ClassOf returns the class of a hook's error, such as Err of a [Report]; "" for nil. An error of no known kind is
+// ClassSpawn if it is the [Error] of a hook with a [Runner], and ClassExit otherwise.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""

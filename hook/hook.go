@@ -56,9 +56,9 @@ type Selection struct {
 	Rank       int       // order of hooks that a program registers; equal ranks run in order of registration
 	Once       bool      // runs once in a session
 	Sequential bool      // makes all hooks of the event run one at a time
-	// OwnOnly limits the effect of a hook to the hooks that the user has agreed to. Its Sequential affects only hooks
-	// with OwnOnly: they run one after another, in parallel with the others. A duplicate without OwnOnly replaces the
-	// hook.
+	// OwnOnly marks a hook of a project that the user has not agreed to: it can affect only other hooks with OwnOnly.
+	// If it is Sequential, the hooks with OwnOnly run one after another, in parallel with the others. A duplicate
+	// without OwnOnly replaces the hook.
 	OwnOnly bool
 }
 

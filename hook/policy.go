@@ -37,7 +37,7 @@ type EffectivePolicy struct {
 	Mode      Mode
 	Timeout   time.Duration // overrides the hook's own; 0 keeps the hook's
 	Retry     Retry
-	Stretch   float64       // Stretch of the hook's calls; 0 means [DefaultStretch]
+	Stretch   float64       // see Stretch of [Call]; 0 means [DefaultStretch]
 	Queue     time.Duration // time limit for waiting for a permit to run; 0 means no limit
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why the hook starts cold in spite of Warm; empty if it does not
@@ -63,7 +63,7 @@ type EffectivePolicy struct {
 	Keeper any
 }
 
-// Retry runs a hook again that failed in one of the classes.
+// Retry tells how often to run a hook again after a failure in one of the classes On.
 type Retry struct {
 	Times int
 	On    []Class

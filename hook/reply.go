@@ -43,9 +43,9 @@ type Call struct {
 	// can time out a process or a connection more cheaply than a context can.
 	Timeout time.Duration
 
-	// Stretch limits the extension of Timeout by the time in which the hook's processes were ready to run while
-	// no processor was free: to Stretch times itself; 0 means [DefaultStretch], 1 no extension. Only Runners
-	// that start processes on Linux extend it.
+	// Timeout is extended by the time in which the hook's processes were ready to run while no processor was free, up
+	// to Stretch times Timeout. 0 means [DefaultStretch], 1 means no extension. Only Runners that start processes on
+	// Linux extend Timeout.
 	Stretch float64
 
 	// PID, if not nil, gets the id of the process that a Runner on Linux starts, and 0 when the process has ended.

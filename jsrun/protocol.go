@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// protocolLine is a line of a process. Exactly one member is set, or an answer and its number.
+// protocolLine is a line of a process. Exactly one member is set, except that Output comes with its ID.
 type protocolLine struct {
 	Ready   *struct{}   `json:"ready"`
 	ID      string      `json:"id"`
@@ -84,7 +84,7 @@ func numbered(id string) int64 {
 	return n
 }
 
-// asked answers a question. It trusts nothing that the process sends about objects.
+// asked answers a question. It checks every number of an object or function that the process sends.
 func (m *Module) asked(q *hostCall) {
 	b := m.bindings[q.Object]
 	known := b != nil && q.Function >= 0 && q.Function < int64(len(b.funcs))

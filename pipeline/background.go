@@ -303,7 +303,7 @@ func (e *definition) finished(r *common.Report) Finished {
 	return done
 }
 
-// Ending describes the end of a hook in JSON terms.
+// Ending returns f in the form for JSON.
 func (f *Finished) Ending() *Ending {
 	e := &Ending{Outcome: f.Outcome, Context: append([]string{}, f.Context...), DurationMS: milliseconds(f.Elapsed)}
 	if f.Err != nil {

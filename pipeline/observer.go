@@ -24,9 +24,10 @@ type Observer interface {
 	// that it returns, which has to be ctx or one made from it.
 	FireStart(ctx context.Context, f *FireInfo) context.Context
 
-	// HookEnd is called for every hook of the event: for a hook that does not run at once, with the reason; for a hook
-	// that runs after its end. For a hook that went to the background it is called a second time, with Late set,
-	// possibly after FireEnd.
+	// HookEnd is called for every hook of the event: when its run has ended or, if the hook does not run, at once and
+	// with the reason. For a hook that went to the background it is called a second time, with Late set, possibly
+	// after FireEnd. For a hook that went to the background it is called a second time, with Late set, possibly after
+	// FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 
 	// FireEnd is called with the outcome of the fire, before Fire returns.

@@ -17,8 +17,9 @@ import (
 func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
 
 // SourceState returns the values that the session's hooks of one source share, such as [hook.Project]; see
-// [hook.State]. Each source has its own keys and its own limit, so that a project's hook cannot change the values of a
-// user's hook. [Session.State] is SourceState of [hook.Host], and all values are kept equally long.
+// [hook.State]. Each source has its own keys and its own limit, so that a project's hook cannot change the values of
+// a user's hook. [Session.State] is SourceState of [hook.Host], and the values of all sources are kept for the same
+// time.
 func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).state }
 
 // stateName is the environment variable that names the directory of a hook's state.

@@ -112,8 +112,8 @@ func (d *decision) guarded() bool {
 		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })
 }
 
-// Lifts reports whether a lock of the machine overrides an exclusion, because settings of a lower level have disabled
-// the hook.
+// Lifts reports whether a lock of the machine overrides an exclusion: it does if settings below the machine's level
+// have disabled the hook.
 func Lifts(why hook.Exclusion) bool {
 	return why.Skip == hook.Disabled && why.SkippedBy != hook.Host && LevelOf(why.SkippedBy) != Machine
 }

@@ -67,7 +67,7 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// Last is [Replace] that replaces the event's own part, including its context, as a whole.
+// Last is like [Replace], but a later answer replaces the event's own part as a whole, together with the context.
 func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 	for o := range outs {
 		if o.Set.Has(hook.SetSpecific) {

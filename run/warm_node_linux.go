@@ -291,4 +291,4 @@ func (w *Warm) probe(found interpreter, env []string, dir string, flags []string
 	return nil
 }
 
-var errNoLoader = errors.New("the interpreter is too old, or does not load files given with its options (" + runtime.GOOS + ")")
+var errNoLoader = errors.New("the interpreter does not load the file that its options name; it may be too old (" + runtime.GOOS + ")")

@@ -34,8 +34,8 @@ const noReason = "blocked by a hook that gave no reason"
 //     text on standard output, and the reason of an answer that does not deny.
 //   - ParseOrFail: the answer counts whatever the status; without an answer the hook failed.
 //   - ReadAny, WarnAny, DenyAny: the answer is standard output, or standard error if
-//     that is blank. The meaning of plain text depends on the effect: it is determined
-//     by Text, is the warning of a failed hook, or is the reason of a denial.
+//     that is blank. Plain text has the meaning that Text gives it (ReadAny), is the
+//     warning of a failed hook (WarnAny), or is the reason of a denial (DenyAny).
 //   - DenyForStderr: a denial, if standard error has a reason; else the hook failed.
 //     Standard output is not read.
 //   - DenyUnread: a denial, with the reason on standard error, if any. Standard

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -135,8 +134,6 @@ func (e *environ) value(name string) (string, bool) {
 
 // Each implements [expand.Environ].
 func (e *environ) Each(func(string, expand.Variable) bool) {}
-
-var errUnknown = errors.New("it is not known before the hook runs")
 
 // substitute handles commands with known output, which print the directory of a script or of the project.
 func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {

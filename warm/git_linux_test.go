@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// Git's queries run here as the installed git answers them, or are left to it.
+// Each query of git is answered in the process exactly as the installed git answers it, or is left to the installed
+// git.
 func TestGitIsTheSame(t *testing.T) {
 	needPrograms(t)
 	if file, _ := exec.LookPath("git"); file != "/usr/bin/git" {

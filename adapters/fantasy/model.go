@@ -17,9 +17,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a language model: for a text or for an
-// object, whole or as a stream. It adds to each request the texts of background hooks since the
-// last one. Hooks run again for each attempt that an agent retries.
+// Model runs the hooks of a session around every request to a language model: for a text or for an object, whole or
+// as a stream. It adds to each request the texts that background hooks have produced since the previous request.
+// Hooks run again for each attempt that an agent retries.
 func Model(s *snaphook.Session, opt Options, m fantasy.LanguageModel) fantasy.LanguageModel {
 	return &hooked{opt.hooks(s), m}
 }

@@ -20,10 +20,10 @@ type FrontMatter struct {
 	Agent bool   // an agent's front matter: Stop hooks are for SubagentStop
 }
 
-// Register adds the hooks of front matter to a session. remove removes them: for a skill at the end of the session, for
-// an agent when it ends. The session's settings must come from [Settings]; their policies, level and environment apply
-// to these hooks too. An agent of an untrusted project has no hooks (release 2.1.218). Invalid entries are problems,
-// and do not affect the others.
+// Register adds the hooks of front matter to a session. Call remove to remove them: for a skill at the end of the
+// session, for an agent when the agent ends. The session's settings must come from [Settings]; their policies, level
+// and environment apply to these hooks too. An agent of an untrusted project has no hooks (release 2.1.218). Invalid
+// entries are problems, and do not affect the others.
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {

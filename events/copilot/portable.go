@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable describes Copilot and the Local chat of VS Code for comparisons with the other systems, with the
-// events in Claude Code's spelling: their payloads have its words, too.
+// Portable describes Copilot and the Local chat of VS Code for comparisons with the other systems. It uses Claude
+// Code's spelling of the events, because their payloads then have Claude Code's names, too.
 func Portable() []portable.System {
 	cli := portable.System{
 		Name: Dialect.Name, Dialect: Dialect.Name, Profile: string(CLI), Title: "Copilot", File: ".github/hooks/hooks.json",

@@ -46,7 +46,7 @@ func FuzzNames(f *testing.F) {
 				t.Errorf("%s is shown as %s, whose member %d is %q: %s of ours", o, seen.Object, i, c.Name, c.Value)
 			}
 		}
-		if string(seen.Object) == text { // the text as it stands, also of two members of one name
+		if string(seen.Object) == text { // unchanged text is right, even if two of its members have one name
 			return
 		}
 		slow := View{names: n, was: o, back: n.names(o)}

@@ -80,9 +80,9 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	}, m, nil
 }
 
-// Root returns the directory whose files a module may import, and which trust in it must cover:
-// its own directory, or the parent if that is pre or post, as in hooks/pre/bash.ts. Links are
-// resolved; for an absent file the path decides.
+// Root returns the directory whose files a module may import, and which trust in the module must cover: its own
+// directory, or the parent if that is pre or post, as in hooks/pre/bash.ts. Links are resolved; for an absent file
+// the path decides.
 func Root(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -22,7 +22,7 @@ var configFields = [...]string{
 	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
 }
 
-// ToHookRequest returns an SDK request for hooks, in the format of rule L56.
+// ToHookRequest converts an SDK request to the format that hooks read (rule L56).
 //
 // A message is the joined text of one element of contents; an element without text has none. A
 // string becomes a message of the user, and the user is also the role for every role other than

@@ -48,7 +48,8 @@ func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
 	tools, err := lint.ReadTools(cmd.Context(), l.tools)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("--tools %s: there is no such file; give one with names, one a line or as a JSON array", l.tools)
+		return nil, fmt.Errorf("--tools %s: there is no such file; name a file with the names of tools, one on each line or "+
+			"as a JSON array", l.tools)
 	case err != nil:
 		return nil, fmt.Errorf("--tools: %w", err)
 	}

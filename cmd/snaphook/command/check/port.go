@@ -88,7 +88,7 @@ func (f *portFlags) port(cmd *cobra.Command, fromName, toName string) error {
 	case err != nil:
 		return fmt.Errorf("port: %w", err)
 	case from.Name == to.Name:
-		return fmt.Errorf("port: %s is both systems; name another one as the second", from.Name)
+		return fmt.Errorf("port: FROM and TO are both %s; name another system as TO", from.Name)
 	}
 	hooks, err := f.hooksOf(cmd, from)
 	if err != nil {

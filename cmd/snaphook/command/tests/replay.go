@@ -107,7 +107,7 @@ func (r *replaying) all(in io.Reader) error {
 		switch {
 		case r.cmd.Context().Err() != nil:
 			return cli.ErrInterrupted
-		case err != nil && p == nil: // an error of reading itself
+		case err != nil && p == nil: // the input cannot be read any further
 			return fmt.Errorf("%s: %w", r.file, err)
 		case errors.Is(err, errTornLine):
 			r.unfit["broken off"]++

@@ -62,7 +62,7 @@ var desktops = strings.Fields(
 	"afplay osascript say open pbcopy terminal-notifier notify-send paplay aplay xdg-open dunstify canberra-gtk-play powershell wsl",
 )
 
-// foreign reports whether a word is a path or program of Windows, or checked by another rule.
+// foreign reports whether a word is a path or program of Windows, or is checked by another rule.
 func (v *hookView) foreign(word string) bool {
 	if runtime.GOOS == "windows" {
 		return true

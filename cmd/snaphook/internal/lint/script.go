@@ -57,7 +57,8 @@ func (s *hookScript) parse() {
 	}
 }
 
-// position returns the position of an offset of the script. In a command it is the command's.
+// position returns the position of an offset of the script. For a script that is written in the settings, it is the
+// position of the command.
 func (s *hookScript) position(at int) hook.Position {
 	if s.inline {
 		return s.at
