@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"encoding/json" //nolint:depguard // the JSON library that is compared
 	"fmt"
 	"log/slog"
 	"strings"
@@ -56,7 +57,15 @@ func BenchmarkFireManyGo(b *testing.B) {
 // mostPerHook limits the allocations of reading and planning one of them.
 const (
 	manyHooks   = 8500
-	mostPerHook = 190
+	mostPerHook = 85
+)
+
+// mostForOneOfMany limits the time of one hook of a file with manyHooks hooks, as a multiple of one hook of a file with a
+// tenth of them: nothing in a load is quadratic. mostToDecode limits the time of the whole load, as a multiple of
+// decoding the file with encoding/json.
+const (
+	mostForOneOfMany = 1.3
+	mostToDecode     = 10
 )
 
 // manyCommands returns a settings file of Claude Code with n commands for five events.
@@ -96,6 +105,20 @@ func TestALargeSettingsFileTakesAFewAllocationsForEachHook(t *testing.T) {
 	dir, text := t.TempDir(), manyCommands(manyHooks)
 	got := testing.AllocsPerRun(1, func() { openMany(t, dir, text) })
 	counted(place{what: "open and plan 8 500 hooks, allocations for each hook"}, got/manyHooks, mostPerHook).test(t)
+}
+
+func TestALargeSettingsFileIsReadInLinearTime(t *testing.T) {
+	testkit.Timed(t)
+	dir, text, tenth := t.TempDir(), manyCommands(manyHooks), manyCommands(manyHooks/10)
+	whole := timed(func() { openMany(t, dir, text) })
+	parts := timed(times(10, func() { openMany(t, dir, tenth) }))
+	decode := timed(func() { must(json.Unmarshal(text, new(map[string]any))) })
+	g := compared(place{what: "open and plan 8 500 hooks, ratio to ten times 850"}, mostForOneOfMany, 3, 1, whole, parts)
+	g.margin = anotherMachine
+	g.test(t)
+	g = compared(place{what: "open and plan 8 500 hooks, ratio to decoding the file"}, mostToDecode, 3, 1, whole, decode)
+	g.margin = anotherMachine
+	g.test(t)
 }
 
 func BenchmarkOpenManyHooks(b *testing.B) {

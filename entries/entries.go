@@ -9,7 +9,6 @@ package entries
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -36,7 +35,31 @@ type Reader struct {
 	Beside    []string          // members beside the events that are not events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
-	ids map[string]int
+	ids      map[string]int
+	matchers map[eventPattern]compiledMatcher
+}
+
+// eventPattern is the key of a matcher that several groups share.
+type eventPattern struct{ event, pattern string }
+
+type compiledMatcher struct {
+	matcher hook.Matcher
+	note    string
+}
+
+// Matcher compiles a pattern with compile. Groups with the same event and pattern share one matcher, so that a file with
+// thousands of groups compiles a few patterns. compile has to be the same for equal events.
+func (r *Reader) Matcher(event, pattern string, compile func(string) (hook.Matcher, string)) (m hook.Matcher, note string) {
+	key := eventPattern{event, pattern}
+	if c, ok := r.matchers[key]; ok {
+		return c.matcher, c.note
+	}
+	if r.matchers == nil {
+		r.matchers = map[eventPattern]compiledMatcher{}
+	}
+	m, note = compile(pattern)
+	r.matchers[key] = compiledMatcher{m, note}
+	return m, note
 }
 
 // Problem adds a problem to Loaded.
@@ -308,7 +331,7 @@ func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings
 // hook adds a copy of like for an entry.
 func (g Group) hook(label string, like hook.Hook, i int, v settings.Value) *hook.Hook {
 	h := like
-	h.ID = g.reader.id(fmt.Sprintf("%s/%s/%d/%d", label, g.Event.Name, g.index, i))
+	h.ID = g.reader.id(label + "/" + g.Event.Name + "/" + strconv.Itoa(g.index) + "/" + strconv.Itoa(i))
 	h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
 	h.EntrySum = sumOf(v)
 	g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
@@ -328,9 +351,7 @@ func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 // sumOf returns the SHA-256 of an entry, independent of white space, comments and the order of members.
 func sumOf(entry settings.Value) [sha256.Size]byte {
 	text := entry.JSON()
-	if canonical := slices.Clone(text); canonical.Canonicalize() == nil {
-		text = canonical
-	}
+	_ = text.Canonicalize() // does not change text that it cannot make canonical, such as with repeated members
 	return sha256.Sum256(text)
 }
 

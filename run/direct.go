@@ -2,7 +2,7 @@ package run
 
 import (
 	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -22,10 +22,47 @@ import (
 // line, for a builtin or reserved word of bash, and whenever it is not certain. ok is also false if Shell does not use
 // bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
-	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() ||
-		os.Getegid() != os.Getgid() {
-		return nil, false // bash drops set-user-id rights
+	if !oneLine(script) || direct.find(os.Getenv("PATH"), "bash", directBash) == "" {
+		return nil, false
 	}
+	if argv, ok = plainWords(script); !ok {
+		argv, ok = parsedWords(script, vars)
+	}
+	if !ok {
+		return nil, false
+	}
+	if name := argv[0]; name == "" || name[0] == '%' || strings.Contains(name, "=") || bashWords[name] {
+		return nil, false
+	}
+	return argv, true
+}
+
+// direct caches the searches of directBash.
+var direct found
+
+// directBash finds the bash that [Shell] uses. It returns "" if there is none, or if bash would drop set-user-id rights,
+// which a program without bash would keep.
+func directBash(path, name string) string {
+	if runtime.GOOS == "windows" || os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
+		return ""
+	}
+	return lookPath(path, name)
+}
+
+// plainWords splits a script of unquoted plain text without the parser. ok is false for any other script, and for one
+// without a word.
+func plainWords(script string) (argv []string, ok bool) {
+	for i := range len(script) {
+		if c := script[i]; c != ' ' && !isBare(c) {
+			return nil, false
+		}
+	}
+	argv = strings.Fields(script)
+	return argv, len(argv) > 0
+}
+
+// parsedWords returns the words of a script that is one call.
+func parsedWords(script string, vars map[string]string) (argv []string, ok bool) {
 	file, err := bash.Parse(script)
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
 		return nil, false
@@ -41,9 +78,6 @@ func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 			return nil, false
 		}
 		argv = append(argv, text)
-	}
-	if name := argv[0]; name == "" || name[0] == '%' || strings.Contains(name, "=") || bashWords[name] {
-		return nil, false
 	}
 	return argv, true
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,6 +116,24 @@ func TestDirectNeedsBash(t *testing.T) {
 	if argv, ok := Direct("/bin/x", nil); ok {
 		t.Errorf("got %q without bash, want a shell", argv)
 	}
+}
+
+func FuzzPlainWords(f *testing.F) {
+	for _, test := range directScripts {
+		f.Add(test.script)
+	}
+	for _, seed := range []string{" /bin/x  --all ", "x 2 %s a=b", "a=b x", "time x", "coproc x y", "export a=b", "let x=1", "x in do", "- x", "[ x", "x,y"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		plain, ok := plainWords(script)
+		if !ok || bashWords[plain[0]] || strings.Contains(plain[0], "=") {
+			return
+		}
+		if parsed, ok := parsedWords(script, nil); !ok || !slices.Equal(plain, parsed) {
+			t.Errorf("%q has the plain words %q; the parser finds %q, %v", script, plain, parsed, ok)
+		}
+	})
 }
 
 var controls = regexp.MustCompile(`[\x00-\x08\x0a-\x1f\x7f]`)

@@ -5,9 +5,12 @@ package run
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,23 +18,82 @@ import (
 // getReady determines how a program starts, or returns nil. lasts reports whether the result can be cached, because it
 // depends only on the environment and the directory's name, and neither on a directory of PATH nor on a symbolic link.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
-	vars, env := inherited(j.env, name)
-	if vars == nil || !quietLocale(vars["LC_ALL"]) {
+	s := j.surroundings()
+	if s == nil || s.hasFunction(name) {
 		return nil, false
 	}
 	program := name
 	if lasts = strings.Contains(name, "/"); !lasts {
-		program = j.search(vars["PATH"], name)
+		program = j.search(s.vars["PATH"], name)
+	}
+	if program == "" {
+		return nil, false
+	}
+	r = &readied{env: j.env, dir: j.dir, program: program, old: s.vars["OLDPWD"]}
+	if !j.loading {
+		r.made = append(slices.Clip(s.made), "_="+program)
+	}
+	return r, lasts && s.pwd == j.dir
+}
+
+// surroundings holds the part of a start without a shell that all programs share.
+type surroundings struct {
+	vars map[string]string
+	made []string // the environment as bash would pass it on, without the variable _
+	pwd  string
+}
+
+// hasFunction reports whether the environment exports a bash function of that name, which bash would call instead.
+func (s *surroundings) hasFunction(name string) bool {
+	_, has := s.vars["BASH_FUNC_"+name+"%%"]
+	return has
+}
+
+// surroundings returns nil if only bash can start programs with the job's environment in its directory. While settings
+// are loaded, it uses the result of the last call.
+func (j *job) surroundings() *surroundings {
+	if j.loading {
+		return lastSurroundings.get(j)
+	}
+	return surroundingsOf(j)
+}
+
+func surroundingsOf(j *job) *surroundings {
+	vars, kept := inherited(j.env, "")
+	if vars == nil || !quietLocale(vars["LC_ALL"]) {
+		return nil
 	}
 	level, levelOK := shellLevel(vars)
 	pwd, pwdOK := workDir(vars, j.dir)
-	if program == "" || !levelOK || !pwdOK {
-		return nil, false
+	if !levelOK || !pwdOK {
+		return nil
 	}
-	return &readied{
-		env: j.env, dir: j.dir, program: program, old: vars["OLDPWD"],
-		made: append(env, "PWD="+pwd, "SHLVL="+level, "_="+program),
-	}, lasts && pwd == j.dir
+	return &surroundings{vars: vars, made: append(kept, "PWD="+pwd, "SHLVL="+level), pwd: pwd}
+}
+
+// lastSurroundings caches the surroundings while settings are loaded, like programs: all hooks of a file have the same.
+var lastSurroundings cachedSurroundings
+
+// cachedSurroundings is valid for [foundFor], for one environment slice and directory. It is safe for concurrent use.
+type cachedSurroundings struct {
+	mu    sync.Mutex
+	since time.Time
+	env   []string
+	dir   string
+	last  *surroundings
+}
+
+func (c *cachedSurroundings) get(j *job) *surroundings {
+	if len(j.env) == 0 {
+		return surroundingsOf(j)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := c.dir == j.dir && len(c.env) == len(j.env) && &c.env[0] == &j.env[0]
+	if age := time.Since(c.since); !same || age < 0 || age > foundFor {
+		c.since, c.env, c.dir, c.last = time.Now(), j.env, j.dir, surroundingsOf(j)
+	}
+	return c.last
 }
 
 // harmlessFunction reports whether a variable is an exported bash function that bash would export again unchanged, and

@@ -184,7 +184,7 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 		if r, lasts = j.getReady(c.Direct[0]); r == nil {
 			return j, false
 		}
-		if lasts && j.shared {
+		if lasts && j.shared && !j.loading {
 			c.ready.Store(r)
 		}
 	}

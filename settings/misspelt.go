@@ -26,10 +26,10 @@ func otherWord(name string) string {
 func (v Value) Misspelt(known ...string) (problems []Problem) {
 	members := v.members()
 	for i := range members {
-		name := text(members[i].Name)
-		if slices.Contains(known, name) {
+		if slices.ContainsFunc(known, func(name string) bool { return is(members[i].Name, name) }) {
 			continue
 		}
+		name := text(members[i].Name)
 		other := otherWord(name)
 		for _, meant := range known {
 			if other != meant && !isSlip(name, meant) || v.Get(meant).Exists() {

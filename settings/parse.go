@@ -5,6 +5,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -87,6 +88,9 @@ func (d *document) read(strict bool) (err error) {
 	}
 	if d.root, err = hujson.Parse(d.text); err != nil {
 		return d.explain(err, open)
+	}
+	if jsontext.Value(d.text).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return nil // there are no comments to replace
 	}
 	plain := d.text
 	if !strict {

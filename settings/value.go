@@ -198,9 +198,35 @@ func (v Value) JSON() jsontext.Value {
 	if v.node == nil {
 		return nil
 	}
-	plain := v.node.Clone()
-	plain.Minimize()
-	return plain.Pack()
+	return appendPlain(make([]byte, 0, max(0, v.node.EndOffset-v.node.StartOffset)), v.node)
+}
+
+// appendPlain appends a value without comments and white space.
+func appendPlain(b []byte, v *hujson.Value) []byte {
+	switch in := v.Value.(type) {
+	case hujson.Literal:
+		return append(b, in...)
+	case *hujson.Object:
+		b = append(b, '{')
+		for i := range in.Members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendPlain(b, &in.Members[i].Name), ':')
+			b = appendPlain(b, &in.Members[i].Value)
+		}
+		return append(b, '}')
+	case *hujson.Array:
+		b = append(b, '[')
+		for i := range in.Elements {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendPlain(b, &in.Elements[i])
+		}
+		return append(b, ']')
+	}
+	return b
 }
 
 // Wrong returns a problem at v's position, which concerns v and not the whole file.

@@ -18,11 +18,17 @@ import (
 // build makes the runner of an entry, and its key. It returns the problem that makes the entry
 // unusable, or nil.
 func (e *entry) build() *settings.Problem {
-	makers := map[kinds]func() *settings.Problem{
-		commands: e.buildCommand, requests: e.buildHTTP, tools: e.buildTool, prompts: e.buildJudge, agents: e.buildJudge,
-		added: e.buildAdded,
+	switch e.kind {
+	case commands:
+		return e.buildCommand()
+	case requests:
+		return e.buildHTTP()
+	case tools:
+		return e.buildTool()
+	case prompts, agents:
+		return e.buildJudge()
 	}
-	return makers[e.kind]()
+	return e.buildAdded()
 }
 
 // setKey sets the key by which duplicates are found: hooks have equal keys if they do the same for

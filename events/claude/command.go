@@ -83,7 +83,8 @@ func (e *entry) buildCommand() *settings.Problem {
 		return wrong
 	}
 	e.setKey(text, shell, string(e.get("args").JSON()))
-	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
+	env := e.env // the function must not keep the whole entry
+	c := &run.Command{Environ: func(hook.Call) []string { return env }, NoTerminal: true, Fallback: e.fallback}
 	if e.Event.Rules.Budget {
 		c.Grace = exitGrace
 	}
@@ -107,7 +108,7 @@ func (e *entry) buildCommand() *settings.Problem {
 	}
 	mentions := argumentsVar.MatchString(text)
 	if mentions {
-		c.Environ = func(call hook.Call) []string { return withArguments(e.env, call.Payload) }
+		c.Environ = func(call hook.Call) []string { return withArguments(env, call.Payload) }
 	}
 	if !exec && shell != "powershell" {
 		posixPaths(c)
@@ -210,13 +211,7 @@ func (e *entry) shell(c *run.Command, text string) error {
 		return nil
 	}
 	c.Argv = run.Bash(script)
-	known := map[string]string{}
-	for name, value := range e.paths() {
-		if tame.MatchString(value) {
-			known[name] = value
-		}
-	}
-	c.Direct, _ = run.Direct(script, known)
+	c.Direct, _ = run.Direct(script, e.paths().words)
 	return nil
 }
 
@@ -238,11 +233,6 @@ func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 
 // tame matches values that a shell reads as one word, without expansion.
 var tame = regexp.MustCompile(`^[A-Za-z0-9/._+:@%-]+$`)
-
-// fallback returns the directories to use if the agent's directory no longer exists.
-func (e *entry) fallback() []string {
-	return lo.Compact([]string{e.at.Dir, e.home, os.TempDir()})
-}
 
 // failingRunner always fails, with an error that explains why the hook cannot run.
 type failingRunner struct{ err error }

@@ -84,11 +84,12 @@ func (e *entry) get(name string) settings.Value {
 
 // misspelt reports members that nothing reads, and those that only other systems read.
 func (e *entry) misspelt() {
-	read := entryMembers
+	read, known := entryMembers, entryMembers
 	if e.profile != nil {
 		read = append(slices.Clone(e.profile.members), e.profile.failure.name)
+		known = slices.Concat(read, entryMembers)
 	}
-	e.Misspelt(e.value, append(slices.Clone(read), entryMembers...)...)
+	e.Misspelt(e.value, known...)
 	if e.kind != added { // a type of the program has members of its own
 		e.Ignored(e.system(), false, e.value, read...)
 	}

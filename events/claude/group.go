@@ -133,7 +133,7 @@ func (g *group) readMatcher(v settings.Value) {
 		compile = match.WideList
 	}
 	var note string
-	if g.matcher, note = compile(pattern); note != "" {
+	if g.matcher, note = g.Matcher(g.Event.Name, pattern, compile); note != "" {
 		g.Problem(v.Wrong("%s", note))
 	}
 	if names, listed := g.matcher.(match.Names); listed && len(names) == 0 {

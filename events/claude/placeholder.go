@@ -15,8 +15,31 @@ var (
 	userConfig  = regexp.MustCompile(`\$\{user_config\.[^{}]+\}`)
 )
 
-// paths returns the placeholders for directories, with their values.
-func (o hooksSource) paths() map[string]string {
+// pathVars holds the placeholders for directories, with their values. All hooks of a source share it.
+type pathVars struct {
+	all   map[string]string
+	words map[string]string // those whose value is one word for a shell
+	other []string          // the names of the others
+}
+
+// paths returns the placeholders of the source.
+func (o hooksSource) paths() *pathVars {
+	if vars, ok := o.pathsOf[o.plugin]; ok {
+		return vars
+	}
+	vars := &pathVars{all: o.directories(), words: map[string]string{}}
+	for name, value := range vars.all {
+		if tame.MatchString(value) {
+			vars.words[name] = value
+		} else {
+			vars.other = append(vars.other, name)
+		}
+	}
+	o.pathsOf[o.plugin] = vars
+	return vars
+}
+
+func (o hooksSource) directories() map[string]string {
 	if p := o.profile; p != nil {
 		paths := map[string]string{}
 		for _, name := range p.vars {
@@ -62,7 +85,7 @@ func (o hooksSource) plainly(text string) string {
 		if option != "" {
 			return o.option(option), true
 		}
-		value, ok := paths[name]
+		value, ok := paths.all[name]
 		return value, ok
 	})
 }
@@ -73,20 +96,14 @@ func (o hooksSource) plainly(text string) string {
 func (o hooksSource) inShell(script string) (string, error) {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {
-		value, ok := paths[name]
-		return value, ok && name != projectDir && tame.MatchString(value)
+		value, ok := paths.words[name]
+		return value, ok && name != projectDir
 	})
 	script, err := splice.Script(script, placeholder, o.variable)
 	if err != nil {
 		return "", err
 	}
-	var names []string
-	for name, value := range paths {
-		if !tame.MatchString(value) {
-			names = append(names, name)
-		}
-	}
-	return run.QuoteVars(script, names...), nil
+	return run.QuoteVars(script, paths.other...), nil
 }
 
 // inPowerShell returns a script in which every placeholder is a variable (release 2.1.198), or literal text.
@@ -101,7 +118,7 @@ func (o hooksSource) variable(text string) (splice.Var, bool) {
 		name = optionVar(option)
 		return splice.Var{Name: name, Value: environ.Getenv(o.env, name)}, true
 	}
-	value, ok := o.paths()[name]
+	value, ok := o.paths().all[name]
 	return splice.Var{Name: name, Value: value, Word: !tame.MatchString(value)}, ok
 }
 

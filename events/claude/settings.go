@@ -185,6 +185,9 @@ type reading struct {
 	env    []string // the environment of commands
 	policy policy
 
+	fallback []string              // the directories to use if the agent's directory no longer exists
+	pathsOf  map[*Plugin]*pathVars // placeholders of the sources read so far
+
 	profile *profile // nil: Claude Code
 
 	pluginConfigs map[string]map[string]settings.Value // options in settings, by plugin
@@ -203,6 +206,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	}
 	r.profile, _ = profileNamed(s.Profile) // settleProfile has checked the error
 	r.env = r.commandEnv(s.Environ, at.Dir)
+	r.fallback, r.pathsOf = lo.Compact([]string{at.Dir, r.home, os.TempDir()}), map[*Plugin]*pathVars{}
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
 			return hook.Exclusion{} // already checked, or the program's own

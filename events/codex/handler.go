@@ -64,7 +64,7 @@ func (g *group) read(label string, like hook.Hook) {
 		like.Pattern = ""
 	}
 	var note string
-	like.Matcher, note = g.Event.Rules.Match(like.Pattern)
+	like.Matcher, note = g.Matcher(g.Event.Name, like.Pattern, g.Event.Rules.Match)
 	if note != "" {
 		g.broken, like.Matcher = note, nil // when in doubt the hook runs at every call
 		g.Problem(at.Wrong("%s; its group is skipped", note))

@@ -97,9 +97,9 @@ func (f *file) matcher(t *traits, v settings.Value) (m hook.Matcher, note string
 	case !isText && v.Exists() && v.Kind() != 'n':
 		return match.Names(nil), "the matcher is not a text: its hook never runs; write one like bash|edit"
 	case f.pascal && t.tool:
-		return matchClaude(pattern)
+		return f.Matcher("pascal", pattern, matchClaude)
 	}
-	return matchNative(pattern)
+	return f.Matcher("camel", pattern, matchNative)
 }
 
 // fill completes the hook from its entry. It returns the problem that makes the entry invalid, or nil.

@@ -67,12 +67,12 @@ func (e *entry) matcher(at settings.Value) (pattern string, m hook.Matcher, note
 	case !ok && at.Exists() && at.Kind() != 'n':
 		return "", nil, at.Want("a string").Message
 	case !e.file.claude:
-		m, note = e.Event.Rules.Match(pattern)
+		m, note = e.Matcher(e.Event.Name, pattern, e.Event.Rules.Match)
 		return lo.Ternary(subject == "" && e.traits.word == "", "", pattern), m, note
 	case subject == "":
 		return "", nil, ""
 	}
-	m, note = match.WideList(pattern)
+	m, note = e.Matcher("Claude Code", pattern, match.WideList)
 	if note == "" && strings.Contains(pattern, "mcp__") {
 		e.Problem(at.Wrong("%.60q names tools of MCP servers as Claude Code does; Cursor calls them MCP:tool, and the hook does not run for them", pattern))
 	}

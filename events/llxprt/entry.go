@@ -123,7 +123,7 @@ func (g *group) readMatcher(v settings.Value) {
 		return
 	}
 	var note string
-	if g.matcher, note = g.Event.Rules.Match(pattern); note != "" {
+	if g.matcher, note = g.Matcher(g.Event.Name, pattern, g.Event.Rules.Match); note != "" {
 		g.Problem(v.Wrong("%s", note))
 	}
 	if _, literal := g.matcher.(match.Exact); literal && note != "" {
