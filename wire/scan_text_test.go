@@ -5,14 +5,20 @@ import (
 	"testing"
 )
 
-// Eight bytes are plain if each of them is.
-func TestEightBytesArePlainIfEachIs(t *testing.T) {
-	for at := range 8 {
+// Bytes are plain together if each of them is.
+func TestBytesArePlainIfEachIs(t *testing.T) {
+	for at := range 32 {
 		for c := range 256 {
-			eight := [8]byte{'a', 0x80, ' ', 0xff, '!', '#', '[', ']'}
-			eight[at] = byte(c)
-			if got := allPlain(binary.LittleEndian.Uint64(eight[:])); got != plain[c] {
-				t.Fatalf("byte %#x at %d: plain is %v, want %v", c, at, got, plain[c])
+			bytes := [32]byte{}
+			for i := range 32 {
+				bytes[i] = [8]byte{'a', 0x80, ' ', 0xff, '!', '#', '[', ']'}[i%8]
+			}
+			bytes[at] = byte(c)
+			if got := allPlain(&bytes); got != plain[c] {
+				t.Fatalf("byte %#x at %d of 32: plain is %v, want %v", c, at, got, plain[c])
+			}
+			if got := oddBytes(binary.LittleEndian.Uint64(bytes[at&^7:])) == 0; got != plain[c] {
+				t.Fatalf("byte %#x at %d of 8: plain is %v, want %v", c, at%8, got, plain[c])
 			}
 		}
 	}
