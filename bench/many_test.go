@@ -65,7 +65,7 @@ const (
 // decoding the file with encoding/json.
 const (
 	mostForOneOfMany = 1.3
-	mostToDecode     = 10
+	mostToDecode     = 7
 )
 
 // manyCommands returns a settings file of Claude Code with n commands for five events.
