@@ -60,9 +60,9 @@ const (
 	mostPerHook = 85
 )
 
-// mostForOneOfMany limits the time of one hook of a file with manyHooks hooks, as a multiple of one hook of a file with a
-// tenth of them: nothing in a load is quadratic. mostToDecode limits the time of the whole load, as a multiple of
-// decoding the file with encoding/json.
+// mostForOneOfMany limits the time of one hook of a file with manyHooks hooks, as a multiple of one hook of a file
+// with a tenth of them: nothing in a load is quadratic. mostToDecode limits the time of the whole load, as a multiple
+// of decoding the file with encoding/json.
 const (
 	mostForOneOfMany = 1.3
 	mostToDecode     = 7
