@@ -44,7 +44,7 @@ func UsedShell(h *hook.Hook, dir string) (use ShellUse, ok bool) {
 	case name == "pwsh" || name == "powershell":
 		name = "PowerShell"
 	case own:
-		name = "bash" // which the first line of the script names
+		name = warm.shell.kind() // which the first line of the script may name
 	}
 	use = ShellUse{Name: name, Path: argv[0], InProcess: own}
 	j := c.job(call)

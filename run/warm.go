@@ -101,8 +101,8 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	return note
 }
 
-// noScript is the note for a command that does not run bash.
-const noScript = "the command does not run a script with bash"
+// noScript is the note for a command that runs neither bash nor dash.
+const noScript = "the command does not run a script with bash or dash"
 
 const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 

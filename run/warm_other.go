@@ -44,6 +44,8 @@ type shellScript struct{}
 
 func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }
 
+func (*shellScript) kind() string { return "bash" }
+
 func (*shellScript) alone() bool { return false }
 
 func (*shellScript) fails() string { return "" }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,9 +28,10 @@ const (
 	tryAgain  = 64
 )
 
-// shellScript is a script for bash that runs in this process.
+// shellScript is a script for bash or dash that runs in this process.
 type shellScript struct {
-	bash   string   // the program that would run the script
+	shell  string   // the program that would run the script
+	dash   bool     // that program is dash
 	params []string // $1, …
 	file   string   // "" if the script is an argument
 	name   string   // $0
@@ -40,19 +42,19 @@ type shellScript struct {
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	lost   atomic.Uint32 // consecutive calls that bash had to run after an attempt here
-	tested sync.Map      // by program and stamp: whether the program is bash
+	lost   atomic.Uint32 // consecutive calls that the shell had to run after an attempt here
+	tested sync.Map      // by program and stamp: whether the program is the known shell
 }
 
-// shellEnv is the environment of bash at its start.
+// shellEnv is the environment of the shell at its start.
 type shellEnv struct {
-	env  []string
-	vars map[string]string
-	bash string // the program
-	ok   bool
+	env   []string
+	vars  map[string]string
+	shell string // the program
+	ok    bool
 }
 
-// shellOf finds the script of a process; note is the reason if bash has to run it.
+// shellOf finds the script of a process; note is the reason if the shell has to run it.
 func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 	if w.Tools == nil {
 		return nil, "this program has no shell of its own: its host links module warm for that"
@@ -65,53 +67,87 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 		argv = c.Argv
 	}
 	switch {
-	case len(argv) > 2 && filepath.Base(argv[0]) == "bash" && argv[1] == "-c":
-		s = &shellScript{bash: argv[0], name: argv[0]}
+	case len(argv) > 2 && inShell[filepath.Base(argv[0])] && argv[1] == "-c":
+		s = &shellScript{shell: argv[0], name: argv[0]}
 		if len(argv) > 3 {
 			s.name, s.params = argv[3], argv[4:]
 		}
-		var err error
-		if s.script, err = w.Tools.Compile(argv[2]); err != nil {
-			return nil, err.Error()
-		}
-		return s, ""
-	case len(argv) > 1 && filepath.Base(argv[0]) == "bash" && !strings.HasPrefix(argv[1], "-"):
+	case len(argv) > 1 && inShell[filepath.Base(argv[0])] && !strings.HasPrefix(argv[1], "-") && !strings.HasPrefix(argv[1], "+"):
 		file := argv[1]
 		if !strings.Contains(file, "/") {
 			file = "./" + file
 		}
-		s = &shellScript{bash: argv[0], file: file, name: argv[1], params: argv[2:]}
+		s = &shellScript{shell: argv[0], file: file, name: argv[1], params: argv[2:]}
 	case strings.Contains(argv[0], "/"):
-		if s, note = bashOf(j); s == nil {
+		if s, note = scriptOf(j); s == nil {
 			return nil, cmp.Or(note, noScript)
 		}
 	default:
 		return nil, noScript
 	}
 	s.tools = w.Tools
-	_, err := s.compiled(j.dir)
+	if s.dash = filepath.Base(s.shell) != "bash"; s.dash {
+		program, err := lookup(s.shell, j.env, j.dir)
+		if err != nil || realShell(program) != "dash" {
+			return nil, fmt.Sprintf("%s is not dash on this machine", s.shell)
+		}
+	}
+	var err error
+	if s.file != "" {
+		_, err = s.compiled(j.dir)
+	} else {
+		s.script, err = s.compile(argv[2])
+	}
 	if err != nil {
 		return nil, err.Error()
 	}
 	return s, ""
 }
 
-// alone reports that no other shell runs a script that this process cannot run: bash does here.
+// inShell lists the names of the shells whose scripts may run in this process.
+var inShell = map[string]bool{"bash": true, "sh": true, "dash": true}
+
+// realShell returns the base name of the program behind all symbolic links, or "".
+func realShell(program string) string {
+	path, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(path)
+}
+
+// compile reads a script for the shell that would run it.
+func (s *shellScript) compile(text string) (*shell.Script, error) {
+	if s.dash {
+		return s.tools.CompileDash(text)
+	}
+	return s.tools.Compile(text)
+}
+
+// kind returns the shell that would run the script.
+func (s *shellScript) kind() string {
+	if s.dash {
+		return "dash"
+	}
+	return "bash"
+}
+
+// alone reports that no other shell runs a script that this process cannot run: bash and dash do here.
 func (s *shellScript) alone() bool { return false }
 
-// fails returns why every call of the script fails. It returns "" on this system, where bash can run the script.
+// fails returns why every call of the script fails. It returns "" on this system, where the shell can run the script.
 func (s *shellScript) fails() string { return "" }
 
-// bashOf reads the first line of a script that the command executes as a program.
-func bashOf(j job) (s *shellScript, note string) {
+// scriptOf reads the first line of a script that the command executes as a program.
+func scriptOf(j job) (s *shellScript, note string) {
 	line, _ := shebang(inDir(j.argv[0], j.dir))
 	words := strings.Fields(line)
 	switch {
-	case len(words) == 1 && filepath.Base(words[0]) == "bash" && filepath.IsAbs(words[0]):
-		return &shellScript{bash: words[0], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
-	case len(words) == 2 && filepath.Base(words[0]) == "env" && words[1] == "bash":
-		return &shellScript{bash: "bash", file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
-	case len(words) > 1 && filepath.Base(words[0]) == "bash":
+	case len(words) == 1 && inShell[filepath.Base(words[0])] && filepath.IsAbs(words[0]):
+		return &shellScript{shell: words[0], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
+	case len(words) == 2 && filepath.Base(words[0]) == "env" && inShell[words[1]]:
+		return &shellScript{shell: words[1], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
+	case len(words) > 1 && inShell[filepath.Base(words[0])]:
 		return nil, "the script's first line has options"
 	}
 	return nil, ""
@@ -146,7 +182,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	}
 	text := make([]byte, mostScript+1)
 	n, _ := f.Read(text)
-	if s.script, err = s.tools.Compile(string(text[:n])); err != nil {
+	if s.script, err = s.compile(string(text[:n])); err != nil {
 		return nil, err
 	}
 	s.lost.Store(0)
@@ -157,7 +193,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	return s.script, nil
 }
 
-// run runs a call in this process. ran is false if bash has to run it.
+// run runs a call in this process. ran is false if the shell has to run it.
 func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	w.mu.Lock()
 	closed := w.closed
@@ -174,7 +210,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 		return reply, false, nil
 	}
 	env := s.environ(&j)
-	if !env.ok || !s.isBash(env.bash) {
+	if !env.ok || !s.isKnown(env.shell) {
 		return reply, false, nil
 	}
 	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
@@ -216,16 +252,16 @@ func (s *shellScript) environ(j *job) *shellEnv {
 		e.ok = false
 	}
 	var err error
-	e.bash, err = lookup(s.bash, j.env, j.dir)
-	e.ok = e.ok && err == nil && filepath.IsAbs(e.bash)
+	e.shell, err = lookup(s.shell, j.env, j.dir)
+	e.ok = e.ok && err == nil && filepath.IsAbs(e.shell)
 	if j.shared {
 		s.env.Store(e)
 	}
 	return e
 }
 
-// isBash reports whether the program is a bash of a known version.
-func (s *shellScript) isBash(program string) bool {
+// isKnown reports whether the program is a shell of a known version.
+func (s *shellScript) isKnown(program string) bool {
 	type key struct {
 		program string
 		stamp   fileStamp
@@ -236,10 +272,33 @@ func (s *shellScript) isBash(program string) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), warmReady)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--norc", "--noprofile", "-c", "exit $((BASH_VERSINFO[0] == 5 ? 77 : 1))")
+	args := []string{"--norc", "--noprofile", "-c", "exit $((BASH_VERSINFO[0] == 5 ? 77 : 1))"}
+	if s.dash {
+		args = []string{"-c", isKnownDash}
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{}
 	var ended *exec.ExitError
-	ok := errors.As(cmd.Run(), &ended) && ended.ExitCode() == probedStatus
+	ok := errors.As(cmd.Run(), &ended) && ended.ExitCode() == probedStatus && (!s.dash || realShell(program) == "dash")
 	s.tested.Store(at, ok)
 	return ok
 }
+
+// isKnownDash exits with probedStatus in the versions of dash that the shell of this process follows, 0.5.9 to 0.5.12.
+// Versions after them know pipefail.
+const isKnownDash = `
+[ "$(echo 'a\tb\q')" = 'a	b\q' ] || exit 1
+[ "$(echo -e x)" = '-e x' ] || exit 1
+[ "$(printf 'a\"')" = 'a\"' ] || exit 1
+[ "$(printf '%s' $'a')" = '$a' ] || exit 1
+[ "$(false; echo "$(true)$?")" = 1 ] || exit 1
+[ "$(x=$(set -e; false; echo y); echo "<$x>$?")" = '<>1' ] || exit 1
+[ "$(echo ' a b  c ' | { read -r x y; echo "<$x><$y>"; })" = '<a><b  c>' ] || exit 1
+x=1
+f() { local x; x=$x; [ "$x" = 1 ] || exit 1; }
+f
+command -v /nonexistent/program
+[ $? = 127 ] || exit 1
+(set -o pipefail) 2>/dev/null && exit 1
+exit 77
+`

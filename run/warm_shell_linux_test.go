@@ -323,3 +323,75 @@ func TestShellScriptsKnowTheirNames(t *testing.T) {
 		newShellPair(t, []string{"bash", "-c", "echo \"$0 $1\"", "name", "one"}, nil, dir).same(true)
 	}
 }
+
+// needDash skips a test on a machine on which /bin/sh is not dash.
+func needDash(t *testing.T) {
+	t.Helper()
+	if realShell("/bin/sh") != "dash" {
+		t.Skip("/bin/sh is not dash")
+	}
+}
+
+const forDash = `read -r a b; echo -e "$a\n" $b; x=$(false; echo "$?"); echo "$x $? $0 $*"; printf '%s|' "$@" >&2; exit 3`
+
+// Scripts of sh run in this process where sh is dash, however they are started.
+func TestScriptsOfDashAreTheSame(t *testing.T) {
+	needDash(t)
+	dir := shellDir(t)
+	for name, first := range map[string]string{"hook.sh": "#!/bin/sh\n", "env.sh": "#!/usr/bin/env sh\n", "dash.sh": "#!/usr/bin/dash\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(first+forDash), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		newShellPair(t, []string{"bash", "-c", "./" + name + " a 'b c'"}, []string{"./" + name, "a", "b c"}, dir).same(true)
+		newShellPair(t, []string{"sh", name, "", "*"}, nil, dir).same(true)
+	}
+	for _, argv := range [][]string{{"/bin/sh", "-c", forDash}, {"sh", "-c", forDash, "name", "1"}, {"dash", "-c", forDash, "sh"}} {
+		newShellPair(t, argv, nil, dir).same(true)
+	}
+}
+
+// A script that dash runs in another way than any shell here does, or a sh that is another shell, starts the program.
+func TestScriptsThatDashRuns(t *testing.T) {
+	needDash(t)
+	for text, note := range map[string]string{
+		"[[ a = a ]]; echo $?": "dash alone runs a command whose name is not written out", "x=(1)": "arrays are", "local x": "this local", "set -o pipefail": "this set -o",
+		"trap 'echo x' EXIT": "trap", ". ./lib.sh": "dash alone runs .", "cat <<<x": "herestrings", "echo a\nexport x=$y": "line 2: dash alone runs export",
+	} {
+		p := newShellPair(t, []string{"/bin/sh", "-c", text}, nil, shellDir(t))
+		if !strings.Contains(p.note, note) {
+			t.Errorf("%s: note %q, want one with %q", text, p.note, note)
+		}
+		p.same(false)
+	}
+	for _, text := range []string{"echo a; shift; echo b", "echo a; cd nothing; echo b", "echo a; echo 'a\\0101'", "echo a; ( exit 300 ); echo $?", "echo a; [ a == a ]; echo $?", "echo a; set -u; echo $nothing"} {
+		p := newShellPair(t, []string{"/bin/sh", "-c", text}, nil, shellDir(t))
+		if p.note != "" {
+			t.Errorf("%s: note %q", text, p.note)
+		}
+		p.same(false)
+	}
+}
+
+// A shell counts as dash if its file, behind all links, has that name and answers as the known versions do.
+func TestAnotherShellIsNotTakenForDash(t *testing.T) {
+	needDash(t)
+	bash, dir := need(t, "bash", "/bin/bash"), shellDir(t)
+	other := filepath.Join(dir, "sh")
+	if err := os.Symlink(bash, other); err != nil {
+		t.Fatal(err)
+	}
+	p := newShellPair(t, []string{other, "-c", "echo x"}, nil, dir)
+	if want := other + " is not dash on this machine"; p.note != want {
+		t.Errorf("note %q, want %q", p.note, want)
+	}
+	p.same(false)
+	fake := filepath.Join(dir, "dash")
+	if err := os.WriteFile(fake, []byte("#!"+bash+"\nshift; eval \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p = newShellPair(t, []string{fake, "-c", "echo x"}, nil, dir)
+	if p.note != "" {
+		t.Errorf("note %q", p.note)
+	}
+	p.same(false)
+}

@@ -81,6 +81,9 @@ func posixScript(argv []string) (script string, ok bool) {
 	return script, ok && (forBash || argv[len(argv)-3] == "-NoProfile") // Shell has no other options
 }
 
+// kind returns the shell that the script is for.
+func (s *shellScript) kind() string { return "bash" }
+
 // alone reports that no other shell runs a script that this process cannot run.
 func (s *shellScript) alone() bool { return true }
 

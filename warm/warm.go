@@ -1,11 +1,11 @@
-// Package warm runs bash scripts in the host's process, even if they use cat, grep or jq, as most guards do.
+// Package warm runs scripts of bash and dash in the host's process, even if they use cat, grep or jq, as most guards do.
 //
 // Pass the result of New in the Config:
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
 //
 // Hooks whose policy says "warm": "auto" or "bash" then run in the process, if the package knows exactly how their
-// scripts behave. Otherwise bash runs the whole script; nothing of it has been executed before.
+// scripts behave. Otherwise their shell runs the whole script; nothing of it has been executed before.
 package warm
 
 import (

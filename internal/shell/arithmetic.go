@@ -11,6 +11,9 @@ type integer func(s *state) int64
 
 // arithmetic compiles an expression of decimal numbers and variables.
 func (c *compiler) arithmetic(x syntax.ArithmExpr) integer {
+	if c.dash {
+		c.plainArithmetic(x)
+	}
 	switch x := x.(type) {
 	case *syntax.ParenArithm:
 		return c.arithmetic(x.X)
@@ -27,6 +30,20 @@ func (c *compiler) arithmetic(x syntax.ArithmExpr) integer {
 	}
 	c.refuse(x, "this arithmetic")
 	return nil
+}
+
+// plainArithmetic refuses the operators that dash does not have, or does not have in all versions.
+func (c *compiler) plainArithmetic(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case *syntax.UnaryArithm:
+		if x.Op != syntax.Minus {
+			c.refuse(x, "this arithmetic")
+		}
+	case *syntax.BinaryArithm:
+		if operations[x.Op] == nil {
+			c.refuse(x, "%s in arithmetic", x.Op)
+		}
+	}
 }
 
 // operand compiles a number, a name, or $name.
@@ -67,7 +84,7 @@ func (s *state) integer(name string) int64 {
 		panic(cold("$" + name + " is not set"))
 	}
 	n, ok := decimal(v)
-	if !ok && v != "" {
+	if !ok && (v != "" || s.dash) {
 		panic(cold("a value that is not a plain number"))
 	}
 	return n

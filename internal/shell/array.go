@@ -138,6 +138,9 @@ func (c *compiler) spread(q *syntax.DblQuoted) func(s *state) []string {
 	if at < 0 || q.Dollar {
 		return nil
 	}
+	if c.dash && len(q.Parts) > 1 {
+		c.refuse(q, `"$@" with something beside it`)
+	}
 	if len(q.Parts) == 1 {
 		return list
 	}

@@ -76,7 +76,7 @@ func printf(s *state, args []string, _ bool) int {
 		s.spend(len(arg))
 	}
 	for {
-		text, used := format1(format, args)
+		text, used := s.format(format, args)
 		s.print(text)
 		if args = args[min(used, len(args)):]; len(args) == 0 || used == 0 {
 			return 0
@@ -84,8 +84,8 @@ func printf(s *state, args []string, _ bool) int {
 	}
 }
 
-// format1 applies a format once and returns how many arguments it took.
-func format1(format string, args []string) (text string, used int) {
+// format applies a format once and returns how many arguments it took.
+func (s *state) format(format string, args []string) (text string, used int) {
 	var out strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '\\' && format[i] != '%' {
@@ -114,6 +114,8 @@ func format1(format string, args []string) (text string, used int) {
 				panic(cold("a number of printf"))
 			}
 			out.WriteString(strconv.FormatInt(n, 10))
+		case s.dash && format[i] == '"':
+			panic(cold("this format of printf"))
 		case first == '\\' && strings.IndexByte(`nt\"`, format[i]) >= 0:
 			out.WriteString(map[byte]string{'n': "\n", 't': "\t", '\\': `\`, '"': `"`}[format[i]])
 		default:
@@ -129,7 +131,7 @@ func (s *state) exitStatus(args []string) int {
 	case 0:
 		return s.status
 	case 1:
-		if n, ok := decimal(args[0]); ok && n >= 0 {
+		if n, ok := decimal(args[0]); ok && n >= 0 && (n < 256 || !s.dash) {
 			return int(n & 255)
 		}
 	}
@@ -145,6 +147,9 @@ func shift(s *state, args []string, _ bool) int {
 		}
 	}
 	if n > len(s.params) {
+		if s.dash {
+			panic(cold("a shift of parameters that are not there"))
+		}
 		return 1
 	}
 	s.params = s.params[n:]

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -8,6 +9,9 @@ import (
 
 // call compiles a simple command.
 func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
+	if c.dash && appends(n.Assigns) {
+		c.refuse(n, "this assignment")
+	}
 	if len(n.Args) == 0 {
 		if len(redirects) > 0 {
 			c.refuse(n, "a redirection of an assignment")
@@ -58,7 +62,7 @@ func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string)
 	if by == "command" && name == "-v" {
 		return n, ""
 	}
-	isBuiltin, isProgram := known(name), c.tools.programOf(name) != nil
+	isBuiltin, isProgram := known(name) && !c.dash, c.tools.programOf(name) != nil
 	if c.sources || len(n.Assigns) > 0 || strings.HasPrefix(name, "-") ||
 		by == "builtin" && !isBuiltin || by == "exec" && !isProgram || by == "command" && !isBuiltin && !isProgram {
 		c.refuse(n, "this %s", by)
@@ -71,17 +75,17 @@ func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string)
 // command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the
 // builtin before it; with one, functions are passed over.
 func (c *compiler) command(n *syntax.CallExpr, name, by string) func(s *state, args []string) flow {
-	builtin, mayBeFunction := builtins[name], by == "" && c.functions[name]
+	builtin, mayBeFunction := c.builtin(name), by == "" && c.functions[name]
 	if by == "exec" {
 		builtin = nil
 	}
 	noFields := builtin != nil && c.noFields(n)
 	if builtin == nil && !mayBeFunction {
-		if builtin = c.tools.command(c, n, name); builtin != nil {
+		if builtin = c.tools.command(c, n, name); builtin != nil && !c.dash {
 			builtin = c.temporary(n, builtin)
 		}
 	}
-	if builtin == nil && len(n.Assigns) > 0 {
+	if (builtin == nil || c.dash && !noFields) && len(n.Assigns) > 0 {
 		c.refuse(n, "an assignment before a command")
 	}
 	if builtin == nil && !mayBeFunction && !c.sources {
@@ -148,6 +152,11 @@ func (c *compiler) assignments(list []*syntax.Assign) action {
 	}
 }
 
+// appends reports whether an assignment has the form name+=value.
+func appends(list []*syntax.Assign) bool {
+	return slices.ContainsFunc(list, func(a *syntax.Assign) bool { return a.Append })
+}
+
 // assignment compiles one assignment.
 func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
 	name, more := a.Name.Value, a.Append
@@ -174,7 +183,9 @@ func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool
 	switch {
 	case name == "set":
 		return c.set(n), true
-	case name == "source" || name == ".":
+	case c.dash && (name == "export" || name == "local"):
+		return c.declareWords(n, name), true
+	case !c.dash && (name == "source" || name == "."):
 		return c.source(n), true
 	case !ok:
 		return nil, false
@@ -216,7 +227,7 @@ func (c *compiler) set(n *syntax.CallExpr) action {
 			case 'u':
 				changes = append(changes, func(s *state) { s.nounset = on })
 			case 'o':
-				if i++; i >= len(n.Args) || n.Args[i].Lit() != "pipefail" {
+				if i++; c.dash || i >= len(n.Args) || n.Args[i].Lit() != "pipefail" {
 					c.refuse(n, "this set -o")
 				}
 				changes = append(changes, func(s *state) { s.pipefail = on })

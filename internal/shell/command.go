@@ -9,8 +9,8 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-func compileWith(text string, tools *tools) (*Script, error) {
-	c, file, err := parse(text, tools)
+func compileWith(text string, tools *tools, dash bool) (*Script, error) {
+	c, file, err := parse(text, tools, dash)
 	if err != nil {
 		return nil, err
 	}
@@ -18,12 +18,12 @@ func compileWith(text string, tools *tools) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Script{body: body, kept: tools.kept, UsesPWD: c.usesPWD || c.sources}, nil
+	return &Script{body: body, kept: tools.kept, dash: dash, UsesPWD: c.usesPWD || c.sources}, nil
 }
 
 // compileSource reads a file that a script sources, or a script that it runs in a bash of its own.
 func compileSource(text string, sourced bool, tools *tools) (action, error) {
-	c, file, err := parse(text, tools)
+	c, file, err := parse(text, tools, false)
 	if err != nil {
 		return nil, err
 	}
@@ -34,17 +34,23 @@ func compileSource(text string, sourced bool, tools *tools) (action, error) {
 }
 
 // parse returns a compiler for a text, and its syntax.
-func parse(text string, tools *tools) (*compiler, *syntax.File, error) {
+func parse(text string, tools *tools, dash bool) (*compiler, *syntax.File, error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return nil, nil, fmt.Errorf("the script has the byte %#x", c)
 		}
 	}
-	file, err := sh.Parse(text)
+	var file *syntax.File
+	var err error
+	if dash {
+		file, err = sh.ParseAs(text, syntax.LangPOSIX)
+	} else {
+		file, err = sh.Parse(text)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &compiler{functions: map[string]bool{}, tools: tools, refusals: map[*syntax.Stmt]refused{}}
+	c := &compiler{functions: map[string]bool{}, tools: tools, dash: dash, refusals: map[*syntax.Stmt]refused{}}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
@@ -52,7 +58,7 @@ func parse(text string, tools *tools) (*compiler, *syntax.File, error) {
 				c.functions[n.Name.Value] = true
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 0 && (n.Args[0].Lit() == "source" || n.Args[0].Lit() == ".") {
+			if !dash && len(n.Args) > 0 && (n.Args[0].Lit() == "source" || n.Args[0].Lit() == ".") {
 				c.sources = true
 			}
 		}
@@ -73,6 +79,9 @@ func (c *compiler) whole(file *syntax.File, text string) (body action, err error
 		}
 	}()
 	c.doubt(file, text)
+	if c.dash {
+		c.doubtDash(file, text)
+	}
 	body = c.list(file.Stmts)
 	if err := c.certain(file.Stmts); err != nil {
 		return nil, err
@@ -82,18 +91,20 @@ func (c *compiler) whole(file *syntax.File, text string) (body action, err error
 
 // refused is the reason for which a script cannot be run in this process.
 type refused struct {
-	line uint
-	what string
+	line  uint
+	what  string
+	shell string
 }
 
 func (r refused) Error() string {
-	return fmt.Sprintf("line %d: bash alone runs %s", r.line, r.what)
+	return fmt.Sprintf("line %d: %s alone runs %s", r.line, r.shell, r.what)
 }
 
 // compiler turns commands into actions. It panics with a refusal.
 type compiler struct {
 	functions  map[string]bool // the names of all functions that the script defines
 	tools      *tools
+	dash       bool // the script is for dash, and not for bash
 	usesPWD    bool
 	refusals   map[*syntax.Stmt]refused
 	quiet      bool // the standard error of the command is /dev/null
@@ -106,7 +117,7 @@ type compiler struct {
 }
 
 func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
-	panic(refused{n.Pos().Line(), fmt.Sprintf(what, args...)})
+	panic(refused{n.Pos().Line(), fmt.Sprintf(what, args...), c.shell()})
 }
 
 // apart compiles the body of a subshell.
@@ -169,6 +180,9 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 		s.cond++
 		f := a(s)
 		s.cond--
+		if s.dash && f != exits && f != next {
+			panic(cold("! before break, continue or return"))
+		}
 		if f != exits && f != returns {
 			s.status = truth(s.status != 0)
 		}
@@ -291,7 +305,7 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 	}
 	add(&syntax.Stmt{Cmd: n, Position: n.Pos()})
 	return checked(func(s *state) flow {
-		in, last, failed, wrote := s.in, 0, 0, false
+		in, last, failed, wrote := s.in, 0, 0, 0
 		for i, part := range parts {
 			sub := s.sub()
 			sub.in, sub.piped = in, true
@@ -300,10 +314,15 @@ func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 			}
 			before := s.written()
 			sub.whole(part)
-			if i > 0 && in.at < len(in.data) && (s.pipefail || wrote) {
+			if i > 0 && in.at < len(in.data) && (s.pipefail || wrote > 0) {
 				panic(cold("a pipe that is not read to its end, whose writer may be killed"))
 			}
-			wrote = wrote || s.written() > before
+			if s.written() > before {
+				wrote++
+			}
+			if wrote > 1 && s.dash {
+				panic(cold("a pipe in which two commands write to a file or to standard error"))
+			}
 			in = &input{data: sub.out.data, outer: s.in}
 			if last = sub.status; last != 0 {
 				failed = last

@@ -50,7 +50,7 @@ func cd(s *state, args []string, _ bool) int {
 	}
 	own(dir)
 	if !s.enter(dir) {
-		if s.err.lost {
+		if s.err.lost && !s.dash {
 			return 1
 		}
 		panic(cold("a directory that is not there"))

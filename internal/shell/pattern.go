@@ -104,7 +104,7 @@ func (c *compiler) globs(lit *syntax.Lit, first bool) (all pattern) {
 			all = append(all, token{one: func(byte) bool { return true }})
 		case '[':
 			class, size, ok := charClass(v[i:])
-			if !ok {
+			if !ok || c.dash && strings.ContainsAny(v[i:i+size], "^:") {
 				c.refuse(lit, "this pattern (%s)", v)
 			}
 			all = append(all, token{one: class})

@@ -35,6 +35,9 @@ func (c *compiler) redirects(list []*syntax.Redirect) (all []redirect) {
 }
 
 func (c *compiler) redirect(r *syntax.Redirect) redirect {
+	if c.dash {
+		c.plainTarget(r)
+	}
 	n := ""
 	if r.N != nil {
 		n = r.N.Value
@@ -55,6 +58,22 @@ func (c *compiler) redirect(r *syntax.Redirect) redirect {
 	}
 	c.refuse(r, "this redirection (%s)", r.Op)
 	return nil
+}
+
+// plainTarget refuses a redirection that dash does not have, or whose target it does not split as bash does.
+func (c *compiler) plainTarget(r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.RdrIn, syntax.RdrOut, syntax.AppOut, syntax.DplOut, syntax.Hdoc:
+	default:
+		c.refuse(r, "this redirection (%s)", r.Op)
+	}
+	for _, p := range r.Word.Parts {
+		switch p.(type) {
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			c.refuse(r, "a redirection to a value without quotes")
+		}
+	}
 }
 
 func (c *compiler) writes(r *syntax.Redirect, errors bool) redirect {

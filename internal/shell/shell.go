@@ -1,4 +1,4 @@
-// Package shell runs bash scripts in this process and without side effects. Tools compile
+// Package shell runs scripts of bash and dash in this process and without side effects. Tools compile
 // scripts whose syntax is on a list of supported forms. A run is given up when a value needs
 // behaviour that only bash has; the caller then starts bash. This is safe because a run has no effect before
 // its end: output is buffered.
@@ -14,6 +14,7 @@ import (
 type Script struct {
 	body    action
 	kept    keeper
+	dash    bool
 	UsesPWD bool // the script uses Call.PWD
 }
 
@@ -51,7 +52,7 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
 		dir: call.Dir, pwd: call.PWD, file: call.File,
-		run: &run{Call: call, left: mostWork, kept: p.kept}, vars: map[string]variable{}, params: call.Params,
+		run: &run{Call: call, left: mostWork, kept: p.kept, dash: p.dash}, vars: map[string]variable{}, params: call.Params,
 		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
 	defer func() {
@@ -65,8 +66,12 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	}()
 	s.spend(len(call.Stdin))
 	if hasAny(string(call.Stdin), "\x00\x01\x7f") {
-		panic(cold("a byte of standard input that bash treats in its own way"))
+		panic(cold("a byte of standard input that shells treat in their own way"))
 	}
+	for _, param := range call.Params {
+		s.unmarked(param)
+	}
+	s.unmarked(call.Name)
 	s.whole(p.body)
 	if !s.write() {
 		return Result{}, "a file cannot be written", false
@@ -93,7 +98,7 @@ type ended struct{}
 // A bash that runs a given text (bash -c) ends with another status than one that runs a file, also in a file
 // that it sources.
 func (s *state) fail(line int, why string) {
-	if line == 0 || s.file == "" || s.File == "" || strings.Contains(why, "\n") {
+	if line == 0 || s.dash || s.file == "" || s.File == "" || strings.Contains(why, "\n") {
 		panic(cold(why))
 	}
 	text := s.file + ": line " + strconv.Itoa(line) + ": " + why + "\n"
@@ -151,6 +156,7 @@ func (v variable) first() (text string, set bool) {
 type run struct {
 	*Call
 	kept  keeper
+	dash  bool // the script is for dash
 	left  int
 	files []*output // files to write
 	dirs  []string  // folders to create first, with their parents
@@ -159,9 +165,9 @@ type run struct {
 	reading []string // files of the scripts that run this one
 }
 
-// written returns the size of what is written to standard error and to files.
+// written returns the size of what is written to standard error and to files, and counts files and folders.
 func (s *state) written() int {
-	n := len(s.err.data)
+	n := len(s.err.data) + len(s.files) + len(s.dirs)
 	for _, f := range s.files {
 		n += len(f.data)
 	}
@@ -255,11 +261,13 @@ func (s *state) get(name string) (text string, set bool) {
 	if !set && madeByBash[name] || hasAny(text, "\x01\x7f") {
 		panic(cold("$" + name + " is made by bash"))
 	}
+	s.unmarked(text)
 	return text, set
 }
 
 func (s *state) set(name, text string) {
 	s.spend(64 + len(text))
+	s.unmarked(text)
 	was, known := s.vars[name]
 	if was.readonly || was.array {
 		panic(cold("an assignment to an array, or to a variable that is read-only"))

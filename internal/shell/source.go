@@ -47,7 +47,7 @@ type compiledText struct {
 // kept returns the compiled form of a text, and keeps it for the next call.
 func (t *tools) kept(text string, sourced bool) (action, error) {
 	if len(text) > mostSource {
-		return nil, refused{1, "a file of this length"}
+		return nil, refused{1, "a file of this length", "bash"}
 	}
 	key := compiledText{text, sourced}
 	if a, ok := t.texts.Load(key); ok {

@@ -71,6 +71,9 @@ func (s *state) unaryTest(op, arg string) bool {
 		}
 		return false // the streams of a hook are pipes, and a script may only replace them by files
 	}
+	if !knownTest[op] {
+		panic(cold("this test"))
+	}
 	if arg == "" {
 		return false
 	}

@@ -30,8 +30,11 @@ type Program interface {
 // Tools compile scripts that may use programs beside the builtins of bash. [NewTools] makes them. They are an
 // interface so that a host without them does not link the shell.
 type Tools interface {
-	// Compile reads a script. The error names the part that needs bash.
+	// Compile reads a script for bash. The error names the part that needs bash.
 	Compile(text string) (*Script, error)
+
+	// CompileDash reads a script for dash. The error names the part that needs dash.
+	CompileDash(text string) (*Script, error)
 }
 
 // NewTools returns the tools of a host, by the names of the programs.
@@ -44,8 +47,11 @@ type tools struct {
 	count    atomic.Int32
 }
 
-// Compile reads a script.
-func (t *tools) Compile(text string) (*Script, error) { return compileWith(text, t) }
+// Compile reads a script for bash.
+func (t *tools) Compile(text string) (*Script, error) { return compileWith(text, t, false) }
+
+// CompileDash reads a script for dash.
+func (t *tools) CompileDash(text string) (*Script, error) { return compileWith(text, t, true) }
 
 // command returns the code of a command that is no builtin and no function; nil: it is not known.
 func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
@@ -55,7 +61,7 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if p := t.programOf(name); p != nil {
 		return t.program(c, n, name, p)
 	}
-	if c.quiet && isProgramName(name) && !known(name) {
+	if c.quiet && isProgramName(name) && !known(name) && !(c.dash && ofDash[name]) {
 		return missing(name)
 	}
 	return nil
@@ -241,6 +247,9 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 			panic(cold("this command -v"))
 		}
 		name := args[1]
+		if s.dash && (known(name) || ofDash[name]) {
+			panic(cold("command -v " + name))
+		}
 		if s.funcs[name] != nil || known(name) {
 			s.print(name + "\n")
 			return 0
@@ -249,7 +258,10 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 			panic(cold("command -v " + name))
 		}
 		file := s.lookup(name)
-		if file == "" {
+		switch {
+		case file == "" && s.dash:
+			return 127
+		case file == "":
 			return 1
 		}
 		s.print(file + "\n")

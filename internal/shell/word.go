@@ -297,7 +297,7 @@ func (c *compiler) substitution(p *syntax.CmdSubst) text {
 		c.refuse(p, "this command substitution")
 	}
 	if only := p.Stmts[0]; len(p.Stmts) == 1 && only.Cmd == nil {
-		if len(only.Redirs) != 1 || only.Redirs[0].Op != syntax.RdrIn || only.Negated || only.Background {
+		if c.dash || len(only.Redirs) != 1 || only.Redirs[0].Op != syntax.RdrIn || only.Negated || only.Background {
 			c.refuse(p, "this command substitution")
 		}
 		file := c.redirect(only.Redirs[0])
@@ -308,7 +308,7 @@ func (c *compiler) substitution(p *syntax.CmdSubst) text {
 			s.spend(len(rest))
 			sub.in.at = len(sub.in.data)
 			s.subst, s.status = 0, 0
-			return substituted(rest)
+			return s.substituted(rest)
 		}
 	}
 	var body action
@@ -318,17 +318,25 @@ func (c *compiler) substitution(p *syntax.CmdSubst) text {
 	})
 	return func(s *state) string {
 		sub := s.sub()
-		sub.out, sub.errexit = &output{}, false
+		sub.out = &output{}
+		if s.dash { // errexit stays, also in a condition, and $? does not change
+			sub.cond = 0
+			sub.whole(body)
+			s.subst = sub.status
+			return s.substituted(sub.out.data)
+		}
+		sub.errexit = false
 		sub.whole(body)
 		s.subst, s.status = sub.status, sub.status
-		return substituted(sub.out.data)
+		return s.substituted(sub.out.data)
 	}
 }
 
-func substituted(out []byte) string {
+func (s *state) substituted(out []byte) string {
 	text := strings.TrimRight(string(out), "\n")
 	if hasAny(text, "\x00\x01\x7f") {
 		panic(cold("a byte that bash leaves out"))
 	}
+	s.unmarked(text)
 	return text
 }
