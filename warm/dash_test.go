@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
@@ -37,6 +37,11 @@ type outcome struct {
 	Exit           int
 	Stdout, Stderr string
 	Files          map[string]string
+}
+
+// String returns the result as text for messages of tests.
+func (o outcome) String() string {
+	return fmt.Sprintf("%d, %q, %q, files %q", o.Exit, o.Stdout, o.Stderr, o.Files)
 }
 
 // workshop is a folder in which scripts run, each from the same files.
@@ -104,7 +109,7 @@ func (w workshop) unchanged(t testing.TB) {
 	was := w.files(t)
 	w.fresh(t)
 	if now := w.files(t); !maps.Equal(was, now) {
-		t.Errorf("a script that was given up has changed files:\n%s", cmp.Diff(now, was))
+		t.Errorf("a script that was given up has changed files: got %q, want %q", was, now)
 	}
 }
 
@@ -149,12 +154,12 @@ func sameInDash(t testing.TB, judges []string, tools shell.Tools, script, locale
 		ran++
 		for _, judge := range judges {
 			want := w.dash(t, judge, script, in, locale)
-			for try := 0; strings.Contains(script, "|") && !cmp.Equal(got, want) && try < 5; try++ {
+			for try := 0; strings.Contains(script, "|") && !reflect.DeepEqual(got, want) && try < 5; try++ {
 				want = w.dash(t, judge, script, in, locale) // the parts of a pipeline write in any order
 			}
-			if !cmp.Equal(got, want) {
-				t.Errorf("in %s the script\n%s\nends for %.200q here in another way than in %s:\n%.3000s",
-					locale, script, in, judge, cmp.Diff(want, got))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("in %s the script\n%s\nends for %.200q with\n%.1500s here,\nand in %s with\n%.1500s",
+					locale, script, in, got, judge, want)
 				return ran, why
 			}
 		}
