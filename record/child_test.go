@@ -163,7 +163,7 @@ func TestALineAfterATornOneIsWhole(t *testing.T) {
 	r.Close(time.Minute)
 	var bad []string
 	got := all(t, path, func(n int, err error) { bad = append(bad, fmt.Sprint(n, " ", err)) })
-	if len(got) != 1 || len(bad) != 1 || !strings.HasPrefix(bad[0], "1 the line breaks off") {
+	if len(got) != 1 || len(bad) != 1 || !strings.HasPrefix(bad[0], "1 the line is incomplete") {
 		t.Errorf("%d lines, %q", len(got), bad)
 	}
 }

@@ -17,8 +17,8 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 		"empty lines":             {"\n\n" + good + "\n\n", "a"},
 		"no end of the last line": {good + "\n" + good, "a a"},
 		"other text":              {"hello\n" + good + "\n", "1: this is not a line of a record a"},
-		"a torn line":             {good + "\n" + good[:40] + "\n" + good, "a 2: the line breaks off a"},
-		"a torn last line":        {good + "\n" + good[:40], "a 2: the line breaks off"},
+		"a torn line":             {good + "\n" + good[:40] + "\n" + good, "a 2: the line is incomplete a"},
+		"a torn last line":        {good + "\n" + good[:40], "a 2: the line is incomplete"},
 		"a newer version":         {`{"v":2,"id":{},"event":[]}` + "\n" + good, "1: the line is of version 2 a"},
 		"other JSON":              {`{"level":"info"}` + "\n[1]\nnull\n", "1: this is not a line of a record 2: this is not a line of a record 3: this is not a line of a record"},
 		"a line that is too long": {`{"v":1,"id":"` + strings.Repeat("x", 17<<20) + `"}` + "\n" + good, "1: the line is longer than 16 MiB a"},
@@ -29,7 +29,7 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 			var got []string
 			for text, l := range record.Lines(strings.NewReader(test.text), func(n int, err error) {
 				words := fmt.Sprint(n, ": ", err)
-				for _, known := range []string{"this is not a line of a record", "the line breaks off", "the line is of version 2", "the line is longer than 16 MiB"} {
+				for _, known := range []string{"this is not a line of a record", "the line is incomplete", "the line is of version 2", "the line is longer than 16 MiB"} {
 					if at := strings.Index(words, known); at >= 0 {
 						words = words[:at+len(known)]
 					}
