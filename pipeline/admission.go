@@ -23,19 +23,19 @@ type admission struct {
 
 	mu      sync.Mutex
 	running []*runningCommand
-	spare   []*runningCommand // for later commands
+	spare   []*runningCommand // reused for later commands
 	waiting []*runningCommand
-	timer   *time.Timer                  // runs look while commands wait
+	timer   *time.Timer                  // calls look while commands wait
 	share   float64                      // the part of a processor that recent commands used, on average
-	usual   map[*hook.Hook]time.Duration // how long hooks took; has at most mostUsual entries
+	usual   map[*hook.Hook]time.Duration // average times of hooks; at most mostUsual entries
 }
 
 // runningCommand is a command that has started, is about to, or waits. It is used again for later commands.
 type runningCommand struct {
-	pid      atomic.Int64 // of its process; 0: there is none
+	pid      atomic.Int64 // id of its process; 0: there is no process
 	since    time.Time
-	sleeps   bool          // it needed little of a processor until it was last looked at
-	seenAt   time.Duration // its age at that time; 0: never
+	sleeps   bool          // it had used little of a processor when it was last measured
+	seenAt   time.Duration // its age at that measurement; 0: never measured
 	admitted chan struct{} // gets a value when the command may start, if it has waited
 }
 
@@ -46,7 +46,7 @@ const (
 	// saturated is the part of all processors that running commands use if they leave nothing to another command.
 	saturated = 0.75
 
-	// sleeping is the part of its time that a command has to need a processor if it counts.
+	// sleeping is the part of its time for which a command has to use a processor in order to count as running.
 	sleeping = 0.25
 
 	// firstLook is the age at which a command is first looked at, if others wait. It is looked at again whenever its

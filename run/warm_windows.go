@@ -87,7 +87,7 @@ func (s *shellScript) kind() string { return "bash" }
 // alone reports that no other shell runs a script that this process cannot run.
 func (s *shellScript) alone() bool { return true }
 
-// fails returns the reason for which every call fails.
+// fails returns the reason why every call fails.
 func (s *shellScript) fails() string { return s.refused }
 
 // run runs a call. PowerShell never gets the script, in which words have another meaning for it.

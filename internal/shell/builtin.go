@@ -242,7 +242,7 @@ func (s *state) line(end byte) (text string, status int) {
 	line, _, found := bytes.Cut(in.data[in.at:], []byte{end})
 	s.spend(len(line))
 	in.at += len(line)
-	if !utf8.Valid(line) { // bash may take the next byte for a part of a character
+	if !utf8.Valid(line) { // bash may read the next byte as a part of a character
 		panic(cold("input that is not UTF-8"))
 	}
 	if !found {

@@ -73,7 +73,7 @@ func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string)
 }
 
 // command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the
-// builtin before it; with one, functions are passed over.
+// builtin before the name, if any; then functions are skipped.
 func (c *compiler) command(n *syntax.CallExpr, name, by string) func(s *state, args []string) flow {
 	builtin, mayBeFunction := c.builtin(name), by == "" && c.functions[name]
 	if by == "exec" {

@@ -89,7 +89,7 @@ func (c *compiler) whole(file *syntax.File, text string) (body action, err error
 	return body, nil
 }
 
-// refused is the reason for which a script cannot be run in this process.
+// refused is the reason why a script cannot be run in this process.
 type refused struct {
 	line  uint
 	what  string
@@ -111,7 +111,7 @@ type compiler struct {
 	sources    bool // the script reads other files, which may define functions
 	sourced    bool // the text is one that a script sources
 	unnumbered bool // in a command substitution of several lines, where bash counts lines in another way
-	line       int  // of the command, if bash names it in an error of its words; else 0
+	line       int  // line of the command, if bash names it in an error about the command's words; else 0
 	loops      int  // the enclosing loops that break and continue can leave
 	inFunc     bool // the code is in a function, where return and local are allowed
 }

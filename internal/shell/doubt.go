@@ -8,8 +8,8 @@ import (
 )
 
 // A command that only bash can run leaves the script to bash when it is reached, not before: most guards end
-// before their rare commands. What this file refuses instead is syntax of which bash might read other commands
-// than the parser here, at any place of a script.
+// before their rare commands. This file, however, refuses a script that has, at any place, syntax that bash
+// might read differently than the parser here.
 
 // doubt refuses a script with such syntax.
 func (c *compiler) doubt(file *syntax.File, text string) {
@@ -85,7 +85,7 @@ func (c *compiler) doubtful(n syntax.Node, text string, quoted bool) {
 	}
 }
 
-// doubtfulOperands refuses quotes within an expansion in double quotes, where bash may not take them for such.
+// doubtfulOperands refuses quotes within an expansion in double quotes, which bash may not treat as quotes.
 func (c *compiler) doubtfulOperands(n *syntax.ParamExp) {
 	var words []*syntax.Word
 	if n.Exp != nil {

@@ -29,9 +29,9 @@ func openFile(path string, flags int) (*os.File, error) {
 		panic(cold("a path that cannot be followed here"))
 	}
 	if _, lost := os.Lstat(path); lost == nil && flags&unix.O_NOFOLLOW == 0 {
-		panic(cold("a link to what is not there, or not for this user"))
+		panic(cold("a link whose target does not exist, or is closed to this user"))
 	}
-	if at := strings.LastIndexByte(strings.TrimRight(path, "/"), '/'); at > 0 { // the folder is none of this process
+	if at := strings.LastIndexByte(strings.TrimRight(path, "/"), '/'); at > 0 { // not a folder of a process
 		if dir, err := openFile(path[:at], unix.O_PATH); err == nil {
 			_ = dir.Close()
 		}
@@ -39,7 +39,7 @@ func openFile(path string, flags int) (*os.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// ofProcess reports whether a kind of file system shows each process other files.
+// ofProcess reports whether a kind of file system shows different files to each process.
 func ofProcess(kind int64) bool {
 	return kind == unix.PROC_SUPER_MAGIC || kind == unix.DEVPTS_SUPER_MAGIC || kind == unix.SYSFS_MAGIC
 }

@@ -79,7 +79,7 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 		case !a.Naked:
 			d.value = c.value(a)
 		case kind == "declare" || kind == "typeset":
-			c.refuse(n, "this %s", kind) // it may show what is declared, or make an empty array
+			c.refuse(n, "this %s", kind) // without a value it may list the variable, or make an empty array
 		}
 		all = append(all, d)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/posix"
 )
 
-// special lists the characters that mean something in an extended regular expression.
+// special lists the characters with a special meaning in an extended regular expression.
 const special = `.[()*+?{|^$\`
 
 // match compiles [[ text =~ expression ]]. BASH_REMATCH stays with bash.

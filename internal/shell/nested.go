@@ -73,8 +73,8 @@ func (s *state) exports() map[string]string {
 	return env
 }
 
-// hidesExported reports whether a local variable, of this shell or of the one that it is a subshell of,
-// hides one that is exported.
+// hidesExported reports whether a local variable, of this shell or of its parent shell, hides an
+// exported one.
 func (s *state) hidesExported() bool {
 	for _, frame := range s.frames {
 		for name, hidden := range frame {
@@ -86,7 +86,7 @@ func (s *state) hidesExported() bool {
 	return s.hides
 }
 
-// temporary compiles the assignments before a command, which it alone gets: VAR=value bash script.
+// temporary compiles the assignments before a command, which apply to that command alone: VAR=value bash script.
 func (c *compiler) temporary(n *syntax.CallExpr, command builtin) builtin {
 	if len(n.Assigns) == 0 {
 		return command

@@ -31,7 +31,7 @@ type Call struct {
 	PWD    string
 	Name   string // $0; "": a script that uses it is left to bash
 	File   string // the file of the script as bash was given it; "": the script is an argument
-	Alone  bool   // there is no bash: what is not known here is refused, and no program compared
+	Alone  bool   // there is no bash: everything unknown is refused, and programs are not compared with installed ones
 }
 
 // Result has the exit status of a script, and its whole output.
@@ -88,7 +88,7 @@ func hasAny(s, chars string) bool {
 	return false
 }
 
-// cold is the reason for which a run is given up.
+// cold is the reason why a run is given up.
 type cold string
 
 // ended is the end of a shell by an error in the words of a command.
@@ -210,7 +210,7 @@ type input struct {
 	at       int
 	reopened bool   // /dev/stdin was opened: its position is unknown
 	path     string // of a file; else empty
-	outer    *input // the standard input that this one replaces, while it does
+	outer    *input // the standard input that this one replaces for now
 }
 
 type output struct {

@@ -53,7 +53,7 @@ func (t *tools) Compile(text string) (*Script, error) { return compileWith(text,
 // CompileDash reads a script for dash.
 func (t *tools) CompileDash(text string) (*Script, error) { return compileWith(text, t, true) }
 
-// command returns the code of a command that is no builtin and no function; nil: it is not known.
+// command returns the code of a command that is neither a builtin nor a function; nil: it is unknown.
 func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if name == "command" {
 		return commandV(c, n)
@@ -67,7 +67,7 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	return nil
 }
 
-// programOf returns the program of a name, or of the absolute path of its file; nil: it is not known.
+// programOf returns the program with a name, or with the absolute path of its file; nil: it is unknown.
 func (t *tools) programOf(name string) Program {
 	if strings.HasPrefix(name, "/") {
 		name = name[strings.LastIndexByte(name, '/')+1:]
@@ -75,8 +75,8 @@ func (t *tools) programOf(name string) Program {
 	return t.programs[name]
 }
 
-// missing returns the code of a program that only runs in this process by not being there, where nobody sees
-// bash's message.
+// missing returns the code of a program that does not exist, for calls that hide bash's message; for all
+// other calls it leaves the script to bash.
 func missing(name string) builtin {
 	return func(s *state, _ []string, _ bool) int {
 		if _, handled := s.Env["BASH_FUNC_command_not_found_handle%%"]; !handled && s.err.lost && s.lookup(name) == "" {
@@ -277,7 +277,7 @@ func isProgramName(name string) bool {
 		!strings.Contains(ownNames, " "+name+" ")
 }
 
-// ownNames has the other builtins and the words of bash.
+// ownNames lists the other builtins and the reserved words of bash.
 const ownNames = " alias bg bind builtin caller cd command compgen complete compopt declare dirs disown enable eval exec " +
 	"fc fg getopts hash help history jobs kill let logout mapfile popd pushd readarray readonly source suspend " +
 	"times trap type typeset ulimit umask unalias wait " +

@@ -42,7 +42,7 @@ func (s *state) create(name string, more bool) *output {
 	}
 	switch {
 	case err == nil && (!info.Mode().IsRegular() || !more && info.Size() > mostFile || !mayWrite(path)):
-		panic(cold("a file that is not a regular one, or not to be written"))
+		panic(cold("a write to a file that is not regular, is too large, or cannot be written"))
 	case err != nil:
 		dir, name := filepath.Split(path)
 		if name == "" || name == "." || name == ".." || dir == "" {
@@ -53,7 +53,7 @@ func (s *state) create(name string, more bool) *output {
 		}
 		at, err := s.stat(dir, true)
 		if err != nil || !at.IsDir() || !mayWrite(dir) || !mayEnter(dir) {
-			panic(cold("a folder that is not there, or not to be written"))
+			panic(cold("a folder that does not exist, or cannot be written to"))
 		}
 	}
 	s.spend(1024)
@@ -68,8 +68,8 @@ func (s *state) create(name string, more bool) *output {
 	return f
 }
 
-// isRead reports whether a file, also by another path, is the script itself, or standard input of a command that runs,
-// or was opened in a pipe: bash might read on in the new text.
+// isRead reports whether a file, even under another path, is the script itself, or standard input of a running
+// command, or was opened in a pipe: bash might continue to read in the new text.
 func (s *state) isRead(path string) bool {
 	info, err := statFile(path, true)
 	if err != nil {
