@@ -47,9 +47,11 @@ type compiledMatcher struct {
 	note    string
 }
 
-// Matcher compiles a pattern with compile. Groups with the same event and pattern share one matcher, so that a file with
-// thousands of groups compiles a few patterns. compile has to be the same for equal events.
-func (r *Reader) Matcher(event, pattern string, compile func(string) (hook.Matcher, string)) (m hook.Matcher, note string) {
+// Matcher compiles a pattern with compile. Groups with the same event and pattern share one matcher, so that a file
+// with thousands of groups compiles a few patterns. compile has to be the same for equal events.
+func (r *Reader) Matcher(
+	event, pattern string, compile func(string) (hook.Matcher, string),
+) (m hook.Matcher, note string) {
 	key := eventPattern{event, pattern}
 	if c, ok := r.matchers[key]; ok {
 		return c.matcher, c.note

@@ -88,8 +88,8 @@ func (k *policyState) allow() (trial bool, err error) {
 	}
 }
 
-// mayStillStart checks the breaker again after a run has waited for its permit: if the breaker opened meanwhile, the run
-// must not start.
+// mayStillStart checks the breaker again after a run has waited for its permit: if the breaker opened meanwhile, the
+// run must not start.
 func (k *policyState) mayStillStart(trial *bool) (err error) {
 	if !*trial {
 		*trial, err = k.allow()

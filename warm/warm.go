@@ -1,4 +1,5 @@
-// Package warm runs scripts of bash and dash in the host's process, even if they use cat, grep or jq, as most guards do.
+// Package warm runs scripts of bash and dash in the host's process, even if they use cat, grep or jq, as most guards
+// do.
 //
 // Pass the result of New in the Config:
 //

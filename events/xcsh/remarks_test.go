@@ -196,7 +196,7 @@ func TestNoModuleUndoesARedactionWithoutAWord(t *testing.T) {
 			`{"content":` + text("x") + `,"details":1}`, "", `{"content":` + text("x") + `,"details":1}`},
 		"details after content": {
 			[]xcsh.DynamicResult{value(`{"content":` + text("x") + `}`), value(`{"details":1}`)},
-			`{"details":1}`, "its result has no content, and undoes the content of an earlier handler", `{"content":` + text("x") + `,"details":1}`},
+			`{"details":1}`, "its result has no content, and drops the content of an earlier handler", `{"content":` + text("x") + `,"details":1}`},
 		"content after content": {
 			[]xcsh.DynamicResult{value(`{"content":` + text("x") + `}`), value(`{"content":` + text("y") + `}`)},
 			`{"content":` + text("y") + `}`, "its content replaces the content of an earlier handler, which it has not seen", `{"content":` + text("y") + `}`},

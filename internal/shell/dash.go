@@ -8,8 +8,8 @@ import (
 )
 
 // A script for dash runs here if dash runs it as bash would, or in another way that is known: all versions from 0.5.9
-// to 0.5.12 agree on it. The grammar is the one of POSIX. Syntax that another shell might read in another way is refused
-// with the whole script; see doubtDash. The builtins of this file differ from those of bash.
+// to 0.5.12 agree on it. The grammar is the one of POSIX. Syntax that another shell might read in another way is
+// refused with the whole script; see doubtDash. The builtins of this file differ from those of bash.
 
 // dashBuiltins lists the builtins that behave as in dash, beside export and local.
 var dashBuiltins = map[string]builtin{
