@@ -20,6 +20,10 @@ type ShellUse struct {
 	// Fails is the reason for which every call fails: only this process can run the script, and it does not
 	// know all of it. It is empty if calls run.
 	Fails string `json:"fails,omitempty"`
+
+	// Left is the reason for which the program ran the last call, although InProcess is set. It is empty before the
+	// first call, and if this process ran the last one.
+	Left string `json:"left,omitempty"`
 }
 
 // UsedShell reports which shell runs the script of a hook that is called in dir; ok is false if the hook starts no
@@ -47,6 +51,9 @@ func UsedShell(h *hook.Hook, dir string) (use ShellUse, ok bool) {
 		name = warm.shell.kind() // which the first line of the script may name
 	}
 	use = ShellUse{Name: name, Path: argv[0], InProcess: own}
+	if own {
+		use.Left = warm.shell.lastLeft()
+	}
 	j := c.job(call)
 	if path, err := lookup(argv[0], j.env, dir); err == nil {
 		use.Path = path

@@ -50,4 +50,6 @@ func (*shellScript) alone() bool { return false }
 
 func (*shellScript) fails() string { return "" }
 
+func (*shellScript) lastLeft() string { return "" }
+
 func (*shellScript) run(*Warm, job) (reply hook.Reply, ran bool, err error) { return reply, false, nil }

@@ -42,8 +42,9 @@ type shellScript struct {
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
 	env    atomic.Pointer[shellEnv]
-	lost   atomic.Uint32 // consecutive calls that the shell had to run after an attempt here
-	tested sync.Map      // by program and stamp: whether the program is the known shell
+	lost   atomic.Uint32          // consecutive calls that the shell had to run after an attempt here
+	left   atomic.Pointer[string] // why the shell ran the last attempted call; nil: this process ran it
+	tested sync.Map               // by program and stamp: whether the program is the known shell
 }
 
 // shellEnv is the environment of the shell at its start.
@@ -202,16 +203,24 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 		s.lost.Add(1)
 		return reply, false, nil
 	}
-	if closed || j.ask != nil || j.dir != "" && !isDir(j.dir) {
-		return reply, false, nil
+	switch {
+	case closed:
+		return s.leave("the program is about to end")
+	case j.ask != nil:
+		return s.leave("the hook may ask the user")
+	case j.dir != "" && !isDir(j.dir):
+		return s.leave("its working directory does not exist")
 	}
 	script, failed := s.compiled(j.dir)
 	if failed != nil {
-		return reply, false, nil
+		return s.leave(failed.Error())
 	}
 	env := s.environ(&j)
-	if !env.ok || !s.isKnown(env.shell) {
-		return reply, false, nil
+	switch {
+	case !env.ok:
+		return s.leave("a variable of its environment, or the locale, changes how a script runs")
+	case !s.isKnown(env.shell):
+		return s.leave("the behaviour of this version of " + s.kind() + " is not known")
 	}
 	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
 	if s.file != "" {
@@ -220,17 +229,34 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	if script.UsesPWD {
 		var ok bool
 		if in.PWD, ok = workDir(env.vars, j.dir); !ok {
-			return reply, false, nil
+			return s.leave("the name of its working directory is not certain")
 		}
 	}
-	result, _, ok := script.Run(&in)
+	result, why, ok := script.Run(&in)
 	if !ok {
 		s.lost.Add(1)
-		return reply, false, nil
+		return s.leave(why)
 	}
 	s.lost.Store(0)
+	if s.left.Load() != nil {
+		s.left.Store(nil)
+	}
 	w.ran.Add(1)
 	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true, nil
+}
+
+// leave leaves a call to the shell.
+func (s *shellScript) leave(why string) (reply hook.Reply, ran bool, err error) {
+	s.left.Store(&why)
+	return reply, false, nil
+}
+
+// lastLeft returns why the shell ran the last attempted call; "" if this process ran it, or there was none.
+func (s *shellScript) lastLeft() string {
+	if why := s.left.Load(); why != nil {
+		return *why
+	}
+	return ""
 }
 
 // environ parses the environment of a call.

@@ -87,6 +87,9 @@ func (s *shellScript) kind() string { return "bash" }
 // alone reports that no other shell runs a script that this process cannot run.
 func (s *shellScript) alone() bool { return true }
 
+// lastLeft returns "": no shell runs a call.
+func (s *shellScript) lastLeft() string { return "" }
+
 // fails returns the reason why every call fails.
 func (s *shellScript) fails() string { return s.refused }
 

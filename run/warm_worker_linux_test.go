@@ -220,7 +220,9 @@ func TestAReplacedWorkerAnswersItsCalls(t *testing.T) {
 	}
 	base, _ := c.job(call).process(c, WarmWorker)
 	k := c.warm.Load().pool.slot(warmKey{c, call.Dir, environKey(base.env)}).now(func() keeper { return nil }).(*worker)
+	k.mu.Lock()
 	k.live.replace()
+	k.mu.Unlock()
 	after, err := c.Run(t.Context(), call)
 	if err != nil {
 		t.Error("the next call:", err)

@@ -203,18 +203,26 @@ func (m *measurement) warmProbe(
 		return "", err
 	}
 	p.whole = whole
-	kept := false
+	var kept []*hook.Hook
 	for _, h := range p.keep.Hooks() {
 		if slices.ContainsFunc(hooks, func(want *hook.Hook) bool { return want.ID == h.ID }) {
-			m.kinds[h.ID], note = keepWarm(keeper, h, p.keep.Dir())
-			kept = kept || note == ""
+			if m.kinds[h.ID], note = keepWarm(keeper, h, p.keep.Dir()); note == "" {
+				kept = append(kept, h)
+			}
 		}
 	}
-	if !kept {
+	if len(kept) == 0 {
 		m.probes = m.probes[:len(m.probes)-1]
 		return lo.CoalesceOrEmpty(note, "it cannot be kept warm"), nil
 	}
-	return "", m.warmUp(ctx, p)
+	if err := m.warmUp(ctx, p); err != nil || whole {
+		return "", err
+	}
+	if use, ok := run.UsedShell(kept[0], p.keep.Dir()); ok && use.Left != "" {
+		m.probes = m.probes[:len(m.probes)-1]
+		return use.Name + " has to run this call: " + use.Left, nil
+	}
+	return "", nil
 }
 
 // warmUp fires until a process is likely to be ready: interpreters start during the first calls.

@@ -58,6 +58,26 @@ func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 	}
 }
 
+// A script that only a shell can run for this input is not called warm, although others of its calls would be.
+func TestAScriptThatIsLeftToItsShellIsNotWarm(t *testing.T) {
+	if runtime.GOOS != "linux" || !run.HasBash() {
+		t.Skip("scripts of bash run in this process on Linux")
+	}
+	for script, want := range map[string]string{
+		`read -r x; case $x in *ls*) trap : EXIT;; esac`:    "bash has to run this call: ",
+		`read -r x; case $x in *zebra*) trap : EXIT;; esac`: "",
+		`trap : EXIT; read -r x`:                            "trap",
+	} {
+		r, err := benchOf(t.TempDir(), 1, starts("bash", "-c", script)).Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := r.Hooks[0]; !strings.Contains(h.WarmNote, want) || (h.Warm == nil) != (want != "") {
+			t.Errorf("%s: warm %v, note %q; want %q", script, h.Warm, h.WarmNote, want)
+		}
+	}
+}
+
 // starts returns a hook that starts a program.
 func starts(argv ...string) *hook.Hook {
 	return &hook.Hook{
