@@ -100,7 +100,8 @@ func held(t *testing.T, role string, workers, places int) (gates []gate, about s
 		took.Round(time.Millisecond), field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM"), idle.descriptors, idle.threads)
 	what := fmt.Sprintf("FireConcurrent200, %d workers: ", places)
 	return []gate{
-		counted(place{"W6", what + "descriptors"}, most.descriptors, 4*places+24), // 8 to look at running commands while others wait
+		// 8 are to look at running commands while others wait.
+		counted(place{"W6", what + "descriptors"}, most.descriptors, 4*places+24),
 		counted(place{"W6", what + "threads"}, most.threads, places+10),
 	}, about
 }
