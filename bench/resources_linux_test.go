@@ -17,11 +17,13 @@ import (
 // resources counts the open descriptors and the threads of a process.
 type resources struct{ descriptors, threads int }
 
-// resourcesOf lists them twice, since a list is not a snapshot: a descriptor that is closed and
+// resourcesOf lists them four times, since a list is not a snapshot: a descriptor that is closed and
 // reopened meanwhile is listed twice.
 func resourcesOf(pid int) resources {
-	twice := func(of string) int { return min(entries(pid, of), entries(pid, of)) }
-	return resources{descriptors: twice("fd"), threads: twice("task")}
+	least := func(of string) int {
+		return min(entries(pid, of), entries(pid, of), entries(pid, of), entries(pid, of))
+	}
+	return resources{descriptors: least("fd"), threads: least("task")}
 }
 
 func entries(pid int, of string) int {
@@ -100,8 +102,7 @@ func held(t *testing.T, role string, workers, places int) (gates []gate, about s
 		took.Round(time.Millisecond), field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM"), idle.descriptors, idle.threads)
 	what := fmt.Sprintf("FireConcurrent200, %d workers: ", places)
 	return []gate{
-		// 8 are to look at running commands while others wait.
-		counted(place{"W6", what + "descriptors"}, most.descriptors, 4*places+24),
+		counted(place{"W6", what + "descriptors"}, most.descriptors, 4*places+16),
 		counted(place{"W6", what + "threads"}, most.threads, places+10),
 	}, about
 }

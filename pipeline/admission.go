@@ -25,9 +25,35 @@ type admission struct {
 	running []*runningCommand
 	spare   []*runningCommand // reused for later commands
 	waiting []*runningCommand
-	timer   *time.Timer                  // calls look while commands wait
-	share   float64                      // the part of a processor that recent commands used, on average
-	usual   map[*hook.Hook]time.Duration // average times of hooks; at most mostUsual entries
+	timer   *time.Timer          // calls look while commands wait
+	looking bool                 // look is measuring
+	due     []sight              // used by look
+	share   float64              // the part of a processor that recent commands used, on average
+	habits  map[*hook.Hook]habit // at most mostHabits entries
+}
+
+// habit has the average times of a hook.
+type habit struct {
+	took time.Duration
+	ran  time.Duration // on a processor
+}
+
+// firstLook returns the age at which a command of the hook is first looked at. One that usually computes will probably
+// end soon: it is looked at when it has run for far longer than usual.
+func (h habit) firstLook() time.Duration {
+	if h.ran == 0 || float64(h.ran) < sleeping*float64(h.took) {
+		return firstLook
+	}
+	return max(firstLook, lateLook*h.took)
+}
+
+// sight is a measurement of a running command.
+type sight struct {
+	of     *runningCommand
+	pid    int64
+	since  time.Time
+	age    time.Duration
+	sleeps bool
 }
 
 // runningCommand is a command that has started, is about to, or waits. It is used again for later commands.
@@ -35,7 +61,7 @@ type runningCommand struct {
 	pid      atomic.Int64 // id of its process; 0: there is no process
 	since    time.Time
 	sleeps   bool          // it had used little of a processor when it was last measured
-	seenAt   time.Duration // its age at that measurement; 0: never measured
+	lookAt   time.Duration // the age from which it is looked at, if others wait
 	admitted chan struct{} // gets a value when the command may start, if it has waited
 }
 
@@ -49,14 +75,17 @@ const (
 	// sleeping is the part of its time for which a command has to use a processor in order to count as running.
 	sleeping = 0.25
 
-	// firstLook is the age at which a command is first looked at, if others wait. It is looked at again whenever its
-	// age has doubled.
+	// firstLook is the age at which a command is first looked at, if others wait and its hook is not known to compute. A
+	// command is looked at again whenever its age has doubled.
 	firstLook = 10 * time.Millisecond
+
+	// lateLook is the same age for a hook that is known to compute, as a multiple of its usual time.
+	lateLook = 4
 
 	// longRun is the age from which a command is not counted: a test suite must not hold guards back.
 	longRun = time.Second
 
-	mostUsual = 1000
+	mostHabits = 1000
 )
 
 func newAdmission() *admission {
@@ -83,11 +112,12 @@ func (a *admission) full(now time.Time) bool {
 	return n >= perProcessor*a.processors && used >= saturated*float64(a.processors)
 }
 
-// enter waits until a command may start, or ctx ends.
-func (a *admission) enter(ctx context.Context) (*runningCommand, error) {
+// enter waits until a command of a hook may start, or ctx ends.
+func (a *admission) enter(ctx context.Context, h *hook.Hook) (*runningCommand, error) {
 	a.mu.Lock()
 	now := time.Now()
 	p := a.next()
+	p.lookAt = a.habits[h].firstLook()
 	if len(a.waiting) == 0 && !a.full(now) {
 		a.admit(p, now)
 		a.mu.Unlock()
@@ -126,7 +156,7 @@ func (a *admission) next() *runningCommand {
 
 // admit adds a command to the running ones.
 func (a *admission) admit(p *runningCommand, now time.Time) {
-	p.since, p.sleeps, p.seenAt = now, false, 0
+	p.since, p.sleeps = now, false
 	p.pid.Store(0)
 	a.running = append(a.running, p)
 }
@@ -158,13 +188,14 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	if ran > 0 && took > 0 {
 		a.share += (float64(ran)/float64(took) - a.share) / 4
 	}
-	if a.usual == nil || len(a.usual) >= mostUsual {
-		a.usual = map[*hook.Hook]time.Duration{}
+	if a.habits == nil || len(a.habits) >= mostHabits {
+		a.habits = map[*hook.Hook]habit{}
 	}
-	if usual, known := a.usual[h]; known {
-		took = usual + (took-usual)/4
+	usual, known := a.habits[h]
+	if !known {
+		usual = habit{took, ran}
 	}
-	a.usual[h] = took
+	a.habits[h] = habit{usual.took + (took-usual.took)/4, usual.ran + (ran-usual.ran)/4}
 	if len(a.running) == 0 {
 		a.share = 1 // the next commands may be different
 	}
@@ -183,7 +214,7 @@ func (a *admission) drop(p *runningCommand) {
 func (a *admission) usually(h *hook.Hook) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.usual[h]
+	return a.habits[h].took
 }
 
 // watch makes the timer look at the running commands.
@@ -197,21 +228,19 @@ func (a *admission) watch() {
 
 // look measures the running commands, and lets others start if processors are left.
 func (a *admission) look() {
-	type sight struct {
-		of     *runningCommand
-		pid    int64
-		since  time.Time
-		age    time.Duration
-		sleeps bool
-	}
-	var due []sight
 	a.mu.Lock()
-	now := time.Now()
+	if a.looking { // it will set the timer
+		a.mu.Unlock()
+		return
+	}
+	a.looking = true
+	now, due := time.Now(), a.due[:0]
 	for _, p := range a.running {
-		if age, pid := now.Sub(p.since), p.pid.Load(); pid != 0 && age < longRun && age >= max(firstLook, 2*p.seenAt) {
+		if age, pid := now.Sub(p.since), p.pid.Load(); pid != 0 && age < longRun && age >= p.lookAt {
 			due = append(due, sight{of: p, pid: pid, since: p.since, age: age})
 		}
 	}
+	a.due = due
 	a.mu.Unlock()
 	for i := range due {
 		t := a.times(int(due[i].pid))
@@ -221,9 +250,10 @@ func (a *admission) look() {
 	defer a.mu.Unlock()
 	for _, d := range due {
 		if d.of.since.Equal(d.since) && d.of.pid.Load() == d.pid {
-			d.of.sleeps, d.of.seenAt = d.sleeps, d.age
+			d.of.sleeps, d.of.lookAt = d.sleeps, 2*d.age
 		}
 	}
+	a.looking = false
 	a.admitWaiting(now)
 	if len(a.waiting) > 0 {
 		a.timer.Reset(firstLook)
@@ -251,7 +281,7 @@ func (f *fireState) admitted(ctx context.Context, h *hook.Hook, turn *hookRun) (
 		waits, cancel = context.WithTimeoutCause(ctx, h.Policy.Queue-turn.queued, why)
 		defer cancel()
 	}
-	p, err := a.enter(waits)
+	p, err := a.enter(waits, h)
 	if waited := time.Since(start); waited > time.Millisecond {
 		turn.queued += waited
 	}

@@ -26,7 +26,7 @@ func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) 
 	start, done, h := time.Now(), make(chan bool), new(hook.Hook)
 	for i := range n {
 		go func() {
-			p, err := a.enter(context.Background())
+			p, err := a.enter(context.Background(), h)
 			if err != nil {
 				panic(err)
 			}
@@ -87,7 +87,7 @@ func TestCommandsStartInTheOrderInWhichTheyCome(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				p, _ := a.enter(context.Background())
+				p, _ := a.enter(context.Background(), nil)
 				p.pid.Store(1)
 				order <- i
 				time.Sleep(100 * time.Millisecond)
@@ -109,17 +109,17 @@ func TestACommandThatIsCancelledWhileItWaitsLeavesItsTurnToTheNext(t *testing.T)
 		a := newAdmission()
 		a.processors = 1
 		a.times = func(int) processor.Times { return processor.Times{Waited: time.Hour} }
-		first, _ := a.enter(context.Background())
-		second, _ := a.enter(context.Background())
+		first, _ := a.enter(context.Background(), nil)
+		second, _ := a.enter(context.Background(), nil)
 		first.pid.Store(1)
 		second.pid.Store(2)
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		got := make(chan error, 2)
-		go func() { _, err := a.enter(ctx); got <- err }()
+		go func() { _, err := a.enter(ctx, nil); got <- err }()
 		synctest.Wait()
 		go func() {
-			p, err := a.enter(context.Background())
+			p, err := a.enter(context.Background(), nil)
 			a.leave(p, nil, 0)
 			got <- err
 		}()

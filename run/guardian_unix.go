@@ -77,8 +77,13 @@ func (g *guardian) say(op string, group int) bool {
 	return err == nil
 }
 
+// starting serializes the starts of commands and of the guardian. The system does so anyway, and waiting processes would need twice the descriptors.
+var starting sync.Mutex
+
 // start starts the guardian's process.
 func (g *guardian) start() {
+	starting.Lock()
+	defer starting.Unlock()
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return

@@ -55,9 +55,6 @@ var processes = sync.Pool{New: func() any {
 	return p
 }}
 
-// starting serializes starts. The system does so anyway, and waiting processes would need twice the descriptors.
-var starting sync.Mutex
-
 // attempt starts the process once. On failure no descriptor stays open.
 func (p *process) attempt(j *job, bell bool) (err error) {
 	starting.Lock()

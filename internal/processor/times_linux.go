@@ -2,9 +2,10 @@ package processor
 
 import (
 	"bytes"
-	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Known reports whether TimesOf reads times on this system.
@@ -13,38 +14,93 @@ const Known = true
 // most limits the number of processes that TimesOf looks at.
 const most = 1000
 
-// TimesOf reads the times of a process and its descendants. They are zero if the kernel does not keep them.
-func TimesOf(pid int) (all Times) {
+// TimesOf reads the times of a process and its descendants. They are zero if the kernel does not keep them. It has one
+// file open at a time.
+func TimesOf(pid int) Times {
+	r := reader{buffer: make([]byte, 4<<10)}
 	family := []int{pid}
 	for i := 0; i < len(family) && i < most; i++ {
-		family = append(family, all.add(family[i])...)
+		family = append(family, r.add(family[i])...)
 	}
-	return all
+	return r.all
+}
+
+// reader adds up the times of processes.
+type reader struct {
+	all    Times
+	buffer []byte
 }
 
 // add adds the times of the threads of one process, and returns its children.
-func (t *Times) add(pid int) (children []int) {
+func (r *reader) add(pid int) (children []int) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	threads, _ := os.ReadDir(dir + "/task")
-	for _, thread := range threads {
-		text, _ := os.ReadFile(dir + "/task/" + thread.Name() + "/schedstat")
-		if fields := bytes.Fields(text); len(fields) >= 2 {
-			t.Ran += units(fields[0], time.Nanosecond)
-			t.Waited += units(fields[1], time.Nanosecond)
+	for _, thread := range r.threads(dir + "/task") {
+		if fields := bytes.Fields(r.read(dir + "/task/" + thread + "/schedstat")); len(fields) >= 2 {
+			r.all.Ran += units(fields[0], time.Nanosecond)
+			r.all.Waited += units(fields[1], time.Nanosecond)
 		}
-		text, _ = os.ReadFile(dir + "/task/" + thread.Name() + "/children")
-		for word := range bytes.FieldsSeq(text) {
+		for word := range bytes.FieldsSeq(r.read(dir + "/task/" + thread + "/children")) {
 			if child, err := strconv.Atoi(string(word)); err == nil {
 				children = append(children, child)
 			}
 		}
 	}
 	// After the name, which may contain any bytes, cutime and cstime are the fields 14 and 15.
-	stat, _ := os.ReadFile(dir + "/stat")
+	stat := r.read(dir + "/stat")
 	if fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(fields) >= 15 {
-		t.Ended += units(fields[13], tick) + units(fields[14], tick)
+		r.all.Ended += units(fields[13], tick) + units(fields[14], tick)
 	}
 	return children
+}
+
+// read returns the text of a file, or the part that could be read. The text is valid until the next call. Package os
+// would open two more descriptors for the whole process, to wait for files that never make it wait.
+func (r *reader) read(path string) []byte {
+	fd, err := open(path, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	for size := 0; ; {
+		if size == len(r.buffer) {
+			r.buffer = append(r.buffer, make([]byte, size)...)
+		}
+		n, err := unix.Read(fd, r.buffer[size:])
+		if err == unix.EINTR {
+			continue
+		}
+		if n <= 0 {
+			return r.buffer[:size]
+		}
+		size += n
+	}
+}
+
+// threads returns the names in a directory of threads.
+func (r *reader) threads(dir string) (names []string) {
+	fd, err := open(dir, unix.O_DIRECTORY)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.ReadDirent(fd, r.buffer)
+		if err == unix.EINTR {
+			continue
+		}
+		if n <= 0 {
+			return names
+		}
+		_, _, names = unix.ParseDirent(r.buffer[:n], -1, names)
+	}
+}
+
+func open(path string, flags int) (fd int, err error) {
+	for {
+		if fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|flags, 0); err != unix.EINTR {
+			return fd, err
+		}
+	}
 }
 
 // tick is the unit of times in /proc/PID/stat.
