@@ -244,7 +244,7 @@ func (a *admission) look() {
 	a.mu.Unlock()
 	for i := range due {
 		t := a.times(int(due[i].pid))
-		due[i].sleeps = float64(t.Ran+t.Ended+t.Waiting()) < sleeping*float64(due[i].age)
+		due[i].sleeps = float64(t.Ran+t.Ended+t.Waiting(t)) < sleeping*float64(due[i].age)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -166,12 +166,10 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	if j.timeout > 0 {
 		e.next = start.Add(j.timeout)
 		j.stretch = newStretch(j.timeout, j.factor)
+		j.stretch.start(start, j.timeout)
 	}
 	for {
-		until := e.next
-		if until.IsZero() || !p.guardAt.IsZero() && p.guardAt.Before(until) {
-			until = p.guardAt
-		}
+		until := earliest(e.next, p.guardAt, j.stretch.lookAt)
 		// Readiness of a pidfd is a state, not an event: an exit before the call is seen too.
 		if err := p.poll(until); err != nil {
 			return 0, p.abandon(err)
@@ -193,6 +191,31 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		if !p.guardAt.IsZero() && !time.Now().Before(p.guardAt) {
 			p.guardBy(&commands)
 		}
+		if at := j.stretch.lookAt; !at.IsZero() && !time.Now().Before(at) {
+			p.lookEarly(j, &e)
+		}
+	}
+}
+
+// earliest returns the earliest of times that are not zero.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if first.IsZero() || !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+// lookEarly looks at the process before its limit, and sets the time of the next look.
+func (p *process) lookEarly(j *job, e *termination) {
+	next := j.stretch.lookAt.Add(j.timeout / looksIn)
+	if e.sent > 0 || !next.Before(e.next) { // extend looks at the limit
+		next = time.Time{}
+	}
+	j.stretch.lookAt = next
+	if e.sent == 0 {
+		j.stretch.look(processor.TimesOf(p.pid))
 	}
 }
 
@@ -202,7 +225,7 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 	if !e.due() || j.stretch.most <= 0 {
 		return false
 	}
-	more := j.stretch.extend(min(processor.TimesOf(p.pid).Waiting(), time.Since(start)))
+	more := j.stretch.extend(min(j.stretch.look(processor.TimesOf(p.pid)), time.Since(start)))
 	e.next = e.next.Add(more)
 	return more > 0
 }

@@ -17,11 +17,11 @@ type ShellUse struct {
 	// program runs each call that this process cannot run exactly.
 	InProcess bool `json:"inProcess"`
 
-	// Fails is the reason for which every call fails: only this process can run the script, and it does not
+	// Fails is the reason why every call fails: only this process can run the script, and it does not
 	// know all of it. It is empty if calls run.
 	Fails string `json:"fails,omitempty"`
 
-	// Left is the reason for which the program ran the last call, although InProcess is set. It is empty before the
+	// Left is the reason why the program ran the last call, although InProcess is set. It is empty before the
 	// first call, and if this process ran the last one.
 	Left string `json:"left,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
 // stretch extends the time limit of a process by the time in which the process and its descendants waited for
@@ -11,6 +12,8 @@ import (
 type stretch struct {
 	most    time.Duration // the limit of all extensions together; 0: none
 	granted time.Duration
+	living  processor.Times // the sum of the times at all looks at the processes
+	lookAt  time.Time       // when the next look before the limit is due; zero: never
 }
 
 // newStretch returns the stretch of a job whose limit may grow to factor times itself.
@@ -19,6 +22,25 @@ func newStretch(limit time.Duration, factor float64) stretch {
 		factor = hook.DefaultStretch
 	}
 	return stretch{most: time.Duration(float64(limit) * (max(factor, 1) - 1))}
+}
+
+// looksIn is the number of parts of a limit. In the second half, the processes are looked at after each part: children
+// that live for a short time wait for a processor more or less than others, and at one look there is one of them.
+const looksIn = 8
+
+// start sets the time of the first look, half of the limit after the start.
+func (s *stretch) start(now time.Time, limit time.Duration) {
+	s.lookAt = time.Time{}
+	if processor.Known && s.most > 0 {
+		s.lookAt = now.Add(limit / 2)
+	}
+}
+
+// look counts the times of the processes at one look, and returns how long they and their descendants have waited.
+func (s *stretch) look(t processor.Times) (waited time.Duration) {
+	s.living.Ran += t.Ran
+	s.living.Waited += t.Waited
+	return t.Waiting(s.living)
 }
 
 // leastExtension is the smallest extension that is worth another wait.

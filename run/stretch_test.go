@@ -3,6 +3,8 @@ package run
 import (
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
 // fakeWait describes a process that waits for a processor for a part of each second, until it has run for need.
@@ -49,5 +51,17 @@ func TestALimitGrowsByTheTimeOfWaitingAndNotBeyondItsBound(t *testing.T) {
 		if ended != tt.ended || granted > tt.granted || granted < tt.granted*9/10 && !ended {
 			t.Errorf("%s: ended %v with %v granted, want %v and up to %v", name, ended, granted, tt.ended, tt.granted)
 		}
+	}
+}
+
+func TestTheWaitOfEndedChildrenIsEstimatedFromAllLooks(t *testing.T) {
+	const ms = time.Millisecond
+	s := newStretch(200*ms, 0)
+	for range 4 {
+		s.look(processor.Times{Ran: 2 * ms, Waited: 6 * ms})
+	}
+	just := processor.Times{Ran: ms, Ended: 50 * ms} // the living child has just got a processor
+	if waited := s.look(just); waited < 100*ms || waited > 150*ms {
+		t.Errorf("%v, want about 133ms: three quarters of the time", waited)
 	}
 }

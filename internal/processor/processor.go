@@ -11,10 +11,11 @@ type Times struct {
 }
 
 // Waiting returns the time of waiting, with an estimate for the descendants that have ended, for which the
-// kernel keeps only the processor time: Waiting assumes that they waited as long, in proportion, as the others.
-func (t Times) Waiting() time.Duration {
-	if t.Ran <= 0 {
+// kernel keeps only the processor time: Waiting assumes that they waited as long, in proportion, as living, which
+// is t itself, or a sum of earlier times of the same family.
+func (t Times) Waiting(living Times) time.Duration {
+	if living.Ran <= 0 {
 		return t.Waited
 	}
-	return t.Waited + time.Duration(float64(t.Ended)*float64(t.Waited)/float64(t.Ran))
+	return t.Waited + time.Duration(float64(t.Ended)*float64(living.Waited)/float64(living.Ran))
 }

@@ -25,7 +25,7 @@ func TestTheTimesOfDescendantsCount(t *testing.T) {
 		}
 		testkit.Eventually(t, name+" has used a processor for 30 ms", func() bool {
 			times := TimesOf(cmd.Process.Pid)
-			return times.Ran+times.Ended >= 30*time.Millisecond && times.Waiting() >= times.Waited
+			return times.Ran+times.Ended >= 30*time.Millisecond && times.Waiting(times) >= times.Waited
 		})
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
