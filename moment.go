@@ -21,7 +21,7 @@ type moment[In any] struct {
 	at   Moment
 	gate bool                          // hooks can block
 	own  *pipeline.Event[In, *Verdict] // the program's own hooks
-	args func(*In) *wire.Object        // returns the part that hooks can rewrite; nil: there is none
+	args func(*In) *wire.Object        // returns the part that hooks can rewrite; nil: hooks cannot rewrite the input
 	call func(*In) *ToolCall           // returns the call to translate for each dialect; nil: there is no tool
 	name func(*In) *string             // returns the host's name that matchers test; nil: the call's name, or none
 

@@ -158,7 +158,7 @@ func TestARequestHasTheSessionAndThePayload(t *testing.T) {
 // Whatever goes wrong, an event that can block blocks, and gives the reason.
 func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 	for name, tt := range map[string]struct {
-		worker func(m *nats.Msg) // nil: there is none
+		worker func(m *nats.Msg) // nil: no worker is connected
 		input  string
 		class  hook.Class
 		says   string

@@ -234,7 +234,7 @@ func archive(t testing.TB, revision uint64, entries ...tar.Header) []byte {
 	return b.Bytes()
 }
 
-// Each row is an object that somebody may put into the store. The last good policy stays in force,
+// Each row is an object in the store. The last good policy stays in force,
 // and the status gives the reason.
 func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 	public, private := newKey(t)

@@ -58,7 +58,7 @@ var (
 type audience uint8
 
 const (
-	logOnly audience = iota // nobody gets the text, but the log has it
+	logOnly audience = iota // only the log gets the text
 	model
 	user
 )

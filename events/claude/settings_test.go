@@ -93,7 +93,7 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 			wantProblems(t, got.Problems, "project.json:2:"+tt.want)
 			wantRunnable(t, got.Hooks, "brother", "neighbour")
 			if bad := got.Hooks[0]; bad.Skip == "" || bad.SkipDetail == "" {
-				t.Errorf("the entry is listed with %q, %q; want the reason for which it does not run", bad.Skip, bad.SkipDetail)
+				t.Errorf("the entry is listed with %q, %q; want the reason why it does not run", bad.Skip, bad.SkipDetail)
 			}
 		})
 	}

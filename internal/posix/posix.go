@@ -39,7 +39,7 @@ type Regexp struct {
 	space bool // beyond ASCII, the locale decides which characters are blank
 }
 
-// Unknown is the reason for which a pattern is refused.
+// Unknown is the reason why a pattern is refused.
 type Unknown string
 
 func (u Unknown) Error() string { return string(u) + " in a regular expression" }

@@ -184,7 +184,7 @@ func (c *compiler) shell() string {
 	return "bash"
 }
 
-// builtin returns a builtin of the shell; nil: there is none, or it is compiled in another way.
+// builtin returns a builtin of the shell, or nil if the shell has no such builtin or compiles it in another way.
 func (c *compiler) builtin(name string) builtin {
 	if c.dash {
 		return dashBuiltins[name]

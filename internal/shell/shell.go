@@ -165,7 +165,7 @@ type run struct {
 	reading []string // files of the scripts that run this one
 }
 
-// written returns the size of what is written to standard error and to files, and counts files and folders.
+// written returns the number of bytes written to standard error and to files, and counts files and folders.
 func (s *state) written() int {
 	n := len(s.err.data) + len(s.files) + len(s.dirs)
 	for _, f := range s.files {

@@ -14,7 +14,7 @@ import (
 
 // Program is a program that scripts may run in this process, exactly as the installed one would run.
 type Program interface {
-	// Check returns the reason for which only the installed program can run with these arguments. An
+	// Check returns the reason why only the installed program can run with these arguments. An
 	// argument that is not written out in the script is nil.
 	Check(args []*string) error
 

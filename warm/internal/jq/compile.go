@@ -27,7 +27,7 @@ type machine struct{ spend func(n int) }
 
 func (s *scope) bind(name string, v value) *scope { return &scope{s.machine, name, v, s} }
 
-// unsure is the reason for which only the installed jq can run a filter, or a call. It is a panic within the
+// unsure is the reason why only the installed jq can run a filter, or a call. It is a panic within the
 // package.
 type unsure string
 

@@ -157,7 +157,7 @@ func (r *replaying) line(p *past) error {
 	if err := o.ses.Wait(r.cmd.Context()); err != nil {
 		return cli.ErrInterrupted
 	}
-	o.ses.NextTurn() // drops the texts for a next turn, since there is none
+	o.ses.NextTurn() // drops the texts for the next turn: the recorded session ends here
 	r.fired++
 	if changes := p.changes(r.outcome); len(changes) > 0 {
 		r.differ++

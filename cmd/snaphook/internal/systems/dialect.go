@@ -227,7 +227,7 @@ func ProfileAmong(all []*Dialect, name string) error {
 	return fmt.Errorf("--profile %s: no dialect has such a profile; write one of: %s", name, strings.Join(names, ", "))
 }
 
-// Mark returns the index, in a path, of the part that identifies the dialect; -1 if there is none.
+// Mark returns the index of the part of a path that identifies the dialect, or -1.
 func (d *Dialect) Mark(file string) (at int) {
 	at = -1
 	for i, part := range strings.Split(filepath.ToSlash(file), "/") {
