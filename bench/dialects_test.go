@@ -39,7 +39,7 @@ func allDialects(tb testing.TB) *dialects {
 	return d
 }
 
-// gateBash is a typical gate.
+// gateBash is a typical guard in Go.
 func gateBash(_ context.Context, e *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
 	if e.ToolName == "bash" && strings.Contains(e.Input.Text("command"), "rm -rf") {
 		return &xcsh.ToolCallResult{Block: true, Reason: "rm -rf is not for tools"}, nil

@@ -120,12 +120,12 @@ type Group struct {
 	reader *Reader
 	hooks  settings.Value
 	index  int
-	alone  bool              // Value is a single hook, not a group
+	alone  bool              // Value is a hook that stands in place of a group
 	broken *settings.Problem // why its hooks cannot be read; nil if they can
 }
 
 // Ignores reports members of a group that other systems read and this one does not, see [Reader.Ignored]. It reports
-// none for a single hook.
+// none if a hook stands in place of the group.
 func (g Group) Ignores(system string, known ...string) {
 	if !g.alone {
 		g.reader.Ignored(system, false, g.Value, known...)

@@ -23,7 +23,7 @@ func (t Types) Read(name string, h *hook.Hook, entry settings.Value) (wrong *set
 		}
 	}()
 	if wrong = t[name](h, entry); wrong == nil && h.Runner == nil {
-		return problem(entry, "the hook type %q has set neither a Runner nor a Func for the hook", name)
+		return problem(entry, "the hook type %q has set no Runner for the hook", name)
 	}
 	return wrong
 }

@@ -77,7 +77,7 @@ func TestTypesOfTheProgramAreRead(t *testing.T) {
 			if strings.Contains(all, "does not read") {
 				t.Errorf("problems:\n%s\nwant none about a member of the program's own type", all)
 			}
-			for _, want := range []string{`add "file"`, `"empty" has set neither a Runner nor a Func for the hook`, `"broken" panicked: oh`, `there is no hook type "other"`} {
+			for _, want := range []string{`add "file"`, `"empty" has set no Runner for the hook`, `"broken" panicked: oh`, `there is no hook type "other"`} {
 				if !strings.Contains(all, want) {
 					t.Errorf("problems:\n%s\nwant one with %s", all, want)
 				}

@@ -40,8 +40,8 @@ const processModule = "snaphook-module.mjs"
 type moduleProcess struct {
 	resident *run.Resident
 	dir      string   // the directory of its files: the module, and the protocol
-	to       *os.File // for calls, and answers that it awaits
-	answers  *os.File // for answers that it blocks for
+	to       *os.File // to the process: calls, and the results of asynchronous functions
+	answers  *os.File // to the process: the results of synchronous functions, for which its thread stands still
 	streams  []*os.File
 	workers  sync.WaitGroup // goroutines that read its streams and write to it
 	room     chan struct{}  // limits the lines that wait; used by any goroutine

@@ -16,7 +16,8 @@ type surroundings struct {
 	lacking map[string]bool // modules of the host that lack something imported
 }
 
-// ownPart is the prefix of a host's module that another module extends.
+// ownPart precedes the name of a module of the host where the module that replaces the whole package requires the part
+// that the host provides.
 const ownPart = "own:"
 
 // finds returns the name by which a process itself finds a module; empty if the host provides the module.

@@ -648,7 +648,7 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	return rules.Exits
 }
 
-// answered returns the reply of a Runner, or nil and the cause of its error.
+// answered returns the reply of a Runner. After an error it returns the cause too, and the reply only if it has output.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
 		return reply, nil

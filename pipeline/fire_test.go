@@ -90,7 +90,8 @@ func TestTheHostsLimitHoldsOverAllFires(t *testing.T) {
 			go func() { done <- fire(t, event, s, call{Tool: "write"}) }()
 		}
 		for range 6 {
-			// Each hook takes a minute, and the last one waits two: waiting does not use up its timeout.
+			// Each hook takes 40 seconds of its minute, and the last ones wait two minutes for a place: waiting does not
+			// use up a timeout.
 			if res := <-done; !res.OK() {
 				t.Errorf("a hook that waited for a place failed: %v", res.Errs())
 			}

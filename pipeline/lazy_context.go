@@ -103,7 +103,8 @@ func (c *lazyContext) Deadline() (time.Time, bool) {
 	return due, ok
 }
 
-// Value returns the parent's value; package context also finds the derived one.
+// Value returns the session's state for a [hook.StateKey], otherwise the parent's value. Once the standard context is
+// made, Value asks it: package context finds there the values by which it cancels children.
 func (c *lazyContext) Value(key any) any {
 	if _, is := key.(hook.StateKey); is && c.session != nil {
 		return c.session.State()

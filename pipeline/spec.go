@@ -68,8 +68,9 @@ type Spec[In, Out any] struct {
 	Decode stages.Decode[Out]
 
 	// CheckOutput returns an error for an invalid answer of a Go function, such as one with a decision that the event
-	// does not have. The hook then fails, unless its answer blocks or stops even without Out. Nil accepts every answer.
-	// Answers of hooks outside the process are checked by Decode.
+	// does not have. If the answer blocks or stops even without its Specific, Specific is ignored and the report has a
+	// note; otherwise the hook fails. Nil accepts every answer. Answers of hooks outside the process are read by Decode;
+	// for them CheckOutput counts only under a policy that makes invalid answers a failure.
 	CheckOutput func(*hook.Output[Out]) error
 
 	// Refine reduces a hook's answer, before the merge, to the parts that the event honours in the

@@ -39,7 +39,8 @@ func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	return declaration(output[:h.searched+size])
 }
 
-// declaration reads {"async": true}, with the time that the process asks for in milliseconds, or 0.
+// declaration reads {"async": true} and returns its member asyncTimeout, which is in milliseconds, as wish; wish is 0
+// without that member.
 func declaration(line []byte) (wish time.Duration, ok bool) {
 	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
 		return 0, false // avoids decoding most answers twice

@@ -142,8 +142,8 @@ var publicScript = regexp.MustCompile(`([\w@.+/-]+\.(py|js|cjs|mjs|sh))"?((?: +[
 
 var publicPrograms = map[string]string{"py": "python3", "js": "node", "cjs": "node", "mjs": "node", "sh": "bash"}
 
-// argv returns how the command starts its script in a copy of the project:
-// as it is written, or as the script alone if a shell or another program starts it.
+// argv returns the arguments that run the command's script in a copy of the project: those of the command as written
+// or, if a shell or another program starts the script, its interpreter, the script and the arguments of the script.
 func (h publicHook) argv(dir string) (argv []string, script, form string) {
 	text := h.command
 	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "extensionPath", "HOME", "PWD"} {

@@ -12,7 +12,7 @@ import (
 // Converted is the content of a file in another format, as JSON.
 type Converted struct {
 	JSON      []byte
-	Positions []ValuePosition // positions of the values in the file, by Offset
+	Positions []ValuePosition // positions of the values in the file, sorted by Offset
 	Blank     bool            // the file has only comments and white space
 }
 

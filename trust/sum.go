@@ -66,7 +66,7 @@ func (c *fileCollector) sum(path string) (digest string, looked stamp, err error
 	return c.sums[real], looked, nil
 }
 
-// errMany is the cause of an error about more files than trust covers.
+// errMany ends the text of an error about more files than trust covers, and identifies that error for errors.Is.
 var errMany = errors.New("name the script that the hook runs by its path")
 
 func tooMany(path string) error {

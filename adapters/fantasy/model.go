@@ -88,7 +88,7 @@ func (h *hooked) Stream(ctx context.Context, call fantasy.Call) (fantasy.StreamR
 	return slices.Values(replacedStream(parts, text, calls)), nil
 }
 
-// ask runs the hooks around a request for a text, after those that select its tools. See
+// ask runs the hooks that select the tools of a request for a text, then the hooks around the request. See
 // [adapter.Messages.Model].
 func (h *hooked) ask(
 	ctx context.Context, call fantasy.Call, send func(fantasy.Call) (text string, whole bool, err error),

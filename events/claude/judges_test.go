@@ -33,7 +33,7 @@ func (c *tally) count(who string) (string, error) {
 }
 
 // At the default level every event runs prompt and agent hooks. At the level of a newer release
-// each either runs or is reported as a problem of the settings (C11, C45).
+// each such hook either runs or is reported as a problem of the settings (C11, C45).
 func TestEveryEventAsksModelsAndAgents(t *testing.T) {
 	for name, e := range events {
 		for level, newer := range map[claude.Level]bool{claude.Base: false, claude.Docs: true} {

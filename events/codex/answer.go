@@ -64,7 +64,7 @@ var events = []string{
 	"SubagentStart", "SubagentStop", "Stop", "Interrupt",
 }
 
-// places returns the variables for the members of answers in the form.
+// places maps each member of an answer that f allows to the field of a, or the function, that reads its value.
 func (a *answer) places(f *answerForm) format.Members {
 	const specific = "hookSpecificOutput"
 	words := f.words

@@ -165,7 +165,7 @@ var AfterTabFileEdit *pipeline.Event[AfterTabFileEditInput, Output] = declare(tr
 		Doc:  "when Cursor Tab has edited a file",
 	})
 
-// SubagentStart fires before a sub-agent begins. A hook that asks the user denies.
+// SubagentStart fires before a sub-agent begins. An answer that asks the user counts as a denial.
 var SubagentStart *pipeline.Event[SubagentStartInput, Output] = declare(traits{
 	takes: guards, words: asksIsNo, told: "model",
 }, pipeline.Spec[SubagentStartInput, Output]{

@@ -183,7 +183,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// decide completes a valid entry: its process, its key, and whether its matcher is valid.
+// decide completes the hook of a valid entry: how it runs, its key, and, if its matcher is invalid, that it is skipped.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // rule L13: hooks are compared by command alone

@@ -68,7 +68,7 @@ func TestAToolChoiceKeepsWhatHooksDidNotSay(t *testing.T) {
 	}
 }
 
-// Rule L50: a text is a whole response to an agent that calls no model.
+// Rule L50: if a hook answers with only a text in place of the model, ApplyBeforeModel makes a complete response of it.
 func TestATextTakesThePlaceOfTheModelsResponse(t *testing.T) {
 	ses, _ := answering(t, "BeforeModel", `{"decision":"deny","hookSpecificOutput":{"llm_response":{"text":"cached"}}}`)
 	in := llxprt.BeforeModelInput{Request: wire.Object(`{"model":"m","messages":[]}`)}

@@ -65,7 +65,7 @@ var (
 	AutoRetryStart *Notice[AutoRetryStartEvent] = notice[AutoRetryStartEvent](
 		"auto_retry_start", "before the host asks a model again after a failure")
 	AutoRetryEnd *Notice[AutoRetryEndEvent] = notice[AutoRetryEndEvent](
-		"auto_retry_end", "when the host has stopped asking again")
+		"auto_retry_end", "when the host's retries have ended, by success or by giving up")
 	TTSRTriggered *Notice[TTSRTriggeredEvent] = notice[TTSRTriggeredEvent](
 		"ttsr_triggered", "when a rule has interrupted the model")
 	TodoReminder *Notice[TodoReminderEvent] = notice[TodoReminderEvent](

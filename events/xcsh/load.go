@@ -64,7 +64,7 @@ func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []
 	return m.loadAll(ctx, lo.Map(paths, func(path string, _ int) moduleFile { return moduleFile{path, hook.Host} }), cwd)
 }
 
-// moduleFile is a module to load, with its source.
+// moduleFile is a module to load, with the source that its hooks get.
 type moduleFile struct {
 	path   string
 	source hook.Source

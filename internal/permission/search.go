@@ -46,8 +46,11 @@ type search struct {
 	lists  int
 	depth  int    // nesting of text that builtins run
 	whole  string // the command, followed by the text that builtins run
-	ends   []uint // for each enclosing node, the end of its substitution; 0: none
 	docEnd uint   // where the last here-document ended
+
+	// ends has an element for each enclosing node: the end of the innermost substitution that the node is or is in,
+	// or 0 if there is no substitution.
+	ends []uint
 }
 
 // constructs records which constructs occur in the command, or in text that it runs.

@@ -150,7 +150,8 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 	}
 }
 
-// unescaped refuses a word with quotes or backslashes, whose meaning inside an expansion differs.
+// unescaped refuses a word with quotes, backslashes, a tilde, braces or pattern characters, which mean something else
+// inside an expansion than outside.
 func (c *compiler) unescaped(w *syntax.Word) {
 	if w == nil {
 		return
@@ -183,7 +184,8 @@ func (c *compiler) operator(
 	return c.otherwise(p, name, get, quoted)
 }
 
-// fallback compiles the word of an expansion. In double quotes, it is read as more text in them.
+// fallback compiles the word of an expansion, such as w in ${x:-w}. If the expansion is in double quotes, the word is
+// read as quoted text too.
 func (c *compiler) fallback(w *syntax.Word, quoted bool) text {
 	if !quoted || w == nil {
 		c.unescaped(w)

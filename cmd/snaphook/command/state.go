@@ -117,8 +117,7 @@ func wordsGiven(args []string) string {
 	return fmt.Sprintf("%d words came", len(args))
 }
 
-// withState runs a verb on the directory of the hook's state. A failure is status 2, since 1 is an
-// answer.
+// withState runs a verb on the hook's state, a directory or a fleet's. A failure is status 2, since 1 is an answer.
 func withState(
 	g *cli.Global,
 	cmd *cobra.Command,

@@ -69,7 +69,7 @@ type Plugin struct {
 
 // Step is one action on an engine: a fire, unless Action says otherwise.
 type Step struct {
-	Action   string         `json:"action"`   // writeSettings, refreshSnapshot, or empty
+	Action   string         `json:"action"`   // [writeSettings], [refreshSnapshot], or empty
 	Settings jsontext.Value `json:"settings"` // to write
 	Event    string         `json:"event"`
 	Input    jsontext.Value `json:"input"`

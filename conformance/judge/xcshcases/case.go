@@ -75,7 +75,7 @@ type Initialize struct {
 	UI                *ScriptedUI    `json:"ui"`
 }
 
-// Cancelled is the answer of the host's session control.
+// Cancelled is the answer of the host to newSession, branch or navigateTree.
 type Cancelled struct {
 	Cancelled bool `json:"cancelled"`
 }

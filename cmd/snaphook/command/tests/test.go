@@ -47,7 +47,7 @@ func NewTest(global *cli.Global) *cobra.Command {
 snaphook test
 # One file, with what each hook did
 snaphook test hooks/guard.hooktest.json -v
-# As a step of CI: results as JUnit XML, and every hook is reached
+# As a step of CI: writes the results as JUnit XML, and fails unless every hook ran
 snaphook test --junit hooks.xml --coverage --min 100
 # Write what was seen into fixtures that are out of date
 snaphook test --update`,

@@ -283,7 +283,7 @@ func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
 	return langOther, "", nil, false
 }
 
-// isFlags reports whether a word is a cluster of short options with one of them.
+// isFlags reports whether a word is a cluster of at most four short options, such as -euc, that contains flag.
 func isFlags(word string, flag byte) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, flag) > 0 && len(word) <= 5
 }

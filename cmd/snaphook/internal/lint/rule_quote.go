@@ -101,7 +101,7 @@ func (u pathUse) text(s *hookScript) string {
 
 // quoting finds variables that are not quoted where a shell splits them.
 type quoting struct {
-	paths  map[string]Severity // classes of assigned variables; "" means no path
+	paths  map[string]Severity // by variable, the severity of not quoting it; "": it needs no quotes. See [pathVars]
 	inline bool
 	found  []pathUse
 }

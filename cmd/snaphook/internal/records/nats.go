@@ -41,8 +41,8 @@ func isNATS(path string) bool {
 	return strings.HasPrefix(path, "nats://") || strings.HasPrefix(path, "tls://")
 }
 
-// OpenNATS opens the records of a fleet, by a path of [NATS]. open is one of the functions of package
-// fleet that read them.
+// OpenNATS opens the records of a fleet, by a path that [NATS.Path] returned. open is one of the functions of package
+// fleet that read records.
 func OpenNATS(path string, open func(*nats.Conn) (io.ReadCloser, error)) (io.ReadCloser, error) {
 	address, query, _ := strings.Cut(path, "?")
 	values, err := url.ParseQuery(query)

@@ -19,7 +19,7 @@ const (
 	mostTraced      = 200_000
 	mostTracedBytes = 256 << 20
 
-	// A page with more is slow in a browser; those of ui have as many.
+	// Limits of the fires on a page, beyond which browsers are slow. The page of the verb ui has the same limits.
 	mostOnPage      = 50_000
 	mostOnPageBytes = 128 << 20
 )
