@@ -24,8 +24,8 @@ type SessionConfig struct {
 	Interactive bool
 
 	// Untrusted means that the user has not agreed to run the hooks of the directory: hooks and modules of the
-	// project do not run. Hooks of Claude Code are an exception, as in Claude Code itself: none of them runs if the
-	// session is Interactive, and all of them run otherwise.
+	// project do not run. Hooks of Claude Code are an exception, as in Claude Code itself: no hook of any source runs
+	// if the session is Interactive, and all hooks run otherwise.
 	Untrusted bool
 
 	// Undecided means that the user has not been asked yet: hooks of the project run, but its settings can neither

@@ -54,7 +54,7 @@ func BenchmarkFireManyGo(b *testing.B) {
 }
 
 // manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file.
-// mostPerHook limits the allocations of reading and planning one of them.
+// mostPerHook limits the allocations of reading and planning one of these hooks.
 const (
 	manyHooks   = 8500
 	mostPerHook = 85

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// commonMembers lists the members that identify a hook. A system that does not read one of them cannot run the hook, or
-// loses only a text.
+// commonMembers lists members that need no report: a system that does not read one of these members either cannot run
+// the hook at all, or loses only a text.
 var commonMembers = strings.Fields("type command prompt model url headers server tool input event matcher timeout timeoutSec " +
 	"name description statusMessage additionalContextLimit")
 

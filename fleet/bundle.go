@@ -67,7 +67,7 @@ type bundleFile struct {
 	text []byte
 }
 
-// collect reads the files of a directory, without those of git.
+// collect reads the files of a directory, except the folder .git.
 func collect(dir string) (files []bundleFile, err error) {
 	total := int64(0)
 	err = filepath.WalkDir(dir, func(at string, entry fs.DirEntry, err error) error {

@@ -95,7 +95,7 @@ func disturbed(t *testing.T, calls int, cut time.Duration) {
 	o := newOutcomes()
 	const agents, processes = 64, 8
 	var all []*process
-	for i := range processes { // half of them use that network too
+	for i := range processes { // half of the processes use that network too
 		url := f.url
 		if i%2 == 0 {
 			url = network.url()

@@ -128,7 +128,8 @@ func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 	}
 }
 
-// saturated holds an agent that waits for as many requests as it may send, and a fire of the agent's own hook.
+// saturated returns local, which fires a hook of the agent itself, and saturate, which sends twice as many requests as
+// may be in flight; end answers them.
 func saturated(t testing.TB, own pipeline.Load) (local func(), saturate func() (end func())) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 256), make(chan struct{})

@@ -220,7 +220,7 @@ func TestStateOfASessionIsTheSameOnEveryHost(t *testing.T) {
 	}
 }
 
-// Processes that begin at the same time do not take each other's spools for those of ended processes.
+// A process does not take the spool of a process that begins at the same time for the spool of an ended one.
 func TestSpoolsThatBeginTogetherAreTheirOwners(t *testing.T) {
 	shared := t.TempDir()
 	var all sync.WaitGroup

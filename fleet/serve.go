@@ -21,7 +21,7 @@ import (
 
 // ServeOptions configure the serving of requests. The zero ServeOptions serve all linked events.
 type ServeOptions struct {
-	// Events lists the events that may be requested; nil means those of every linked dialect.
+	// Events lists the events that may be requested; nil means all events of every linked dialect.
 	Events []pipeline.Declared
 
 	// Concurrency limits the requests that are served at the same time; 0 means 4 for each processor, and at least 16.

@@ -56,9 +56,9 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	}
 }
 
-// idleTime compares the shortest time of fires with the shortest time of as many look-ups, called in the same way. The
-// shortest time is used because other work on the machine only slows them. Every few fires use a new session, because
-// its memory address affects the time.
+// idleTime compares the shortest time of fires with the shortest time of an equal number of look-ups, called in the
+// same way. The shortest time is used because other work on the machine only makes times longer. Every few fires use a
+// new session, because its memory address affects the time.
 func idleTime(t testing.TB, fires func() func()) {
 	t.Helper()
 	limit, end := MostForIdle*(1+idleNoise), time.Now().Add(idlePatience)
@@ -79,7 +79,7 @@ func idleTime(t testing.TB, fires func() func()) {
 	}
 }
 
-// lookUps makes as many look-ups as there are fires, through a function value like theirs.
+// lookUps makes as many look-ups as idleTime makes fires in a row, through a function value, like the fires.
 func lookUps() {
 	var m interface{ lookUp(name string) int } = plans{
 		"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6,

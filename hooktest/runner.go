@@ -184,8 +184,8 @@ func (c *runnerCheck) concurrency() {
 	}
 }
 
-// leaks compares the resources that remain after some calls and after twice as many. A runner may keep resources ready,
-// such as connections, but they must not grow with the calls.
+// leaks compares the resources that remain after some calls with those after twice the number of calls. A runner may
+// keep resources ready, such as connections, but their number must not grow with the calls.
 func (c *runnerCheck) leaks() {
 	c.t.Helper()
 	c.round(callers)

@@ -37,7 +37,7 @@ type Options struct {
 	Partial []string
 
 	// Members names the members that are read of results that are objects. Each is read once, as by JavaScript,
-	// including inherited members, members that are not enumerable, getters and Proxies. A result without any of them
+	// including inherited members, members that are not enumerable, getters and Proxies. A result without any of Members
 	// is encoded by JSON.stringify. Flags names those Members that are booleans; an object there counts as true.
 	Members, Flags []string
 

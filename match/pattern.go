@@ -25,7 +25,7 @@ const (
 // Pattern is a compiled regular expression; [Regexp] makes one.
 type Pattern struct {
 	source   string
-	literals []literal       // the fast form; one of them has to match
+	literals []literal       // the fast form; one of the literals has to match
 	re       *regexp2.Regexp // nil if the fast form is complete
 	compiled string          // the text of re
 	inUnits  bool            // re matches UTF-16 code units

@@ -15,8 +15,8 @@ import (
 
 // admission lets commands start, in the order in which they come. It holds a command back while the running commands
 // use all processors: another one would only make all of them slower, until they pass their time limits. Commands that
-// sleep or wait for a network hold nothing back. Neither do commands that other programs keep from the processors: with
-// fewer of them the other programs would get more.
+// sleep or wait for a network hold nothing back. Neither do commands that other programs keep from the processors: if
+// fewer commands ran, the other programs would get more of the processors.
 type admission struct {
 	processors int
 	times      func(pid int) processor.Times

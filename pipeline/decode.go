@@ -42,8 +42,8 @@ func (e *definition) decode(o wire.Object, in any) error {
 	return nil
 }
 
-// embeddedIn returns the fields of a struct that collect members without a field of their own. all is false if members
-// with one of these names can also be stored elsewhere.
+// embeddedIn returns the fields of a struct that collect members without a field of their own. all is false if a member
+// whose name is in names can also be stored in another field.
 func embeddedIn(v reflect.Value, names []string) (embedded []*jsontext.Value, all bool) {
 	if v.Kind() != reflect.Struct {
 		return nil, false

@@ -209,8 +209,8 @@ type Info struct {
 }
 
 // Members returns the names of the members that the input type of the event declares, in addition
-// to those of Base. A payload may have more members if a host adds them. It walks the type at each
-// call.
+// to the names in Base. A payload may have more members if a host adds them. Members walks the type
+// at each call.
 func (i Info) Members() (names []string) {
 	if i.input == nil || i.input.Kind() != reflect.Struct {
 		return nil

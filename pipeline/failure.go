@@ -48,7 +48,7 @@ func (f failureRules) failsClosed(h *hook.Hook, err error) bool {
 }
 
 // failureAction returns the action that a hook's policy sets for a failure. An open breaker keeps the action of the
-// failures that opened it: the hook fails closed if one of them fails closed.
+// failures that opened it: the hook fails closed if the action of one such failure is to fail closed.
 func (f failureRules) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // a background hook decides nothing

@@ -83,7 +83,7 @@ func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
 // to the background.
 //
 // [core.fire] begins it, [fire.spawn] runs the planned hooks on a pool or as a fold, [fire.runHook]
-// runs one of them, [stages.Parse] reads its reply, [fire.reduce] merges the answers,
+// runs one hook, [stages.Parse] reads the hook's reply, [fire.reduce] merges the answers,
 // [fire.conclude] applies the rules about all reports together, and [fire.finish] returns the
 // result.
 type fire[Out any] struct {

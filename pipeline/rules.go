@@ -11,8 +11,8 @@ type Dialect struct {
 	Name  string
 	Rules Rules
 
-	// Settings reads users' settings from the system's usual places. A program that names no settings reads those of
-	// every dialect linked into it; see [LinkedSettings]. Settings may be nil. It is set before main begins.
+	// Settings reads users' settings from the system's usual places. A program that names no settings reads the settings
+	// of every dialect linked into it; see [LinkedSettings]. Settings may be nil. It is set before main begins.
 	Settings Load
 
 	// Unit is the unit of timeouts in the settings.
@@ -109,7 +109,7 @@ type Rules struct {
 	UnreadOpens bool
 
 	// Budget limits the whole fire, including the wait for permits, to the longest timeout of its foreground hooks. It
-	// has no effect if one of them has no timeout.
+	// has no effect if a foreground hook has no timeout.
 	Budget bool
 
 	// EnvFile names an environment variable. For each hook outside the process it has the path of a separate file, to

@@ -54,7 +54,7 @@ func (m *sessionState) isSpent(h *hook.Hook) bool {
 	return m.spent[once(h)]
 }
 
-// spend marks the hooks that run once as used. If another fire has used one of them, it marks none and returns false.
+// spend marks the once-only hooks in hooks as used. If another fire has used one, it marks no hook and returns false.
 func (m *sessionState) spend(hooks []*hook.Hook) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

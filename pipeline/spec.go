@@ -108,7 +108,8 @@ type onInput struct {
 	check, rewritten, effects byValue
 }
 
-// onAnswer holds the functions of a Spec that take answers, converted like those of onInput. callFunc is never nil.
+// onAnswer holds the functions of a Spec that take answers, converted like the functions in onInput. callFunc is never
+// nil.
 type onAnswer[Out any] struct {
 	Rewrites    func(*hook.Output[Out]) wire.Object
 	Unrewritten func(*hook.Output[Out]) bool

@@ -32,7 +32,8 @@ type Config struct {
 	// Workers limits the hooks that run outside the process at the same time, over all fires. 0 means 4 for each
 	// processor, and at least 16. Hooks in Go and hooks with NoPermit do not count, but one fire runs no more than this
 	// many hooks of any kind at a time. Time spent waiting for a permit is not part of a hook's timeout. Background
-	// hooks have separate permits, as many; a hook that goes to the background while running releases its permit.
+	// hooks have the same number of separate permits; a hook that goes to the background while running releases its
+	// permit.
 	Workers int
 
 	// Matching limits the total time of all matchers of one plan; 0 means 100 ms. When the time is used up, the

@@ -103,8 +103,8 @@ func (m Match) vain(
 	return "", nil
 }
 
-// selected returns the events that a match names. If some of them belong to dialects that have hooks, it returns only
-// those.
+// selected returns the events that a match names. If some named events belong to dialects that have hooks, selected
+// returns only these events.
 func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	named := lo.PickBy(events, func(name string, _ Event) bool {
 		dialect, event, _ := strings.Cut(name, ".")
@@ -151,7 +151,7 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	return findings
 }
 
-// meant reports whether a rule can apply to one of the dialects, or names one of them misspelt.
+// meant reports whether a rule can apply to one of the dialects, or misspells the name of a dialect.
 func (m Match) meant(dialects []string, events Events) bool {
 	if member, _ := events.misspelt(m); member == "dialect" {
 		return true

@@ -14,7 +14,7 @@ import (
 // Input selects the part of an event's input that a line keeps.
 type Input uint8
 
-// The selections. With each of them, a line has the refs: the ids that connect events, such as tool_use_id.
+// The selections. With every selection, a line has the refs: the ids that connect events, such as tool_use_id.
 const (
 	Keys Input = iota // the object, with the JSON type of each leaf in place of its value
 	None              // null

@@ -79,7 +79,7 @@ func coldHost() {
 }
 
 // The end of a host's thread ends no command, although the kernel treats the end of the thread that
-// started a process as the end of its parent. Threads end with goroutines that are locked to them.
+// started a process as the end of its parent. A thread ends when a goroutine that is locked to it ends.
 func TestTheEndOfAThreadEndsNoCommand(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()

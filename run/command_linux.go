@@ -18,8 +18,8 @@ func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executePolling)
 }
 
-// executePolling runs a process with raw pipes and one poll(2) loop on the caller's goroutine. os/exec needs three
-// times as many system calls, and a goroutine for each stream.
+// executePolling runs a process with raw pipes and one poll(2) loop on the caller's goroutine. os/exec makes three
+// times the number of system calls, and needs a goroutine for each stream.
 func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	// This function writes standard input before the process starts, which is impossible for the user's answers.
 	if memfdFlags() < 0 || j.ask != nil {

@@ -19,7 +19,7 @@ func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 }
 
 // executeStreams runs a process with a goroutine for each stream and one for the process. It waits
-// for all of them.
+// for all these goroutines.
 func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()

@@ -70,8 +70,8 @@ func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	return hook.Reply{}, hook.ErrDetached
 }
 
-// overridden returns env with the variables of by, which replace those of the same name; of two equal names in by the
-// last counts. It returns a new slice, because other calls share env.
+// overridden returns env with the variables of by, which replace variables of the same name; if by has a name twice,
+// the last variable counts. It returns a new slice, because other calls share env.
 func overridden(env, by []string) []string {
 	all := make([]string, 0, len(env)+len(by))
 	for _, entry := range env {

@@ -24,8 +24,8 @@ func newStretch(limit time.Duration, factor float64) stretch {
 	return stretch{most: time.Duration(float64(limit) * (max(factor, 1) - 1))}
 }
 
-// looksIn is the number of parts of a limit. In the second half, the processes are looked at after each part: children
-// that live for a short time wait for a processor more or less than others, and at one look there is one of them.
+// looksIn is the number of parts of a limit. In the second half, the processes are looked at after each part, because a
+// look sees only the child that lives at that time, and short-lived children wait for a processor for different times.
 const looksIn = 8
 
 // start sets the time of the first look, half of the limit after the start.

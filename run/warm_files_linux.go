@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// fileList lists the files that a resident interpreter has preloaded. A call has to start cold if one of them has
-// changed, or if a new file hides one. The engine checks the list while the process of the call starts.
+// fileList lists the files that a resident interpreter has preloaded. A call has to start cold if a listed file has
+// changed, or if a new file hides a listed one. The engine checks the list while the process of the call starts.
 type fileList struct {
 	id      string
 	files   []listedFile

@@ -113,8 +113,8 @@ func shebang(file string) (line string, ok bool) {
 	return strings.TrimSpace(string(text[:end])), true
 }
 
-// startVars matches the variables that an interpreter reads before it runs a script. A call that changes one
-// of them starts cold.
+// startVars matches the variables that an interpreter reads before it runs a script. A call that changes such
+// a variable starts cold.
 var startVars = regexp.MustCompile(
 	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
 )

@@ -56,7 +56,7 @@ type Warm struct {
 	ran    atomic.Uint64  // number of warm calls
 }
 
-// warmKey identifies a command, directory and environment; a warm process belongs to one of them.
+// warmKey identifies a command with a directory and an environment; a warm process belongs to one key.
 type warmKey struct {
 	command *Command
 	dir     string

@@ -258,7 +258,7 @@ func (p *workerProcess) read(line []byte) error {
 	return nil
 }
 
-// readied lets calls begin, as many at a time as the worker's first line says.
+// readied lets calls begin. The worker's first line says how many may run at a time.
 func (p *workerProcess) readied(first jsontext.Value) error {
 	if p.tokens != nil {
 		return errors.New("it reported twice that it is ready")

@@ -1,6 +1,6 @@
 // Package stages implements the four stages of a fire, as generic functions over the types of
-// package hook. They know nothing of events, sessions or settings; package pipeline passes the
-// fields of an event's Spec to them.
+// package hook. The stages know nothing of events, sessions or settings; package pipeline passes them
+// the fields of an event's Spec.
 //
 //	Plan     selects hooks by their matchers and drops duplicates     plan.go
 //	Spawn    runs the planned hooks                                   spawn.go

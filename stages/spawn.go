@@ -25,8 +25,8 @@ type Spawn[In, Out any] struct {
 	Each     Each[In, Out]
 	Announce bool // before each hook starts, yield a report that only has Started
 
-	// Ready tells Parallel that the hooks probably return at once, like Go functions: it then starts its pool only when
-	// one of them blocks. With Announce it has no effect.
+	// Ready tells Parallel that the hooks probably return at once, like Go functions: Parallel then starts its pool only
+	// when a hook does not. With Announce, Ready has no effect.
 	Ready bool
 
 	// Exited returns the report of a hook that ended its goroutine with runtime.Goexit. Nil: a report with only the
@@ -34,8 +34,8 @@ type Spawn[In, Out any] struct {
 	Exited func(i int) *hook.Report[Out]
 
 	// Chain holds the indexes, in order, of hooks that Parallel runs one after another, while the others run in
-	// parallel. After each of them Next is called with its report, on the chain's goroutine; it must not panic. A Chain
-	// disables Ready. Empty: all hooks run in parallel.
+	// parallel. After each hook of the Chain, Next is called with its report, on the chain's goroutine; Next must not
+	// panic. A Chain disables Ready. Empty: all hooks run in parallel.
 	Chain []int
 	Next  func(In, *hook.Report[Out]) (In, bool)
 
@@ -78,8 +78,8 @@ func (s Spawn[In, Out]) Fold(
 	}
 }
 
-// Parallel runs the hooks of a plan at the same time, at most limit of them, on a bounded pool, and
-// yields their reports as the hooks finish.
+// Parallel runs the hooks of a plan on a bounded pool, at most limit hooks at a time, and yields their
+// reports as the hooks finish.
 //
 // cancel has to end ctx. Parallel calls it when the consumer stops early or has read the last
 // report, and returns when the last hook has returned. Hooks that have not started by then are

@@ -95,7 +95,7 @@ func remove(dir string) bool {
 	return os.Rename(dir, away) == nil && os.RemoveAll(away) == nil
 }
 
-// tryLocks locks a session and then its existing sources. free reports whether all of them were unlocked.
+// tryLocks locks a session and then its existing sources. free reports whether no one else held a lock.
 func tryLocks(dir string) (locks []*os.File, free bool) {
 	take := func(dir string) bool {
 		lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)

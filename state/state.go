@@ -32,8 +32,8 @@ var ErrFull = errors.New("the state of the hooks of one source is limited to 1 M
 type Dir string
 
 // ForSource returns the state of the hooks of one source, such as "project": a subdirectory of the session's with its
-// own keys, lock and limit. It is created with the first value. It is removed together with the session's state, whose
-// age is that of the newest of them. An empty name means the program itself, whose state is d.
+// own keys, lock and limit. It is created with the first value. It is removed together with the session's state, which
+// counts as old only if all its sources are. An empty name means the program itself, whose state is d.
 func (d Dir) ForSource(name string) Dir {
 	if name == "" {
 		return d
@@ -121,7 +121,7 @@ func (d Dir) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// Remove removes the whole state; for a session's state, also those of its sources.
+// Remove removes the whole state; for a session's state, also the states of its sources.
 func (d Dir) Remove() error { return os.RemoveAll(string(d)) }
 
 func (d Dir) exists() bool {

@@ -149,7 +149,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 		maps.Copy(digests, d.Digests)
 		guards := maps.Clone(old.Guards)
 		for dialect := range d.Digests {
-			delete(guards, dialect) // the newer decision replaces those of its dialects
+			delete(guards, dialect) // the newer decision replaces the older guards of its dialects
 		}
 		if guards == nil {
 			guards = map[string][]hook.Guard{}

@@ -36,7 +36,7 @@ type guarded struct {
 	name, args string // the members of the event's input for the tool's name and its arguments
 	load       func([]settings.Layer, entries.Types) pipeline.Load
 	dialect    func([]settings.Layer, entries.Types) *snaphook.Dialect
-	answers    []string // in addition to those of everyOne
+	answers    []string // answers of a hook, in addition to the answers in everyOne
 }
 
 const groupedProbe = `{"tools": {"enableHooks": true}, "hooks": {"EVENT": [{"hooks": [{"type": "probe"}]}]}}`

@@ -140,7 +140,7 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 // Find returns the profile for a directory. If one system has settings, in the directory or in the user's home, it is
 // that system. The user's settings have precedence: if they have hooks of one system and none of Claude Code, Find
 // returns that system for every directory. If several systems have settings it returns ClaudeCode. The
-// problems list hooks that do not run because of this choice, but not those of other systems beside Claude Code's.
+// problems list hooks that do not run because of this choice, except hooks of other systems when it is ClaudeCode.
 func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
 
 func find(dir string, env []string) (Profile, []settings.Problem) {

@@ -19,7 +19,7 @@ import (
 type answerTraits struct {
 	streams  [3]answerStream          // where the answer is, by [hookEnding]
 	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is not a decision
-	nested   map[string]hook.Decision // the words of permissionDecision; nil: those of Claude Code
+	nested   map[string]hook.Decision // the words of permissionDecision; nil: Claude Code's words
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: none
 	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here

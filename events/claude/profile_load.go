@@ -34,7 +34,7 @@ func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err e
 }
 
 // ProfileOfFiles returns the profile to which all files belong by their paths, or ClaudeCode. It is for files that
-// replace those of [Discover].
+// replace the files of [Discover].
 func ProfileOfFiles(layers []settings.Layer) Profile {
 	for _, p := range profiles {
 		if len(layers) > 0 && lo.EveryBy(layers, func(l settings.Layer) bool {
@@ -346,7 +346,7 @@ func (e *entry) variables() *settings.Problem {
 	return nil
 }
 
-// foreignVars removes Claude Code's variables from those of a call.
+// foreignVars returns env without Claude Code's variables.
 func foreignVars(env []string) []string {
 	return lo.Reject(env, func(entry string, _ int) bool { return strings.HasPrefix(entry, "CLAUDE_") })
 }

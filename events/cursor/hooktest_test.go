@@ -9,7 +9,7 @@ import (
 )
 
 // checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out the
-// check of hooktest.Codec that inputs keep unknown members: those of Cursor do not.
+// check of hooktest.Codec that inputs keep unknown members: inputs of Cursor do not.
 func checkEvent[In any](t *testing.T, event *pipeline.Event[In, cursor.Output], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In), but...)

@@ -21,7 +21,8 @@ var engines = []string{
 	"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "CURSOR_VERSION", "CURSOR_USER_EMAIL", "CURSOR_TRANSCRIPT_PATH", "SNAPHOOK_STATE",
 }
 
-// vars returns the variables of the hooks of one fire: those of sessionStart, then the engine's.
+// vars returns the variables of the hooks of one fire: first the variables that hooks of sessionStart set, then the
+// engine's.
 func vars(s *pipeline.Session, h *Host) []string {
 	all := append(variablesOf(s).get(s), "CURSOR_PROJECT_DIR="+s.Dir(), "CLAUDE_PROJECT_DIR="+s.Dir(),
 		"CURSOR_VERSION="+h.Version.orRelease())

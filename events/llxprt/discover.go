@@ -223,8 +223,8 @@ func hasHooks(layer settings.Layer) bool {
 	return err != nil || found && root.Get("hooks").Exists()
 }
 
-// ProfileOfFiles returns the profile for files that replace those of [Discover]: Gemini if one of
-// them lies below .gemini and none below .llxprt, else LLxprt.
+// ProfileOfFiles returns the profile for files that replace the files of [Discover]: Gemini if one of
+// layers lies below .gemini and none below .llxprt, else LLxprt.
 func ProfileOfFiles(layers []settings.Layer) Profile {
 	gemini := false
 	for _, layer := range layers {

@@ -241,7 +241,7 @@ func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[Afte
 // status, and plain text denies after every status but 0 and 1.
 var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.OtherStatus: hook.DenyAny}
 
-// gemini adds the variables that only hooks of Gemini CLI get, and those of the entry.
+// gemini adds to env the variables that only hooks of Gemini CLI get, and the variables of the entry.
 func (g *group) gemini(env []string) []string {
 	env = environ.WithVar(env, "GEMINI_CWD", g.at.Dir)
 	for _, entry := range g.vars {

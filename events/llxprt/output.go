@@ -28,8 +28,8 @@ type BeforeToolOutput struct {
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 
-	// ToolInput holds the arguments that the hook changes. In a merged result it is the last
-	// hook's; [ModifiedToolInput] returns those of all hooks.
+	// ToolInput holds the arguments that the hook changes. A merged result has the ToolInput of the last
+	// hook; [ModifiedToolInput] returns the changes of all hooks.
 	ToolInput wire.Object    `json:"tool_input,omitzero"`
 	Extra     jsontext.Value `json:",embed"`
 

@@ -106,7 +106,7 @@ func (e ContextEvent) check() error {
 	return nil
 }
 
-// ContextResult holds the messages to send instead; nil keeps those of the event.
+// ContextResult holds the messages to send in place of the event's; nil keeps the event's messages.
 type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }

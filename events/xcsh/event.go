@@ -18,8 +18,8 @@ type Event[E, R any] struct {
 	hooks, extensions *pipeline.Event[E, R] // the event in each of the two runtimes
 	stops             stop[R]
 
-	// members lists the member names of an R; watched lists those of an E. Both are empty for notices, whose
-	// handlers have no effect.
+	// members lists the member names of an R; watched lists the member names of an E. Both are empty for notices,
+	// whose handlers have no effect.
 	members, watched []string
 
 	// inPlace lists the members of the event that have an effect when a handler in JavaScript changes them in place.

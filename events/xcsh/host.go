@@ -29,7 +29,7 @@ type Host struct {
 	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
 
 	// SendMessage and AppendEntry receive messages and entries of modules. If a function is nil, modules get an error.
-	// The functions must not wait for a module, because the module waits for them; one that waits too long is
+	// The functions must not wait for a module, because the module waits for them; a call that takes too long is
 	// abandoned.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error

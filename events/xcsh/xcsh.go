@@ -23,7 +23,7 @@ import (
 )
 
 // Dialect is the hook runtime, which docs/spec/xcsh.md describes; Extensions is the extension
-// runtime, with other rules for three of the events. [Config] selects one of them.
+// runtime, with other rules for three of the events. [Config] selects the runtime.
 var (
 	Dialect    = dialect("xcsh")
 	Extensions = dialect("xcsh-extension")

@@ -99,8 +99,8 @@ const MaxLock = 5 * time.Second
 var ErrLocked = errors.New("it is locked by another process; end that process, or remove the file")
 
 // Lock locks a file with wait, a function that blocks until it has the lock. Lock returns an error after MaxLock or
-// when ctx ends. Calls of one process for one name wait in turn, and only the first of them blocks in the
-// system; if that call is abandoned, it closes the file once it gets the lock. After an error the caller must
+// when ctx ends. Calls of one process for one name wait in turn, and only the call whose turn it is blocks in
+// the system; if that call is abandoned, it closes the file once it gets the lock. After an error the caller must
 // not use the file.
 func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*os.File) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLock, fmt.Errorf("after %v: %w", MaxLock, ErrLocked))

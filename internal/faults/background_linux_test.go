@@ -99,7 +99,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- w.ses.Close(over()) }()
 			w.sys.Close()
-			<-done // which of them was first decides whether it is an error
+			<-done // an error or nil, by which of the two closes was first
 			return errEscape
 		},
 	}

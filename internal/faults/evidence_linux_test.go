@@ -21,8 +21,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// kin returns the processes that hooks of w started, wherever they have gone:
-// neither a new session nor a new parent takes their environment from them.
+// kin returns the processes that hooks of w started, found by their environment, which a process keeps
+// when it gets a new session or a new parent.
 func (w *world) kin(t *testing.T) (pids []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

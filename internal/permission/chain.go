@@ -58,7 +58,7 @@ func newChain(pattern string) *chain {
 	return &c
 }
 
-// hasLists reports whether the pattern has operators beyond those of pipelines and conditions.
+// hasLists reports whether the pattern has ; or &, besides the operators of pipelines and conditions.
 func (c *chain) hasLists() bool {
 	return slices.Contains(c.operators, ";") || slices.Contains(c.operators, "&")
 }

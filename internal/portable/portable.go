@@ -26,7 +26,7 @@ type System struct {
 	Events map[string]string // absent: the system has no such event
 	Fired  map[string]string // names of events in the dialect, if they differ from those in the file
 	Tools  map[string]string // absent: the same name
-	Also   map[string]string // maps further names of tools to those of Claude Code
+	Also   map[string]string // maps further names of tools to Claude Code's names
 	// Members maps members of the input to their names here; "" marks a member that is missing here.
 	Members map[string]string
 	MCP     string // the tool of an MCP server, with SERVER and TOOL in it

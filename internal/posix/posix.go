@@ -151,8 +151,8 @@ func Size(pattern string) int {
 // Work returns the work of a search in n bytes, as a number of bytes that are only read.
 func (r *Regexp) Work(n int) int { return Work(r.size, n) }
 
-// Work returns the work of a search in n bytes for a pattern of a size. Each instruction may be
-// active at each byte; a quarter of them is more than patterns of guards have.
+// Work returns the work of a search in n bytes for a pattern of size instructions. Each instruction
+// may be active at each byte; in patterns of guards less than a quarter of the instructions are.
 func Work(size, n int) int { return n * (2 + size/4) }
 
 // Certain reports whether the matches in a text are the same in the locale C and in all locales

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// The times of a shell are those of its children too, while they run and after they have ended.
+// The times of a shell include the times of its children, while they run and after they have ended.
 func TestTheTimesOfDescendantsCount(t *testing.T) {
 	for name, script := range map[string]string{
 		"a child that runs":      "while :; do :; done & wait",

@@ -25,8 +25,8 @@ type name struct {
 	fold         []byte // ours
 }
 
-// New returns Names. to maps the host's names to the dialect's, and back the other way; all are UTF-8. Several names
-// may map to the same one; an object should have only one of them.
+// New returns Names. to maps the host's names to the dialect's, and back maps the dialect's to the host's; all are
+// UTF-8. Several names of to may map to one name; an object should have only one of these several names.
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back}
 	for _, ours := range slices.Sorted(maps.Keys(to)) {

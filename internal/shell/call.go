@@ -52,7 +52,7 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 }
 
-// prefix takes builtin, command or exec off a simple command, and returns which of them.
+// prefix removes the first word of a simple command if it is builtin, command or exec, and returns it as by.
 func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string) {
 	by = n.Args[0].Lit()
 	if by != "builtin" && by != "command" && by != "exec" || c.functions[by] || len(n.Args) < 2 {

@@ -49,7 +49,7 @@ func TestFilesOfTheHostAreLeftToBash(t *testing.T) {
 	}
 }
 
-// Files that are there for everybody are read in this process, also through links to them.
+// Regular files are read in this process, also through symbolic links.
 func TestPlainFilesAreRead(t *testing.T) {
 	needBash(t)
 	dir := t.TempDir()

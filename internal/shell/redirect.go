@@ -218,7 +218,7 @@ func (s *state) open(name string) *input {
 }
 
 // own gives the run up for a path to a device or to files of a process, which would be different files for bash.
-// A link to them is found when the file is opened.
+// A symbolic link to such a file is found when the file is opened.
 func own(path string) {
 	path = filepath.Clean(path)
 	for _, dir := range [...]string{"/dev", "/proc", "/sys"} {

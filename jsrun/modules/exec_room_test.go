@@ -17,7 +17,7 @@ import (
 )
 
 // Sixteen programs at the same time, with more output than a module may hold, stay within the
-// limit. None of them ends, which would release its share, before all have written.
+// limit. No program ends, which would release its share, before all have written.
 func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")

@@ -16,9 +16,9 @@ var (
 )
 
 // Packages returns the texts of the modules with a bare name that can be imported: the packages
-// of the agents whose hook modules run here. They have the functions that tell tools apart, the
-// components that are text, and the builders of tool schemas; all other imports from them must be
-// types.
+// of the agents whose hook modules run here. The texts export the functions that tell tools apart, the
+// components that are text, and the builders of tool schemas; all other imports from these packages
+// must be types.
 func Packages() map[string]string {
 	all := map[string]string{}
 	for agent, dir := range map[string]string{ // and their directories in the home directory

@@ -174,9 +174,9 @@ func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 }
 
 // The published examples of the two projects load. They are not part of this repository: an
-// environment variable names the folders, separated as in PATH. Those that ask a model need pi-ai,
-// installed by npm next to them under the name that they import; and file-trigger needs the file
-// /tmp/agent-trigger.txt that it watches.
+// environment variable names the folders, separated as in PATH. Examples that ask a model need pi-ai,
+// installed by npm in their folder under the name that they import; and the example file-trigger needs
+// the file /tmp/agent-trigger.txt, which it watches.
 func TestPublishedExamplesLoad(t *testing.T) {
 	inNode(t)
 	dirs := os.Getenv("SNAPHOOK_EXAMPLES")

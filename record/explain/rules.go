@@ -29,7 +29,7 @@ type about struct {
 	page                            string
 }
 
-// system holds the rules of a hook system: those of most events, and those of particular events.
+// system holds the rules of a hook system: common has the rules of most events, events the rules of single events.
 type system struct {
 	page   string
 	common about

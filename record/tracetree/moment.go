@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires one event of each at
-// a moment, one after another; all of them belong to one node.
+// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires at a moment one event
+// of each system, one after another; all events of the moment belong to one node.
 type lastEvent struct {
 	role        role
 	node        *Node

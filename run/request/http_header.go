@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// engines lists the headers that a hook cannot set: those of the connection, and those that describe the request. Host
-// is among them, because it could redirect a request to a server outside the list of allowed URLs.
+// engines lists the headers that a hook cannot set: headers of the connection, and headers that describe the request.
+// Host is in the list, because it could redirect a request to a server outside the list of allowed URLs.
 var engines = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authenticate",
 	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",

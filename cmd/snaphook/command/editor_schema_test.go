@@ -97,7 +97,7 @@ var editedForms = map[string]edited{
 	},
 }
 
-// The schema of each form accepts a file if, and only if, the program does: all examples, and each of them
+// The schema of each form accepts a file if, and only if, the program does: all examples, and each example
 // with one member more, one less, or another value anywhere.
 func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 	for name, form := range editedForms {
@@ -422,7 +422,7 @@ func mutants(doc any, at string, probes []any) iter.Seq2[string, any] {
 	}
 }
 
-// narrower yields a schema without one of its members, or without one word of an enumeration, for each of them.
+// narrower yields, for each member of a schema and each word of its enumerations, the schema without it.
 func narrower(schema any, at string) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		switch v := schema.(type) {

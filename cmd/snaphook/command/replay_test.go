@@ -47,8 +47,8 @@ func (p *pastFires) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// replayedFires is smaller with the race detector, which takes ten times as long; the gate replays
-// all of them without it.
+// replayedFires is smaller with the race detector, under which a replay takes ten times as long; CI
+// replays the larger number without it.
 var replayedFires = lo.Ternary(raceDetector, 5000, 100_000)
 
 // TestAReplayStreams replays a record that is larger than the memory that the replay may use:

@@ -79,8 +79,8 @@ func ran(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	}
 }
 
-// The figures of stats equal those of another program for the same file, which reads JSON as maps,
-// keeps every value, and sorts.
+// The figures of stats for a file equal the figures of a second implementation, which reads JSON as
+// maps, keeps every value, and sorts.
 func TestStatsOfAFileAreThoseOfAnotherProgram(t *testing.T) {
 	deny := ends{reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}
 	fails, late, fine := ends{reply: hook.Reply{Exit: 1}}, ends{err: &hook.TimeoutError{After: time.Second}}, ends{}
@@ -245,7 +245,7 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	}{
 		{"log", 64 << 20, 32 << 20},
 		{"stats", 64 << 20, 48 << 20},
-		{"trace", 400 << 20, 800 << 20}, // it keeps 256 MiB of them
+		{"trace", 400 << 20, 800 << 20}, // trace keeps 256 MiB of fires
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {

@@ -24,8 +24,8 @@ const (
 )
 
 // TestFixturesCostLittleMoreThanTheirHooks compares 200 fixtures with the same commands started
-// without snaphook, on as many goroutines, in one run. It compares the processor time of this
-// process and its children, which other processes do not affect, in the best round of each side.
+// without snaphook, on an equal number of goroutines, in one run. It compares the processor time of
+// this process and its children, which other processes do not affect, in the best round of each side.
 func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 	testkit.Timed(t)
 	if raceDetector {

@@ -41,8 +41,8 @@ func (m hookMessage) equals(was hookMessage) bool {
 	return !m.garbled && m.text == was.text && hookRole(m.role) == was.role
 }
 
-// matches returns pairs of messages that are certain to correspond: all of them if number and roles agree; otherwise
-// the unchanged ones at both ends, and the longest common subsequence between them.
+// matches returns pairs of messages that are certain to correspond: all messages if number and roles agree; otherwise
+// the unchanged messages at both ends, and the longest common subsequence of the messages between those ends.
 func matches(was, now []hookMessage) []match {
 	var found []match
 	if slices.EqualFunc(now, was, hookMessage.mayStandFor) {

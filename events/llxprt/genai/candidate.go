@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates returns the candidates of was, replaced by those of a hook.
+// replaceCandidates returns the candidates of a response, was, with a hook's candidates in their places.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
 	for i, candidate := range hook {

@@ -68,9 +68,9 @@ func hookConfig(sdk wire.Object) wire.Object {
 // that a function call never loses its response. New messages become a role with one text part; a message that would
 // come between a call and its response comes after both. Messages without text are dropped.
 //
-// Messages correspond by position if there are as many as before, in the same roles; otherwise by their texts. This
-// comparison takes time and memory by the square of the number of messages between the first and the last change, up to
-// two thousand; further messages are matched in order.
+// Messages correspond by position if their number and roles are unchanged; otherwise by their texts. The comparison of
+// texts takes time and memory by the square of the number of messages between the first and the last change, up to two
+// thousand; further messages are matched in order.
 func FromHookRequest(req, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -102,8 +102,8 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 	return FromHookRequest(fromReference(patch), target)
 }
 
-// MergeRequest returns a hook request with the changes of a partial one (L60): members of patch
-// replace those of req, config and toolConfig key by key. A model, messages, config or toolConfig
+// MergeRequest returns a hook request with the changes of a partial one (L60): a member of patch
+// replaces the member of req; in config and toolConfig each key does. A model, messages, config or toolConfig
 // of the wrong type, null included, is treated as absent. A patch may use the names of the API
 // reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {

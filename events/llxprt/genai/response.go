@@ -85,7 +85,7 @@ func hookUsage(sdk wire.Object) wire.Object {
 // FromHookResponse returns the SDK response for a hook's response: base, which is the response that the hook was shown,
 // with the hook's changes. A nil base is an empty one, for an answer that replaces the model's.
 //
-// Candidates correspond by index. So do the texts of a candidate if there are as many as before; otherwise the first
+// Candidates correspond by index. So do the texts of a candidate if their number is unchanged; otherwise the first
 // parts take the new texts and the others are removed. Parts that hooks do not see stay, even in a candidate that the
 // hook removed. The texts of a hook are strings or {"text": string}; its other parts are dropped. The member text of
 // the hook is the text of the first candidate, see [SpellText]; the base's member text follows its first candidate.

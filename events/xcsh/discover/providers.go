@@ -59,8 +59,8 @@ func Here(cwd string) (Place, error) {
 	return at, nil
 }
 
-// Native finds the files of .xcsh/hooks/{pre,post} in the project, then those of the user. It skips
-// hidden files, and finds those that git ignores.
+// Native finds the files of .xcsh/hooks/{pre,post} in the project, then in the user's home directory. It
+// skips hidden files, and finds files that git ignores.
 var Native = Provider{
 	ID:       "native",
 	Name:     "xcsh",
@@ -73,8 +73,8 @@ var Native = Provider{
 	},
 }
 
-// Claude finds the files of .claude/hooks/{pre,post} of the user, then those of the project. It
-// skips files that git ignores.
+// Claude finds the files of .claude/hooks/{pre,post} in the user's home directory, then in the project.
+// It skips files that git ignores.
 var Claude = Provider{
 	ID:       "claude",
 	Name:     "Claude Code",

@@ -26,7 +26,7 @@ func (program) Known(file string) bool {
 	return file == "/usr/bin/git" && version.Starts(file, "git version 2.")
 }
 
-// Check reads the arguments if all of them are known before a run.
+// Check reads the arguments if all arguments are known before a run.
 func (program) Check(args []*string) error {
 	var words []string
 	for i, arg := range args {

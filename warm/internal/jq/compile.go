@@ -230,7 +230,7 @@ func alternative(left, right filter) filter {
 	}
 }
 
-// guard runs a filter and ignores its errors, not those of yield: some versions of jq ignore them too.
+// guard runs a filter and ignores the filter's errors, but no error of yield: only some versions of jq ignore that too.
 func guard(s *scope, in value, f filter, yield func(value) error) error {
 	stopped := error(nil)
 	err := f(s, in, func(v value) error {

@@ -44,7 +44,7 @@ func (c program) Known(file string) bool {
 	return version.Starts(file, c.name+" (GNU coreutils) 8.", c.name+" (GNU coreutils) 9.")
 }
 
-// Check reads the arguments if all of them are known before a run.
+// Check reads the arguments if all arguments are known before a run.
 func (c program) Check(args []*string) error {
 	known := make([]string, 0, len(args))
 	for _, arg := range args {

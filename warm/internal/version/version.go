@@ -11,7 +11,7 @@ import (
 // limit is the time that a program has to print its version.
 const limit = 2 * time.Second
 
-// Starts reports whether the first line that a program prints for --version begins with one of the texts.
+// Starts reports whether the first line that a program prints for --version begins with an element of texts.
 func Starts(file string, texts ...string) bool {
 	line := Line(file)
 	for _, text := range texts {

@@ -152,8 +152,8 @@ func (f *checkFlags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-// Load loads the hooks of all sources, and checks them and their scripts. problems are those of the
-// settings files.
+// Load loads the hooks of all sources, and checks them and their scripts. problems has the problems of
+// the settings files.
 func Load(
 	cmd *cobra.Command, f *project.SessionFlags, tools lint.Tools,
 ) (found Answer, problems []settings.Problem, err error) {

@@ -58,7 +58,7 @@ func replayArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// replay fires the events of a record, with one of them in memory.
+// replay fires the events of a record. It keeps one event in memory at a time.
 func (f *replayFlags) replay(cmd *cobra.Command, path string) error {
 	in, err := records.OpenHistory(cmd, path, false)
 	if err != nil {

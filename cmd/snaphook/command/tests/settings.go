@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// load returns the settings of a fixture: those in its text, or else the named ones, or else the project's, together
-// with those of the fixture's user.
+// load returns the settings of a fixture: the settings in its text, or else in the files that it names, or else the
+// project's; and besides them the settings of the fixture's user.
 func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 	g := s.tester.parts[d.TrustName()]
 	var err error

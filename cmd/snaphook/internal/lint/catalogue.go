@@ -3,7 +3,7 @@ package lint
 import "strings"
 
 // tools lists the tools of each dialect's own agent, in older and newer releases: a hook may be
-// written for any of them.
+// written for any release.
 var tools = map[string][]string{
 	"claude": strings.Fields(`
 		Agent AgentOutputTool AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit

@@ -127,7 +127,7 @@ func TestNothingOverflows(t *testing.T) {
 }
 
 // TestAListOfConditionsIsReadInTimeInProportion compares a list of nested conditions with a list of
-// as many commands.
+// the same number of commands.
 func TestAListOfConditionsIsReadInTimeInProportion(t *testing.T) {
 	const times, most = 4_000, 8
 	check := func(text string) func() time.Duration {

@@ -113,9 +113,8 @@ func newLinter(ctx context.Context, o Options) *linter {
 	return l
 }
 
-// Texts returns the texts of a hook's command and of the scripts that it starts; nil if none of them writes the answer,
-// because the answering program is not a script. direct means that the entry names the program and its arguments,
-// without a shell.
+// Texts returns the texts of a hook's command and of the scripts that it starts; nil if the program that writes the
+// answer is not a script. direct means that the entry names the program and its arguments, without a shell.
 func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
 	v := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}).view(h)
 	return v.texts(), v.entry.Get("args").Kind() == '[' || v.entry.Get("exec").Exists()

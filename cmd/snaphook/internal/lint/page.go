@@ -31,7 +31,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 
 | | |
 |---|---|
-| exit status | 1 with a problem, an error or a warning; notes do not count, and are shown with ` + "`-v` and `--json`" + ` |
+| exit status | 1 with a problem (an entry or a file that cannot be used), an error or a warning; notes do not count, and are shown with ` + "`-v` and `--json`" + ` |
 ` + "| `--json` | `findings`: a list of `{id, severity, file, line, column, message, fix}` |" + `
 ` + "| `--sarif OUT` | also writes SARIF 2.1.0, for GitHub's code scanning; problems have the id `settings-problem` |" + `
 ` + "| `--tools FILE` | names of tools that matchers may match, beside those of the dialect: one a line, or JSON |" + `

@@ -61,8 +61,8 @@ func membersUnknown(v *hookView) {
 	}
 }
 
-// membersFor returns the possible members of a script's input: known has those of the events whose hooks run the
-// script, elsewhere those of all events of the dialect.
+// membersFor returns the possible members of a script's input: known has the members at the events whose hooks run the
+// script, elsewhere the members at any event of the dialect.
 func (v *hookView) membersFor(s *hookScript) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]

@@ -27,10 +27,10 @@ func (t Tools) servers(dialect, pattern string) bool {
 // maxTools limits the size of a file with names.
 const maxTools = 1 << 20
 
-// ReadTools reads the names of tools from a file: names, one on each line, with # comments, or
-// JSON: an array of names or of objects with "name", as in the answer of MCP's tools/list, the same
-// in a member "tools", or such an array for each dialect. The error is a [settings.Problem] with
-// the position.
+// ReadTools reads the names of tools from a file. It has one name on each line, with # comments, or is
+// JSON: an array of names or of objects with "name", as in the answer of MCP's tools/list, or an object
+// with such an array as "tools" (for every dialect) or by the name of a dialect. The error is a
+// [settings.Problem] with the position.
 func ReadTools(ctx context.Context, file string) (Tools, error) {
 	text, err := bounded.ReadFile(ctx, file, maxTools)
 	if err != nil {

@@ -215,7 +215,7 @@ func LookedAt(all []*Sources) (files []string) {
 	return lo.Uniq(files)
 }
 
-// LookedAtText lists the files, with as many in a line as fit in 80 columns.
+// LookedAtText lists the files, in lines of at most 80 columns.
 func LookedAtText(files []string) string {
 	text, line := "no hook was found in these files:\n", ""
 	for i, file := range files {

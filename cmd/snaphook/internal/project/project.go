@@ -31,7 +31,7 @@ func projectFiles() (files []string) {
 	return append(files, filepath.Join(".xcsh", "hooks"), policy.FileName)
 }
 
-// hasProject reports whether a directory has hooks of a project, or a policy for them.
+// hasProject reports whether a directory has a project's hooks or a policy for hooks.
 func hasProject(dir string) bool {
 	return slices.ContainsFunc(projectFiles(), func(file string) bool {
 		_, err := os.Stat(filepath.Join(dir, file))

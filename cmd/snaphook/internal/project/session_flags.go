@@ -20,7 +20,7 @@ type SessionFlags struct {
 	Fleet       FleetFlags
 }
 
-// NewSessionFlags returns the session flags of a verb, beside those of the root command.
+// NewSessionFlags returns the session flags of a verb, which also uses the flags of the root command, global.
 func NewSessionFlags(global *cli.Global) SessionFlags {
 	return SessionFlags{SourceFlags: SourceFlags{Global: global}}
 }

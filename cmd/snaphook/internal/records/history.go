@@ -58,8 +58,8 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ReadRecord passes every fire of a record to use, with one of them in memory, and reports lines
-// that cannot be read. A record without any readable line is an error.
+// ReadRecord passes every fire of a record to use, and reports lines that cannot be read. It keeps one
+// fire in memory at a time. A record without any readable line is an error.
 func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
 	parts, err := openParts(cmd, path, follow)
 	if err != nil {

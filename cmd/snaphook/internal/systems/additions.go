@@ -14,7 +14,7 @@ import (
 type addition struct {
 	Flag  string   // name of the flag: extension, plugin
 	one   string   // the noun, with its article
-	files []string // at least one of them has to exist
+	files []string // at least one of these files has to exist
 	named bool     // the value may be NAME=DIR
 }
 

@@ -188,7 +188,8 @@ func TestAByteOrderMarkIsReadOver(t *testing.T) {
 	}
 }
 
-// load writes the file and the other one, and loads the settings of a project. It returns the end of the file's path.
+// load writes b's file with text and b's other file, and loads the settings of a project. file is the end of the path
+// of b's file.
 func (b *breakable) load(t *testing.T, text string) (loaded pipeline.Loaded, file string) {
 	t.Helper()
 	root := t.TempDir()

@@ -82,8 +82,8 @@ func WithoutKey(environ []string) []string {
 	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
 }
 
-// findClaudeProfile returns the profile of the settings that exist, and a Load that reports those of other
-// profiles.
+// findClaudeProfile returns the profile of the settings that exist, and a Load that reports the settings of
+// other profiles.
 func findClaudeProfile(dir string, layers []settings.Layer) (string, pipeline.Load) {
 	if layers != nil {
 		return string(claude.ProfileOfFiles(layers)), nil

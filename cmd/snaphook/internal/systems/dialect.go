@@ -61,8 +61,8 @@ type Dialect struct {
 	// text of a refusal: "model", "user" or "".
 	Traits func(event string) (types []string, told string)
 
-	// portable describes the system, and those of its profiles, beside the other systems; nil: it has no
-	// settings with hooks.
+	// portable describes the system and the systems of its profiles, for hooks that are moved between systems; nil:
+	// the system has no settings with hooks.
 	portable func() []portable.System
 
 	// ToolGate is the event before a tool runs, and writers lists the tools that change files or
