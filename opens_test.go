@@ -13,6 +13,7 @@ var rawOpens = map[string]string{
 	"internal/bounded/":                         "is the bounded opener",
 	"internal/scratch/":                         "makes a directory of its own with a new file in it, and only tries its lock",
 	"internal/shell/files_other.go":             "opens without waiting, and reads a regular file up to its limit",
+	"internal/shell/files_linux.go":             "opens without waiting, and reads a regular file up to its limit",
 	"internal/shell/write.go":                   "opens without waiting the files that a script writes, after it has looked at them",
 	"run/warm_shell_linux.go":                   "opens without waiting, and reads a regular file up to its limit",
 	"run/warm_worker_process_linux.go":          "reads a file of /proc",
@@ -36,7 +37,7 @@ var rawOpens = map[string]string{
 	"bench/":                                    "measures",
 }
 
-var rawOpen = regexp.MustCompile(`\bos\.(?:Open|OpenFile|ReadFile|Create)\(|\bFlock\(|\bLockFileEx\(|\bflock\.New\(`)
+var rawOpen = regexp.MustCompile(`\bos\.(?:Open|OpenFile|ReadFile|Create)\(|\b(?:unix|syscall)\.Open(?:at2?)?\(|\bFlock\(|\bLockFileEx\(|\bflock\.New\(`)
 
 // A file that a hook can replace may be a pipe, a device or endless: internal/bounded opens each,
 // and rawOpens lists every exception with its reason.

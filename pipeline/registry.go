@@ -155,6 +155,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
 	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) && !policy.HoldsItself(h) {
+		reg.keepWarm(h)
 		return h
 	}
 	if g, known := reg.governed[h]; known {
@@ -163,8 +164,8 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	g := set.Apply(reg.trusted(h), eventOf(h))
 	if g.Policy != nil {
 		g.Policy.Keeper = reg.policyState(h)
-		reg.keepWarm(g)
 	}
+	reg.keepWarm(g)
 	if wrap != nil && g.Runner != nil && (g.Policy == nil || g.Policy.Held == "") {
 		wrapped := *g
 		wrapped.Runner = reg.wrap(g)
@@ -177,13 +178,16 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	return g
 }
 
-// keepWarm keeps the interpreter of a hook ready if its policy demands it. A worker is never started cold: it would
+// keepWarm keeps the interpreter of a hook ready as its policy demands. A worker is never started cold: it would
 // print that it is ready, get no call, and thereby allow everything.
 func (reg *registry) keepWarm(g *hook.Hook) {
 	switch warm := reg.sys.cfg.Warm; {
-	case g.Policy.Warm == "" || g.Runner == nil:
+	case g.Runner == nil:
+	case warm != nil && (g.Policy == nil || g.Policy.Warm == ""):
+		warm.Keep(g, "", reg.at.Dir)
 	case warm != nil:
 		g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
+	case g.Policy == nil:
 	case g.Policy.Warm == "worker" && g.Type == "command":
 		g.Policy.WarmNote = "this program keeps no hooks warm"
 		g.Runner = noWorkers{}

@@ -74,8 +74,8 @@ type Config struct {
 	// over several dialects; see Rechecks of [Event].
 	HostRechecks bool
 
-	// Warm keeps the interpreters of hooks ready between calls, if a policy demands it; see
-	// run.Warm. The system closes it. Nil: every hook starts cold, and workers fail.
+	// Warm keeps the interpreters of hooks ready between calls, as policies demand; see run.Warm. The system closes
+	// it. Nil: every hook starts cold, and workers fail.
 	Warm Warmer
 }
 
@@ -287,8 +287,9 @@ func (sys *System) rebuildAll() {
 
 // Warmer keeps the interpreters of hooks ready between calls.
 type Warmer interface {
-	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names. It is called
-	// before the first run. note says why the hook starts cold nevertheless; it is empty otherwise.
+	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names; "" means that
+	// none does, and leaves the choice to the Warmer. It is called before the first run, perhaps several times. note
+	// says why the hook starts cold although a policy names a kind; it is empty otherwise.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
 	// Prewarm starts, in the background, the processes that a call will use.

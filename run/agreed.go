@@ -75,10 +75,13 @@ func (c *Command) runKept(
 	ctx context.Context, call hook.Call, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
 	m := c.warm.Load()
+	if m != nil && m.unread {
+		m = m.read(c, j.dir)
+	}
 	switch worker := m != nil && m.kind == WarmWorker; {
 	case c.agreed == nil:
 	case !worker:
-		reply, ran, err = c.runAgreed(ctx, j, execute)
+		reply, ran, err = c.runAgreed(ctx, m, j, execute)
 	default: // the call has started: check the agreed files in the meantime
 		if err := c.agreed.Same(ctx); err != nil {
 			return reply, true, notAgreed(err)
@@ -90,8 +93,11 @@ func (c *Command) runKept(
 	return reply, ran, err
 }
 
-// runAgreed runs a call of a pinned command. ran is false if the call may run unchanged.
-func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply hook.Reply, ran bool, err error) {
+// runAgreed runs a call of a pinned command: in this process if m has its script, which then runs the checked bytes
+// too. ran is false if the call may run unchanged.
+func (c *Command) runAgreed(
+	ctx context.Context, m *warmth, j job, execute executor,
+) (reply hook.Reply, ran bool, err error) {
 	if err := c.agreed.Same(ctx); err != nil {
 		return reply, true, notAgreed(err)
 	}
@@ -99,12 +105,18 @@ func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply
 	if err == nil && !ok {
 		return reply, false, nil
 	}
+	if err == nil && m != nil && m.shell != nil && pinned.text != nil {
+		j.text = pinned.text
+		if reply, ran, err = m.runShell(j); ran {
+			return reply, true, err
+		}
+	}
 	started := false
 	if err == nil {
 		reply, started, err = execute(ctx, pinned)
 	}
 	if !started && ctx.Err() == nil && c.elsewhere(&j) {
-		return c.runAgreed(ctx, j, execute)
+		return c.runAgreed(ctx, m, j, execute)
 	}
 	if pinned.unset && reply.Exit == 127 && bytes.Contains(reply.Stderr, []byte("unbound variable")) {
 		reply.Exit = 1 // bash exits with this status for such a script file

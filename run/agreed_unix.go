@@ -30,6 +30,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 			return j, false, err
 		}
 		_ = f.Close() // already read
+		j.text = text
 		pinned, ok = j.asText(j.program, j.argv[:at:at], text, j.argv[at:])
 		return pinned, ok, nil
 	}
@@ -46,7 +47,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 		return j, false, startError(&j, syscall.EACCES) // start it in no other way: the file may change
 	}
 	program, before, ok := j.interpreter(text)
-	if ok {
+	if j.text = text; ok {
 		pinned, ok = j.asText(program, before, text, append([]string{j.program}, j.argv[1:]...))
 	}
 	return pinned, ok, nil

@@ -29,6 +29,7 @@ type job struct {
 	noTerminal bool
 	loading    bool     // the job is only for Starts: no process runs
 	unset      bool     // bash gets the program's text as an argument
+	text       []byte   // the checked bytes of the script that the command runs; nil: not checked
 	held       *os.File // the opened program, closed once it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))

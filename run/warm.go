@@ -38,8 +38,12 @@ var _ Warmable = (*Command)(nil)
 // Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note is the reason why it
 // still starts cold, or empty. Keep looks through Runners that wrap others; see [hook.RunnerAs].
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
-	if command, ok := hook.RunnerAs[Warmable](h.Runner); ok {
+	command, ok := hook.RunnerAs[Warmable](h.Runner)
+	switch {
+	case ok:
 		return command.SetWarm(w, kind, dir)
+	case kind == "":
+		return ""
 	}
 	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
 }
@@ -49,9 +53,10 @@ type warmth struct {
 	pool *Warm
 	kind string // python, node, bash or worker
 
-	shell *shellScript // for bash
-	cold  atomic.Bool  // the last script had to be run by bash
-	note  string       // why a worker cannot be called
+	shell  *shellScript // for bash
+	unread bool         // the first call reads the script, if the command runs one
+	cold   atomic.Bool  // the last script had to be run by bash
+	note   string       // why a worker cannot be called
 }
 
 // StartsProcess reports whether the next call will probably start a process: a script that runs in this process starts
@@ -71,8 +76,18 @@ func coldWorker(note string) error {
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. Two kinds of
 // commands stay cold: a command that is more than one plain call of an interpreter with a script, and every command on
 // systems other than Linux, except bash scripts on Windows. A worker never starts cold: its calls fail instead.
+//
+// For the kind "", which means that no policy names one, a script of bash or dash runs in this process on Linux if w
+// has Tools; the script is read at the first call. Other commands start cold.
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
-	if kind == WarmOff || kind == "" {
+	switch {
+	case kind == "" && warmSystem && w.Tools != nil:
+		c.warm.CompareAndSwap(nil, &warmth{pool: w, kind: WarmBash, unread: true})
+		return ""
+	case kind == WarmOff:
+		c.warm.Store(nil)
+		return ""
+	case kind == "":
 		return ""
 	}
 	if ownShell && kind == WarmBash {
@@ -172,9 +187,7 @@ func isShell(program string) bool {
 // run runs a call warm. ran is false if the call has to start cold.
 func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
 	if m.shell != nil {
-		reply, ran, err = m.shell.run(m.pool, j)
-		m.cold.Store(!ran)
-		return reply, ran, err
+		return m.runShell(j)
 	}
 	direct, plain := j.process(c, m.kind)
 	if m.kind == WarmWorker {
@@ -192,6 +205,22 @@ func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (re
 		return reply, false, nil
 	}
 	return m.pool.run(ctx, m, c, call, direct)
+}
+
+// runShell runs a script in this process. ran is false if its shell has to run it.
+func (m *warmth) runShell(j job) (reply hook.Reply, ran bool, err error) {
+	reply, ran, err = m.shell.run(m.pool, j)
+	m.cold.Store(!ran)
+	return reply, ran, err
+}
+
+// read reads the script of a command, and returns how later calls run it; nil if they start cold.
+func (m *warmth) read(c *Command, dir string) (now *warmth) {
+	if script, note := c.shellScript(m.pool, dir); note == "" {
+		now = &warmth{pool: m.pool, kind: WarmBash, shell: script}
+	}
+	c.warm.CompareAndSwap(m, now)
+	return now
 }
 
 // environKey returns a hash that distinguishes environments.

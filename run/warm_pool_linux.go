@@ -119,7 +119,7 @@ func (w *Warm) Prewarm(call hook.Call) {
 		return
 	}
 	m := c.warm.Load()
-	if m == nil || m.shell != nil || m.pool != w {
+	if m == nil || m.shell != nil || m.unread || m.pool != w {
 		return
 	}
 	base, ok := c.job(call).process(c, m.kind)

@@ -41,6 +41,7 @@ type shellScript struct {
 	mu     sync.Mutex
 	was    fileStamp
 	script *shell.Script // nil if only bash can run the current file
+	text   string        // the checked bytes from which script was compiled; "": it was compiled from the file
 	env    atomic.Pointer[shellEnv]
 	lost   atomic.Uint32          // consecutive calls that the shell had to run after an attempt here
 	left   atomic.Pointer[string] // why the shell ran the last attempted call; nil: this process ran it
@@ -156,6 +157,30 @@ func scriptOf(j job) (s *shellScript, note string) {
 
 var errNotRegular = errors.New("the script is not a regular file that can be read")
 
+// current returns the compiled script that a call runs: from the checked bytes if the job has them.
+func (s *shellScript) current(j *job) (*shell.Script, error) {
+	if s.file != "" && j.text != nil {
+		return s.compiledText(j.text)
+	}
+	return s.compiled(j.dir)
+}
+
+// compiledText returns the compiled script of checked bytes.
+func (s *shellScript) compiledText(text []byte) (*shell.Script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.text == string(text) && s.script != nil {
+		return s.script, nil
+	}
+	s.script, s.was, s.text = nil, fileStamp{}, string(text)
+	var err error
+	if s.script, err = s.compile(s.text); err != nil {
+		return nil, err
+	}
+	s.lost.Store(0)
+	return s.script, nil
+}
+
 // compiled returns the compiled script of the current file.
 func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	if s.file == "" {
@@ -168,10 +193,10 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	if s.runs && unix.Access(path, unix.X_OK) != nil {
 		return nil, errNotRegular
 	}
-	if now == s.was && s.script != nil {
+	if now == s.was && s.script != nil && s.text == "" {
 		return s.script, nil
 	}
-	s.script = nil
+	s.script, s.text = nil, ""
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -211,7 +236,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	case j.dir != "" && !isDir(j.dir):
 		return s.leave("its working directory does not exist")
 	}
-	script, failed := s.compiled(j.dir)
+	script, failed := s.current(&j)
 	if failed != nil {
 		return s.leave(failed.Error())
 	}

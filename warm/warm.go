@@ -5,8 +5,9 @@
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
 //
-// Hooks whose policy says "warm": "auto" or "bash" then run in the process, if the package knows exactly how their
-// scripts behave. Otherwise their shell runs the whole script; nothing of it has been executed before.
+// On Linux, hooks whose scripts the package knows exactly then run in the process, unless a policy names another kind,
+// such as "warm": "off". For other scripts their shell runs the whole script; nothing of it has been executed before.
+// On Windows only hooks run here whose policy says "warm": "bash".
 package warm
 
 import (

@@ -46,6 +46,9 @@ func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
 	mustFire(t, claude.StopFailure, s, claude.StopFailureInput{Error: "rate_limit", Details: "429", Message: "do"})
 	mustFire(t, claude.PreCompact, s, claude.PreCompactInput{Trigger: "auto"})
 	mustFire(t, claude.PostCompact, s, claude.PostCompactInput{Trigger: "auto", Summary: "all of it"})
+	if err := s.Wait(t.Context()); err != nil { // a hook of SessionEnd has 1.5 s, which others must not use up
+		t.Fatal(err)
+	}
 	mustFire(t, claude.SessionEnd, s, claude.SessionEndInput{Reason: "clear"})
 	if err := s.Wait(t.Context()); err != nil {
 		t.Fatal(err)
