@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Wine reads the output of go test -json from standard input, and compares the tests that failed with a
-// list of those that fail because Wine lacks a call of Windows.
+// list of tests that fail because Wine lacks a call of Windows.
 //
 //	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
 //

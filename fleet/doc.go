@@ -20,6 +20,6 @@
 //
 // # A worker
 //
-// [Serve] answers requests with fires in sessions of the program. [Work] does so with the hooks of the
-// policy, as the command snaphook serve does.
+// [Serve] answers requests with fires in sessions of the program. [Work] answers them with the hooks of the
+// policy, like the command snaphook serve.
 package fleet

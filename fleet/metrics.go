@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// seconds lists the bounds of the histograms: from the time of a hook in Go to that of a hook that asks a
-// model.
+// seconds lists the bounds of the histograms: from the time of a hook in Go to the time of a hook that asks
+// a model.
 var seconds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
 // Metrics counts the work of a worker or an agent, for Prometheus. It is an observer of package pipeline too, for

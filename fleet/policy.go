@@ -275,8 +275,8 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 const fetchTime = 5 * time.Second
 
 // fetch reads an object, within the limit of a bundle. It asks for one chunk after the other: ObjectStore.Get leaks the
-// goroutine that receives the object when its subscription fails after the first chunk has come. Who signed the object
-// is checked by the caller, and therefore no digest.
+// goroutine that receives the object when its subscription fails after the first chunk has come. fetch checks no
+// digest, because its caller checks the signature.
 func (p *Policy) fetch(ctx context.Context, info *jetstream.ObjectInfo) ([]byte, error) {
 	if info.Size > maxPacked {
 		return nil, &TooLargeError{int64(info.Size)}

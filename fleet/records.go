@@ -25,8 +25,8 @@ type RecordOptions struct {
 	Revision func() uint64 // returns the revision of the policy in force, for each line; nil: lines have no revision
 	Log      *slog.Logger  // nil means [slog.Default]
 
-	// Close limits how long Close waits for the server to take the rest; what it has not taken stays on disk
-	// for the next process. 0 means 1 s.
+	// Close limits how long the method Close waits for the server to take the remaining lines; lines that the server
+	// has not taken stay on disk for the next process. 0 means 1 s.
 	Close time.Duration
 }
 

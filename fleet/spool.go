@@ -70,7 +70,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 			}
 			_ = s.lock.Unlock()
 		}
-		// Another process took the new directory for that of an ended process, and renamed it.
+		// Another process took the new directory for the directory of an ended process, and renamed it.
 		failed = fmt.Errorf("the spool of records %s cannot be locked: %w", dir, cmp.Or(err, errSpoolTaken))
 	}
 	return nil, failed

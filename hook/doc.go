@@ -29,7 +29,7 @@
 //   - [Result.Blocked] is policy: may the action go ahead?
 //   - [Result.OK] is health: did every hook work?
 //   - [Result.FailedOpen] counts the hooks that failed while the action went ahead. A host that
-//     must not go on without its guards asks for it.
+//     must not go on without its guards checks this number.
 //
 // A [Reducer] merges the answers. It is a loop over an iterator, which yields them in the order of
 // the plan and never in the order in which hooks end: the same hooks return the same answer every

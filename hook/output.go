@@ -68,7 +68,7 @@ const (
 // Has reports whether every field of want is in f.
 func (f Fields) Has(want Fields) bool { return f&want == want }
 
-// Common returns the common fields, all except Specific, that o sets: those that the hook wrote, and those that are
+// Common returns the common fields, all except Specific, that o sets: fields that the hook wrote, and fields that are
 // not zero.
 func (o *Output[T]) Common() Fields {
 	f := o.Set &^ (SetAnswer | SetSpecific)

@@ -56,7 +56,7 @@ type EffectivePolicy struct {
 	// Held is the reason why the hook never starts and always fails; empty if it can start.
 	Held SkipReason
 
-	// Upheld reports that settings disable the hook, but that it runs because the machine's overlay locks a rule for it.
+	// Upheld reports that the hook runs although settings disable it, because the machine's overlay locks a rule for it.
 	Upheld bool
 
 	// Keeper is the engine's run-time state of the hook, such as its breaker. Only the engine uses it.

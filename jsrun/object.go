@@ -32,8 +32,8 @@ type Sent struct {
 }
 
 // Object describes a JavaScript object that Go implements. One description can be used by all
-// modules and all calls, and should be a global variable: modules keep every one that they have
-// seen. [Object.Bind] makes an object of it. It must not be changed after its first Bind.
+// modules and all calls, and should be a global variable: modules keep every description that they
+// have seen. [Object.Bind] makes an object of a description, which must not be changed afterwards.
 type Object struct {
 	// Sync functions run on the module's goroutine: JavaScript stops until they
 	// return, and their time counts as JavaScript's own. They must not wait for

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// MaxFile limits the size of a file of a module, and MaxFiles that of all its files together,
+	// MaxFile limits the size of a file of a module, and MaxFiles the size of all its files together,
 	// in bytes.
 	MaxFile  = 1 << 20
 	MaxFiles = 8 << 20

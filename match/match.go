@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Exact matches the one subject that is equal to it, byte by byte.
+// Exact matches the one subject that equals the Exact, byte by byte.
 type Exact string
 
 // Match reports whether subject equals e.

@@ -19,9 +19,9 @@ func (r Renamed) Of(subject string) []string {
 	return nil
 }
 
-// Matcher returns a matcher that accepts a subject if m accepts any of its names. A matcher with an old name then
-// matches a call with the new one, and the other way around. If m is nil, which accepts everything, Matcher returns
-// nil.
+// Matcher returns a matcher that accepts a subject if m accepts any of the subject's names. A matcher with an old name
+// then matches a call with the new name, and a matcher with the new name a call with the old. If m is nil, which
+// accepts everything, Matcher returns nil.
 func (r Renamed) Matcher(m hook.Matcher) hook.Matcher {
 	if m == nil {
 		return nil

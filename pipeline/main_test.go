@@ -108,7 +108,7 @@ func loads(hooks ...*hook.Hook) pipeline.Load {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// start makes a system and a session of it; it is closed when the test ends.
+// start makes a system and a session of it. Both are closed when the test ends.
 func start(t *testing.T, cfg pipeline.Config) (*pipeline.System, *pipeline.Session) {
 	t.Helper()
 	if cfg.Log == nil {

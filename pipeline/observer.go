@@ -21,7 +21,7 @@ import (
 // called on a separate goroutine, unless the observer is a [PromptObserver].
 type Observer interface {
 	// FireStart is called before the first hook. The hooks run in the context
-	// that it returns, which has to be ctx or one made from it.
+	// that FireStart returns, which has to be ctx or a context derived from ctx.
 	FireStart(ctx context.Context, f *FireInfo) context.Context
 
 	// HookEnd is called for every hook of the event: when its run has ended or, if the hook does not run, at once and
@@ -107,7 +107,8 @@ type FireOutcome struct {
 	Elapsed    time.Duration
 	Err        error // of Fire
 
-	// Would holds Decision and Reason as they would be if hooks in shadow had effect; nil if they would be the same.
+	// Would holds the Decision and Reason that the fire would have if hooks in shadow had effect; nil if they would not
+	// differ.
 	Would *Would
 
 	// Differs lists each hook in shadow that would have changed the outcome, had that hook alone had effect.

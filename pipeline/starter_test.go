@@ -25,7 +25,8 @@ type wrapped struct{ hook.Runner }
 
 func (w wrapped) Unwrap() hook.Runner { return w.Runner }
 
-// Commands wait for each other only if they start processes: nothing is known of those yet, and each may need a processor.
+// Commands wait for each other only if they start processes. How much of a processor a new process needs is not known,
+// and each may need a whole one.
 func TestCommandsThatStartNoProcessDoNotWait(t *testing.T) {
 	if !processor.Known {
 		t.Skip("commands wait on Linux alone")

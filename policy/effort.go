@@ -6,7 +6,8 @@ import (
 )
 
 // mostEffort limits the cost of comparing an overlay's rules with all hooks, in steps of about a nanosecond. A project
-// supplies both, and must not prevent its host from starting. A hundred rules and a hundred hooks take a tenth of it.
+// supplies both, and must not prevent its host from starting. A hundred rules and a hundred hooks cost a tenth of
+// mostEffort.
 const mostEffort = 200_000_000
 
 // tooMuch returns a problem for the first overlay whose comparison with the hooks would take too long. It computes the

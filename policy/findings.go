@@ -75,8 +75,8 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain returns an event or a hook as evidence that a match has no effect: none of the events that it names, or none of
-// the hooks that it selects by name or command, can do what the rule demands.
+// vain returns an event or a hook as evidence that a match has no effect: no event that the match names, or no hook
+// that it selects by name or command, can do what the rule demands.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,

@@ -69,7 +69,7 @@ func (s *Set) Warm() (n int) {
 	return n
 }
 
-// Breaker returns the breaker of a hook, from the nearest level that sets one for it.
+// Breaker returns the breaker of a hook, from the nearest level that sets a breaker for that hook.
 func (s *Set) Breaker(h *hook.Hook) Breaker {
 	if s == nil {
 		return Breaker{}

@@ -10,13 +10,14 @@ import (
 
 // BlockWins lets any answer that blocks win (L38):
 //
-//   - The decision is that of the last answer that blocks. If none blocks it is ask if any answer asks, and
-//     otherwise allow. If an answer stops the agent and none blocks or asks, there is no decision.
+//   - The decision is that of the last answer that blocks. If no answer blocks, it is ask if an answer asks, and
+//     otherwise allow. If an answer stops the agent and no answer blocks or asks, there is no decision.
 //   - Reasons, messages and contexts of all answers are joined by newlines, and
 //     so are the stop reasons of answers that stop.
 //   - Stop and Suppress are set if any answer sets them.
 //
-// specific merges the event's own part of one answer into that of all; if it is nil, the last one wins.
+// specific merges the event's own part of an answer, one, into the part of all answers, all; if specific is nil, the
+// part of the last answer counts.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		so := new(blockMerge[T])

@@ -92,8 +92,8 @@ type Command struct {
 	Fallback []string
 
 	// NoTerminal detaches the program from the engine's terminal: the program leads its own session, and has no
-	// /dev/tty. Otherwise the program may write to the terminal; if it reads from it, the system stops it until its
-	// timeout. NoTerminal has no effect on Windows.
+	// /dev/tty. Otherwise the program may write to the terminal; a program that reads from the terminal is stopped by
+	// the system until its timeout. NoTerminal has no effect on Windows.
 	NoTerminal bool
 
 	// Grace is the time between SIGTERM and SIGKILL; 0 means the constant Grace.

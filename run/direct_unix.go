@@ -71,7 +71,8 @@ func surroundingsOf(j *job) *surroundings {
 	return &surroundings{vars: vars, made: append(kept, "PWD="+pwd, "SHLVL="+level), pwd: pwd}
 }
 
-// lastSurroundings caches the surroundings while settings are loaded, like programs: all hooks of a file have the same.
+// lastSurroundings caches the surroundings while settings are loaded, like programs: all hooks of a file have the same
+// surroundings.
 var lastSurroundings cachedSurroundings
 
 // cachedSurroundings is valid for [foundFor], for one environment slice and directory. It is safe for concurrent use.

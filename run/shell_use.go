@@ -18,7 +18,7 @@ type ShellUse struct {
 	InProcess bool `json:"inProcess"`
 
 	// Fails is the reason why every call fails: only this process can run the script, and it does not
-	// know all of it. It is empty if calls run.
+	// support the whole script. Fails is empty if calls run.
 	Fails string `json:"fails,omitempty"`
 
 	// Left is the reason why the program ran the last call, although InProcess is set. It is empty before the

@@ -192,8 +192,9 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// inherited returns the variables of an environment, and those that bash passes on unchanged. vars is nil if any entry
-// affects bash: an invalid name, a duplicate name, a variable of bash, or a function with the name of the program.
+// inherited returns the variables of an environment, and as kept the entries that bash passes on unchanged. vars is nil
+// if any entry affects bash: an invalid name, a duplicate name, a variable of bash, or a function with the name of the
+// program.
 func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
 	for _, entry := range env {

@@ -239,8 +239,8 @@ func TestWarmSoak(t *testing.T) {
 	}
 }
 
-// A directory that is made again is another one: the call does not run in the one
-// that its process was made ready in.
+// A directory that is removed and made again is a new directory: a call runs in the new directory,
+// not in the removed one, in which its process was made ready.
 func TestADirectoryThatIsMadeAgain(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('before')\n")
 	h.heat()

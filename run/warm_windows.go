@@ -93,7 +93,7 @@ func (s *shellScript) lastLeft() string { return "" }
 // fails returns the reason why every call fails.
 func (s *shellScript) fails() string { return s.refused }
 
-// run runs a call. PowerShell never gets the script, in which words have another meaning for it.
+// run runs a call. PowerShell never gets the script: words of a shell script have other meanings in PowerShell.
 func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error) {
 	if s.script == nil {
 		return reply, true, notPosix(s.refused)

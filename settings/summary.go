@@ -9,8 +9,8 @@ import (
 const maxAlike = 20
 
 // Summary returns the problems without repetitions. Of the problems of one file whose messages differ only in quoted
-// text and numbers, it keeps the first twenty and adds one with the number of the others. It keeps all fatal problems,
-// and the order.
+// text and numbers, it keeps the first twenty and adds a problem that says how many more there are. It keeps all fatal
+// problems, and the order.
 //
 // The time is proportional to the length of the messages.
 func Summary(problems []Problem) []Problem {

@@ -48,7 +48,7 @@ func (v Value) Position() hook.Position {
 }
 
 // Path returns the JSON pointer of v, such as "/hooks/BeforeTool/0"; it is empty for the whole file. The path of a
-// [Value.Name] is that of the member's value.
+// [Value.Name] is the path of the member's value.
 func (v Value) Path() string {
 	path, _ := v.trace()
 	return string(path)

@@ -23,8 +23,8 @@ type folder struct {
 // mostNames limits the names that are read from one directory.
 const mostNames = 4 * mostFiles
 
-// watch records a directory that is searched, if it is in the project or a link of the project refers to it. It returns
-// all names in the directory. use distinguishes different searches of one directory.
+// watch records a directory that is searched, if the directory is in the project or a link of the project refers to it.
+// watch returns all names in the directory. use distinguishes different searches of one directory.
 func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)

@@ -14,7 +14,7 @@ import (
 )
 
 // Trust covers a program in the project that PATH leads to, and only the covered program runs:
-// neither a changed one nor another one earlier in PATH.
+// neither the program after a change nor another program earlier in PATH.
 func TestAProgramThatPATHLeadsToIsCovered(t *testing.T) {
 	const guards = "#!/bin/sh\necho guarded >&2; exit 2\n"
 	for name, test := range map[string]struct {

@@ -224,7 +224,7 @@ func within(dir, word string) string {
 // windows means that shell text is for Git's bash.
 const windows = runtime.GOOS == "windows"
 
-// shellPath returns a path in the form that shells use: on Windows that of Git's bash.
+// shellPath returns a path in the form that shells use: on Windows, in the form that Git's bash uses.
 func shellPath(path string) string {
 	if windows {
 		return run.WindowsPath(path)

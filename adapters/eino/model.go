@@ -13,7 +13,7 @@ import (
 )
 
 // Model runs the hooks of a session around every request to a chat model. It adds to each request
-// the texts of background hooks since the last one. WithTools is an error if m has no such method.
+// the texts of background hooks since the previous request. WithTools is an error if m has no such method.
 func Model(s *snaphook.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
 	return &hooked{opt.hooks(s), m}
 }

@@ -151,8 +151,8 @@ func TestArgumentsThatAreNoObjectAreTheModelsToMend(t *testing.T) {
 	}
 }
 
-// errorOf returns the error of a run. In v0.46 of fantasy the error of a call is a result: errorOf then returns that of the
-// last call.
+// errorOf returns the error of a run. In v0.46 of fantasy the error of a call is in its result: if the run has no
+// error, errorOf returns the error of a call in its last step.
 func errorOf(res *fantasy.AgentResult, err error) error {
 	if err != nil || len(res.Steps) == 0 {
 		return err
@@ -191,7 +191,7 @@ func TestAClosedSessionRunsNothing(t *testing.T) {
 	}
 }
 
-// Each tool of the message waits for the other, which ends only if they run in parallel.
+// Each tool of the message waits for the other tool: the calls end only if the tools run in parallel.
 func TestParallelToolsRunSideBySideWithTheirHooks(t *testing.T) {
 	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"a"}`, `{"text":"no"}`, `{"text":"b"}`)
 	snaphook.OnBeforeTool(s, "test", func(_ context.Context, c snaphook.ToolCall) (v snaphook.Verdict, _ error) {

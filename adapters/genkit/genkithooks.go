@@ -96,7 +96,7 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
-// withText returns an output with the changed text. Text added to a text becomes part of it, text
+// withText returns an output with the changed text. Text added to a text is joined to that text, text
 // added to anything else becomes one more part, and a rewrite becomes the only part.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {

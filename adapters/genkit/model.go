@@ -11,7 +11,7 @@ import (
 )
 
 // Model runs the hooks of a session around every request to a model. It adds to each request the
-// texts of background hooks since the last one.
+// texts of background hooks since the previous request.
 func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next ai.ModelFunc) ai.ModelFunc {

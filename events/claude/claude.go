@@ -83,7 +83,7 @@ type traits struct {
 	baseText    bool   // plain text is read only at the level Base
 	erases      bool   // a block erases the user's prompt
 	lastLine    bool   // a command's answer is its last line of output
-	inAgent     string // the event that an agent's front matter means by this one
+	inAgent     string // the event that the name of this event means in the front matter of an agent
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
 	verdict refusalEffect // the effect of a prompt's refusal

@@ -82,7 +82,7 @@ func (e *entry) get(name string) settings.Value {
 	return e.value.Get(name)
 }
 
-// misspelt reports members that nothing reads, and those that only other systems read.
+// misspelt reports members that nothing reads, and members that only other systems read.
 func (e *entry) misspelt() {
 	read, known := entryMembers, entryMembers
 	if e.profile != nil {

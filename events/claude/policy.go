@@ -95,7 +95,7 @@ func (p *policy) manage(r *reading, v settings.Value) {
 	}
 }
 
-// switched sets a switch to the value of a file, replacing that of files of lower rank.
+// switched sets a switch to the value of a file, which replaces the value of files of lower rank.
 func (r *reading) switched(to *settings.Value, v settings.Value) {
 	switch on, ok := r.Bool(v); {
 	case on:

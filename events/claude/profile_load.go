@@ -87,8 +87,8 @@ func (r *reading) readProfile(layers []settings.Layer) {
 	}
 }
 
-// lose reports that a whole file is ignored. The other files load. With a policy that fails closed, the events that can
-// block do so.
+// lose reports that a whole file is ignored. The other files load. With a policy that fails closed, every event that
+// can block blocks.
 func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
 	r.Problem(wrong)

@@ -54,9 +54,9 @@ type Settings struct {
 	Safe, Bare bool
 }
 
-// Discover returns the layers of a project directory: .claude/settings.json and
-// settings.local.json in it, settings.json in the user's directory, which is ~/.claude or
-// CLAUDE_CONFIG_DIR, and the managed settings with their drop-ins.
+// Discover returns the layers of a project directory: settings.json and settings.local.json in its
+// folder .claude, settings.json in the user's folder, which is ~/.claude or CLAUDE_CONFIG_DIR, and
+// the managed settings with their drop-ins.
 func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
 
 func discover(dir string, env []string) []settings.Layer {
@@ -283,8 +283,8 @@ func (r *reading) limitEnds() {
 	}
 }
 
-// parseInt reads a number as JavaScript's parseInt does: it reads white space, a sign and the
-// digits that follow, and ignores the rest. It returns 0 for a text without digits.
+// parseInt reads a number as JavaScript's parseInt does: it reads white space, a sign and digits, and
+// ignores the text after the digits. It returns 0 for a text without digits.
 func parseInt(text string) int {
 	text = strings.TrimLeft(text, " \t\n\r\v\f")
 	text = strings.TrimPrefix(text, "+")

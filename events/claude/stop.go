@@ -25,7 +25,7 @@ type stops struct {
 }
 
 // another updates the count, and reports whether it exceeds most. again means that hooks kept the agent working
-// before, and held that they do so now; if both are false the count restarts.
+// at the stop before, and held that they keep it working at this stop; unless both are true the count restarts.
 func (c *stops) another(again, held bool, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 )
 
 // API is the argument of a factory (X1). Subscribe handlers with the method On of an event. An API may be kept, and
-// used from many goroutines at once. If a handler subscribes another one to the same event of the same module, that one
-// runs in the same fire.
+// used from many goroutines at once. If a handler subscribes a second handler to the same event of the same module, the
+// second runs in the same fire.
 type API struct {
 	m      *Modules
 	module *module

@@ -58,8 +58,8 @@ func distinct(all []Command) []Command {
 	return kept
 }
 
-// Command finds a command by name. If modules share the name, it is that of the first module in the hook runtime, and
-// of the last module in the extension runtime.
+// Command finds a command by name. If several modules have a command of that name, Command returns the first module's
+// in the hook runtime, and the last module's in the extension runtime.
 func (m *Modules) Command(name string) (c Command, ok bool) {
 	all := m.Commands()
 	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {

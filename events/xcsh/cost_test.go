@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// mostAllocations limits the allocations of a fire with one handler, with a small margin.
+// mostAllocations limits the allocations of a fire with one handler.
 const mostAllocations = 11
 
 var bash = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}

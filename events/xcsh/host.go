@@ -59,9 +59,9 @@ type SessionWriter interface {
 	AppendCustomEntry(customType string, data jsontext.Value) (entryID string, err error)
 }
 
-// Initialize connects the modules to a host, or to another one in place of it. Functions for messages, for entries, for
-// the model, for the control of sessions and for extensions keep their previous value if h lacks them; all other fields
-// are reset to their default.
+// Initialize connects the modules to a host, in place of the host of an earlier call. Functions for messages, for
+// entries, for the model, for the control of sessions and for extensions keep their previous value if h lacks them; all
+// other fields are reset to their default.
 func (m *Modules) Initialize(h Host) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

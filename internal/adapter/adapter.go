@@ -177,8 +177,8 @@ func (f *Messages[M]) request(messages []M) wire.Object {
 }
 
 // rewritten returns the messages after hooks have changed them. If their number has changed, a message with
-// another text is a new one, and missing messages are left out. A rewrite that cannot be read is an error, and
-// never the original request, which hooks have replaced.
+// another text counts as new, and missing messages are left out. For a rewrite that cannot be read, rewritten returns
+// an error, and never the original messages, which hooks have replaced.
 func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error) {
 	var r genai.Request
 	if err := o.Into(&r); err != nil {

@@ -52,8 +52,8 @@ func (w *world) kinOf(t *testing.T, want int) (n int) {
 }
 
 // environment returns the environment that a process was started with, or nothing if the process
-// has ended. A process that is just executing another program seems to have none, and may do so
-// several times in a row.
+// has ended. A process that is just executing another program seems to have no environment, and may
+// execute several programs in a row.
 func environment(pid string) []byte {
 	for settled := 0; settled < 8; runtime.Gosched() {
 		environ, err := os.ReadFile("/proc/" + pid + "/environ")

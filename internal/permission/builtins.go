@@ -158,7 +158,7 @@ func changesShell(args []piece) bool {
 }
 
 // changesGrammar reports whether a word of shopt names an option that changes, or may change, how bash parses
-// the rest.
+// the commands after it.
 func changesGrammar(arg piece) bool {
 	return !arg.isLiteral() || !slices.Contains(harmlessShopt, arg.plain)
 }

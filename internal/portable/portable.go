@@ -1,6 +1,6 @@
 // Package portable describes hook systems in one form: the file of a project's hooks, the names of events and
-// tools, the form of timeouts, and the effect of each answer. Dialects declare it as data; snaphook port
-// translates settings with it, and a test compares it with the behaviour of the engine.
+// tools, the form of timeouts, and the effect of each answer. Dialects declare this description as data; snaphook
+// port translates settings with it, and a test compares it with the behaviour of the engine.
 package portable
 
 import (

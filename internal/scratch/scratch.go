@@ -37,10 +37,10 @@ var (
 )
 
 // Dir makes a directory whose name begins with name, and which this user alone may enter; its
-// path has no links in it. Remove it with [Remove]. The first one of a process also removes the
+// path has no links in it. Remove it with [Remove]. The first call in a process also removes the
 // directories of killed processes of the same user.
 //
-// It may be called from many goroutines.
+// Dir may be called from many goroutines.
 func Dir(name string) (path string, err error) {
 	mu.Lock()
 	defer mu.Unlock()

@@ -154,7 +154,7 @@ func (c *compiler) dollars(parts []syntax.WordPart) {
 	}
 }
 
-// operandInDash refuses the word of an expansion unless all versions of dash find the same end of it.
+// operandInDash refuses the word of an expansion unless all versions of dash agree on where the word ends.
 func (c *compiler) operandInDash(p *syntax.ParamExp, quoted bool) {
 	for _, part := range p.Exp.Word.Parts {
 		switch part := part.(type) {

@@ -18,7 +18,7 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// bash runs a script with it, in an environment in which it finds no program.
+// bash runs a script with bash, in an environment in which bash finds no program.
 func bash(t *testing.T, dir, script string, stdin []byte, params []string) (r Result) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -201,8 +201,8 @@ func (c *compiler) fallback(w *syntax.Word, quoted bool) text {
 	return c.quoted(w.Parts, "$`\"\\")
 }
 
-// plainPattern refuses the pattern of an expansion in double quotes if quotes in
-// it could be taken for those around it.
+// plainPattern refuses the pattern of an expansion in double quotes if quotes in the
+// pattern could be taken for the quotes around the expansion.
 func (c *compiler) plainPattern(w *syntax.Word) {
 	if w == nil {
 		return

@@ -169,8 +169,8 @@ func (p *Process) Stdin() []byte {
 	return rest
 }
 
-// Leave reports that the program has ended before the end of its standard input, see [Process.Stdin]. It
-// is then not certain how much of it was read, unless all of it is one line that one system call writes.
+// Leave reports that the program has ended before the end of its standard input, see [Process.Stdin]. How much of
+// the input was read is then not certain, unless the input is one line that one system call writes.
 func (p *Process) Leave() {
 	in := p.s.in
 	if n := len(in.data); n > 0 && (n > pipeWrite || strings.IndexByte(string(in.data[:n-1]), '\n') >= 0) {

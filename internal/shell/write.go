@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Files are written when the script has ended, since until then bash may have to run all of it. A script that
-// looks at a file that it has written is left to bash.
+// Files are written when the script has ended: until then bash may have to run the whole script instead. A script
+// that looks at a file that it has written is left to bash.
 
 // mostFiles limits the files that a script writes.
 const mostFiles = 16

@@ -90,16 +90,16 @@ func (w *scriptWalker) interpreter(n *syntax.CallExpr) (*language, int) {
 // command would then be empty.
 func (w *scriptWalker) losesVariables(before []*syntax.Word) bool {
 	for _, arg := range before {
-		if text, _ := w.flatten(arg); keepsVariables(path.Base(text)) {
+		if text, _ := w.flatten(arg); clearsVariables(path.Base(text)) {
 			return true
 		}
 	}
 	return false
 }
 
-// keepsVariables reports whether a word is a program that starts another without the environment, or an
-// option of env that does so.
-func keepsVariables(word string) bool {
+// clearsVariables reports whether a word is a program that starts another without the environment, or the
+// option with which env does.
+func clearsVariables(word string) bool {
 	return bash.Wrappers[word].Clears == "*" || word == "-i" || word == "-" || word == "--ignore-environment"
 }
 
@@ -195,7 +195,7 @@ func (w *scriptWalker) program(n *syntax.Word, here nodeContext) bool {
 	return false
 }
 
-// without returns the context without the language, for a word that has been checked for it.
+// without returns the context without the language, for a word that has been checked as text of that language.
 func (p nodeContext) without() nodeContext {
 	p.code = nil
 	return p

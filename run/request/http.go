@@ -33,8 +33,8 @@ const MaxAnswer = 8 << 20
 //     of the URL, and no header, because a user, a path and a query can be secrets.
 //
 // When ctx ends or the call's timeout has passed, the request is abandoned, with [context.Cause] or a
-// [hook.TimeoutError] as the error. A request is never sent twice, except on a new connection when the old one accepted
-// nothing of it.
+// [hook.TimeoutError] as the error. A request is never sent twice, except on a new connection when the old connection
+// accepted no byte of the request.
 //
 // Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once),
 // accept gzip, and keep no cookies. All HTTP hooks of the process share their idle connections: at most 32, 8 for each
@@ -50,8 +50,9 @@ type HTTP struct {
 
 	// Headers are added to the request. $NAME and ${NAME} in their values are replaced by variables; control
 	// characters, which could start another header, are removed from the result. Of the engine's own headers only
-	// Content-Type can be replaced. These headers are left out: invalid names, and those of the connection or the
-	// engine, such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection. [HTTP.Check] lists them.
+	// Content-Type can be replaced. Left out are headers with invalid names, and headers of the connection or the engine,
+	// such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection. [HTTP.Check] lists the headers
+	// that are left out.
 	Headers map[string]string
 
 	// Vars lists the variables that Headers may refer to. Other references are replaced by "". Nil allows none.

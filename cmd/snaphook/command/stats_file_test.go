@@ -233,8 +233,8 @@ func (s *sized) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Every verb can read a record that is larger than the memory: log and stats keep one line of it,
-// and trace the newest lines.
+// Every verb can read a record that is larger than the memory: log and stats keep one line at a time
+// in memory, and trace the newest lines.
 func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("it reads half a gigabyte, which takes a minute with the race detector")

@@ -16,7 +16,7 @@ var long = map[string]byte{
 	"line-number": 'n', "no-messages": 's', "no-filename": 'h', "color=never": 'h', "text": '?',
 }
 
-// parse reads the arguments. Options may come after the others, as GNU permits.
+// parse reads the arguments. Options may come after the pattern and the files, as GNU permits.
 func (g *Grep) parse(args []string) (*invocation, error) {
 	c := &invocation{most: -1}
 	c.Lines = true

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// tr replaces or deletes characters of ASCII, which are bytes for it.
+// tr replaces or deletes characters of ASCII, each of which is one byte.
 func tr(args []string) (run, error) {
 	if len(args) != 2 {
 		return nil, errArguments

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Times of the status line: a fire that ends before the first one shows nothing.
+// progressAfter is the time after which a fire shows a status line, and progressEvery the time between its updates.
 const (
 	progressAfter = 400 * time.Millisecond
 	progressEvery = 100 * time.Millisecond

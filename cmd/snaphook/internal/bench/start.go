@@ -22,8 +22,8 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 
-// only returns a change that removes all other hooks, and changes the runner of this one, which
-// runs in the foreground.
+// only returns a change that removes all hooks but the one with this ID, changes that hook, and makes
+// it run in the foreground.
 func only(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	return func(l *pipeline.Loaded) {
 		l.Hooks = slices.DeleteFunc(l.Hooks, func(h *hook.Hook) bool { return h.ID != id })

@@ -209,7 +209,7 @@ func (l *linter) kept() []Finding {
 	return oncePerProgram(found)
 }
 
-// oncePerProgram keeps the first finding about each missing program, and counts the others in it.
+// oncePerProgram keeps the first finding about each missing program, whose text then says how many hooks start it.
 func oncePerProgram(found []Finding) []Finding {
 	count := map[string]int{}
 	for _, f := range found {

@@ -104,8 +104,8 @@ var sameMeaning = map[string]string{
 
 var upper = regexp.MustCompile(`[A-Z]`)
 
-// memberMeant returns the member that a name probably means: the same words in another spelling, or
-// the last word of one; "" if there is none.
+// memberMeant returns the member that a name probably means: its words in another spelling or with a
+// synonym, its last word alone, an argument of the tool, or a similar name; "" if there is no such member.
 func memberMeant(name string, known []string) string {
 	snake := strings.TrimPrefix(strings.ToLower(upper.ReplaceAllString(name, "_$0")), "_")
 	words := strings.Split(snake, "_")

@@ -29,8 +29,8 @@ type Dialect struct {
 	// Load that names the settings of other profiles.
 	Find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
-	// Borrows reports whether a layer is a file of another system that this one reads too. Verbs for all dialects do
-	// not list a dialect all of whose files are borrowed. Nil means that no file is.
+	// Borrows reports whether a layer is a file of another system that this system reads too. Verbs for all dialects do
+	// not list a dialect all of whose files are borrowed. Nil: no file is borrowed.
 	Borrows func(settings.Layer) bool
 
 	Marks  []string               // directories and files that only this dialect has
