@@ -83,8 +83,8 @@ func makeKeys(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValu
 	})
 }
 
-// unlessThere calls create if there is no stream of the name. The server counts the space of an existing stream twice
-// when it is created again, and then refuses it.
+// unlessThere calls create if there is no stream of the name. If an existing stream is created again, the server counts
+// the stream's space twice, and may refuse the call.
 func unlessThere(ctx context.Context, js jetstream.JetStream, stream string, create func() error) error {
 	_, err := js.Stream(ctx, stream)
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {

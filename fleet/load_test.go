@@ -109,7 +109,7 @@ func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 			ended <- err == nil && !res.Blocked
 		}()
 	}
-	const stuck = 4 // that run or wait at the slow worker
+	const stuck = 4 // calls that run or wait at the slow worker
 	for range calls - stuck {
 		select {
 		case ok := <-ended:

@@ -524,7 +524,7 @@ func TestADirectoryThatIsNoPolicyIsNotPushed(t *testing.T) {
 	}
 }
 
-// A worker with another revision gets no request, and if it gets one it answers with an error.
+// Agents send no request to a worker with another revision; such a worker answers a request with an error.
 func TestAnotherRevisionIsNeverAsked(t *testing.T) {
 	nc := connect(t, startServer(t))
 	asked := make(chan string, 100)

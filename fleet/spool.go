@@ -41,7 +41,7 @@ type spool struct {
 
 	mu      sync.Mutex
 	file    *os.File // the current segment
-	number  uint64   // its number
+	number  uint64   // the number of the current segment
 	written int64    // bytes in the current segment
 	total   int64    // unsent bytes in all segments
 	closed  bool
@@ -193,7 +193,7 @@ func (s *spool) adopt(ctx context.Context) {
 		if locked, err := lock.TryLock(); err != nil || !locked {
 			continue // its process is running
 		}
-		// Rename it first: a process that is about to lock it must not find it under the old name.
+		// Rename the directory first: a process that is about to lock it must not find it under the old name.
 		if ended := filepath.Join(shared, "ended-"+id); alive && os.Rename(dir, ended) == nil {
 			dir = ended
 		}
@@ -314,7 +314,8 @@ func readSent(dir, name string) int64 {
 	return at
 }
 
-// writeSent stores that offset. If it is lost, lines are sent again, and the server drops them by their ids.
+// writeSent stores the offset that readSent reads. If the offset is lost, lines are sent again, and the server drops
+// them by their ids.
 func writeSent(dir, name string, at int64) {
 	_ = os.WriteFile(filepath.Join(dir, sentName), []byte(name+" "+strconv.FormatInt(at, 10)+"\n"), 0o600)
 }

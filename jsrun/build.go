@@ -54,9 +54,9 @@ func buildError(all []api.Message) *BuildError {
 	return e
 }
 
-// Files returns the files of a module by name: its own, and all that it imports. It runs nothing, but reads them as
-// [Open] does, with the Modules, the Root and the Check of opt. The error is a [*BuildError] if the module cannot be
-// built; then it cannot be opened either.
+// Files returns the names of the files of a module: its own file, and all files that it imports. It runs nothing, but
+// reads the files as [Open] does, with the Modules, the Root and the Check of opt. The error is a [*BuildError] if the
+// module cannot be built; then it cannot be opened either.
 func Files(ctx context.Context, path string, opt Options) ([]string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {

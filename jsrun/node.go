@@ -22,7 +22,7 @@ var (
 // library holds the modules with a bare name: the host's, and the modules of Node.js that need no
 // system.
 type library struct {
-	host map[string]string // their texts
+	host map[string]string // the host's modules: their texts, by name
 	dir  string            // the current directory; empty means none
 
 	beside *surroundings // of a module in a process; nil in the sandbox

@@ -46,7 +46,7 @@
 // same time or one after the other, reads their answers, and merges them in the
 // order of the plan. A hook that fails is a report with an error and a line in
 // the log, but not an error of Fire, except where the event's [Rules] propagate
-// it. The rules also decide whether it blocks.
+// it. The rules also decide whether such a failure blocks.
 //
 // [Event.Stream] returns the reports one by one, [Event.On] adds a hook in Go,
 // [Event.Active] reports at little cost whether any hook could run, and

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes the directory when it has no users left, since a running hook still needs it.
+// clean removes a stale directory once no running hook uses it.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
 		_ = os.RemoveAll(d.path)

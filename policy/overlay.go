@@ -86,7 +86,7 @@ type Rule struct {
 // not limited.
 type Limits struct {
 	Concurrent int            // over all fires; 0: no limit
-	PerEvent   map[string]int // the same for one event, by its full name
+	PerEvent   map[string]int // over the fires of one event, by its full name
 	Breaker    Breaker
 	Warm       int // number of warm hooks in the System; 0: the nearest level that sets it, or 8
 }

@@ -190,8 +190,8 @@ func TestTheInterpreterDiesBetweenCalls(t *testing.T) {
 	}
 }
 
-// The interpreter forks the child of the next call when it is idle. Its death
-// costs nothing, and it runs the script as it is when the call comes.
+// The interpreter forks the child of the next call when it is idle. The death of the child
+// costs nothing, and the child runs the text that the script has when the call comes.
 func TestTheChildOfTheNextCall(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(os.getpid())\n")
 	h.heat()

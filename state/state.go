@@ -201,7 +201,7 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 const mostTries = 100
 
 // make creates the directory, or checks that an existing one belongs to the user. A source's directory is created under
-// the session's lock, which a sweep holds too: it cannot remove a directory that it has not seen.
+// the session's lock, which a sweep holds too: a sweep cannot remove a directory that is created after its look.
 func (d Dir) make(ctx context.Context) error {
 	in, ok := d.session()
 	if !ok {

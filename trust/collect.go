@@ -51,7 +51,7 @@ type fileCollector struct {
 	has     map[string]bool
 	ran     map[string]bool // files already searched for files that they run
 	not     []string        // missing files of the project that the hook would run
-	gone    map[string]bool // the same files, as a set
+	gone    map[string]bool // the files in not, as a set
 	folders []*folder       // folders that the hook searches
 	watched map[string]bool // watched directories, with the relevant file endings
 	procs   []*shellProcess // shells that the hook starts

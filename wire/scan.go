@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan is walk for ordinary objects, without the cost of a decoder. It handles names in ASCII without escapes, and
-// values with little nesting; it stops at anything else. given is the number of members that it has yielded. done
-// reports whether it read the whole object; otherwise the decoder reads the rest and reports mistakes.
+// scan does the same as walk for ordinary objects, without the cost of a decoder. It handles names in ASCII without
+// escapes, and values with little nesting; it stops at anything else. given is the number of members that scan has
+// yielded. done reports whether scan has read the whole object; otherwise the decoder reads on and reports mistakes.
 func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
 	i := space(o, 0)
 	if i == len(o) || o[i] != '{' {

@@ -166,7 +166,7 @@ func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdi
 type StopVerdict struct {
 	Directive
 	Again  bool   // send the agent back to work
-	Prompt string // with this text; empty if Context contains it all
+	Prompt string // the text with which to send it back; empty if Context contains the whole text
 }
 
 // ApplyStop returns the instructions for an agent that is about to end its answer. A stop overrides

@@ -172,8 +172,8 @@ func wanted(t reflect.Type) string {
 // checkedPart is the own part of an event that has words to check.
 type checkedPart interface{ check() error }
 
-// decider is the own part of an event that contains a decision. If it has one, it replaces the common decision and
-// reason.
+// decider is an event's own part of an answer that may contain a decision. decide replaces the common decision and
+// reason by the part's own, if the part has a decision.
 type decider interface {
 	decide(decision *hook.Decision, reason *string)
 }

@@ -69,7 +69,7 @@ type PermissionDeniedOutput struct {
 type PostToolUseOutput struct {
 	CommonOutput
 	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // the model sees this in place of the tool's output
-	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // the same, for MCP tools alone
+	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // as UpdatedToolOutput, for MCP tools alone
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
 }
 

@@ -77,7 +77,7 @@ func (s speaking) each(
 	merged, approved, rewrites := hook.Output[Output]{}, 0, false
 	var contexts []string
 	var unread []string // notes on the first answer that was not understood
-	var doubtful []byte // that answer
+	var doubtful []byte // the first answer that was not understood
 	for _, c := range all {
 		if s.matcher != nil && !s.matcher.Match(c.Name) {
 			continue

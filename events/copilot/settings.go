@@ -181,7 +181,7 @@ type reading struct {
 	env    []string       // the environment of commands
 	off    settings.Value // the disableAllHooks in effect; the zero Value: hooks are on
 	offBy  hook.Source    // the source of off
-	ownOff settings.Value // the same for a project that the user has not agreed to; only for its own hooks
+	ownOff settings.Value // as off, set by a project that the user has not agreed to; only for its own hooks
 	etc    string
 }
 

@@ -152,9 +152,9 @@ func (p Profile) why() string {
 		"whose profile applies; choose the profile gemini, or move the hooks to .llxprt/settings.json"
 }
 
-// PassedOver lists the hooks of the other profile that are configured for a directory. They do not run. Each is marked
-// as invalid, which a policy can turn into a failure, unless it has an equal in this profile: it is then marked as a
-// duplicate, because the equal hook guards in its place. The IDs begin with the name of the other profile.
+// PassedOver lists the hooks of the other profile that are configured for a directory. They do not run. A hook that has
+// an equal in this profile is marked as a duplicate, because the equal hook guards in its place; any other is marked as
+// invalid, which a policy can turn into a failure. The IDs begin with the name of the other profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	passed, _ := p.passOver(at, p.hooks(at).Hooks)
 	return passed

@@ -21,8 +21,8 @@ type API struct {
 // Path is the module's path, as configured.
 func (a *API) Path() string { return a.module.path }
 
-// SendMessage passes a message to the host, which stores it and shows it to the model. It is an
-// error before the host has initialised its modules.
+// SendMessage passes a message to the host, which stores it and shows it to the model. Before the host
+// has initialised its modules, SendMessage returns an error.
 func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 	h := a.m.host.Load()
 	if h == nil || h.SendMessage == nil {
@@ -32,7 +32,7 @@ func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 }
 
 // AppendEntry passes data, encoded as JSON, to the host, which stores it and never shows it to the
-// model; nil means no data. It is an error before the host has initialised its modules.
+// model; nil means no data. Before the host has initialised its modules, AppendEntry returns an error.
 func (a *API) AppendEntry(customType string, data any) error {
 	h := a.m.host.Load()
 	if h == nil || h.AppendEntry == nil {

@@ -33,7 +33,7 @@ type ExecResult struct {
 	Killed bool   `json:"killed"` // the program ran into its timeout, or ctx ended
 
 	// Truncated reports that there was more output than [run.MaxStdout], [run.MaxStderr] or the
-	// Room allow. JSON has it only if it is true.
+	// Room allow. JSON omits a false Truncated.
 	Truncated bool `json:"truncated,omitzero"`
 }
 

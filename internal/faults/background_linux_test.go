@@ -19,8 +19,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// away describes a hook of PostToolUse, and whether it is configured to run in the background.
-// Otherwise it prints that it moves there.
+// away describes a hook of PostToolUse that runs in the background. If its entry does not say so
+// (async is false), its script has to print {"async":true}.
 type away struct {
 	script string
 	async  bool

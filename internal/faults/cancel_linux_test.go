@@ -37,7 +37,7 @@ func TestACallerThatHasGivenUpStartsNothing(t *testing.T) {
 }
 
 // The caller gives up at any moment while the process is being started: either
-// the hook has answered, or it says why it has not, and the fire blocks.
+// the hook has answered, or its report has the reason why not, and the fire blocks.
 func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 	eachForm(t, `exit 2`, setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)

@@ -11,13 +11,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// script makes a shell command of random bytes, and writes down which
-// commands it runs while it does.
+// script makes a shell command of random bytes, and records the commands that the
+// shell command runs.
 type script struct {
 	from   []byte
 	depth  int
 	runs   []string // words of the vocabulary, without quotes, joined by blanks
-	unsure []string // the same, with "$" where bash alone knows the words
+	unsure []string // as runs, for commands some of whose words only bash knows: "$" stands for these words
 }
 
 var vocabulary = []string{"rm", "ls", "x"}

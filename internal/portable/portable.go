@@ -40,7 +40,7 @@ type System struct {
 	Whole     bool          // a timeout is a whole number of Unit
 
 	Closing string   // the member of an entry that makes a failure block, as JSON text; "": none
-	Closed  bool     // before a tool a failure blocks without it
+	Closed  bool     // before a tool a failure blocks even without the member Closing
 	Vars    []string // the variables that hold the project's directory, the first preferred
 
 	// Reads lists the files of Claude Code in a project that the system reads too, with slashes, and Uses the signs
@@ -48,9 +48,9 @@ type System struct {
 	Reads []string
 	Uses  []Use
 
-	// Effects maps each effect to the answers that have it; other answers have no effect. Imported does the
-	// same for hooks in .claude/settings.json that the system reads; it is nil if the system does not read
-	// that file, or reads answers there as in its own files.
+	// Effects maps each effect to the answers that have it; other answers have no effect. Imported is the map
+	// for hooks in .claude/settings.json; it is nil if the system does not read that file, or reads the answers of
+	// its hooks like those of hooks in its own files.
 	Effects, Imported map[Effect]string
 	// WhenClosed lists the answers that refuse in a hook whose entry has Closing, and not without it.
 	WhenClosed string

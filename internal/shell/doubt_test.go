@@ -2,7 +2,8 @@ package shell
 
 import "testing"
 
-// A command that only bash can run leaves the script to bash when it is reached, and at once if it always is.
+// A command that only bash can run leaves the script to bash when the script reaches that command, and at once if every
+// run reaches it.
 func TestOnlyBashRunsWhatIsReached(t *testing.T) {
 	for script, want := range map[string]struct {
 		compiles, runs bool

@@ -58,7 +58,7 @@ func LooksLikeAnswer(output []byte, forModel bool) bool {
 }
 
 // Doubtful reports whether unread output may have been meant as an answer: it looks like one, or it is a JSON
-// object with a member that decides, or whose name resembles such a member's.
+// object with a member that decides, or with a member whose name resembles the name of a deciding member.
 func Doubtful(output []byte) bool {
 	if text := jsontext.Value(wire.Trim(output)); !isValid(text) {
 		return LooksLikeAnswer(output, false)

@@ -35,7 +35,7 @@ type Case struct {
 
 	Kind string           `json:"kind"` // "translator", or empty for an event
 	Fn   string           `json:"fn"`   // the function that a translator case calls
-	Args []jsontext.Value `json:"args"` // and its arguments
+	Args []jsontext.Value `json:"args"` // the arguments of the function Fn
 
 	Settings       jsontext.Value     `json:"settings"` // merged; values of any type
 	Extensions     []Extension        `json:"extensions"`

@@ -51,9 +51,9 @@ func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 
 // start describes how a hook's process is started, and how else it could be.
 type start struct {
-	empty []string // the same command with an empty script
-	said  string   // the same in the form for people
-	argv  []string // the same program without a shell; nil if argv has no shell already, or if equality is not certain
+	empty []string // the hook's command with an empty script
+	said  string   // the command empty in the form for people
+	argv  []string // the hook's program without a shell; nil if the hook has no shell, or if equality is not certain
 }
 
 func (s *start) replace(h *hook.Hook)      { replace(h, s.empty) }

@@ -89,8 +89,8 @@ func loadXcsh(o Origins) pipeline.Load {
 	}
 }
 
-// fileHook returns a hook that represents a module in the lists of check, plan and trust. Its
-// command is its path, relative to the project's directory if it lies below it.
+// fileHook returns a hook that represents a module in the lists of check, plan and trust. The hook's
+// command is the module's path, relative to the project's directory if the module lies below it.
 func fileHook(dir string, item discover.Item) *hook.Hook {
 	path := item.Path
 	if below, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(below) {
