@@ -135,7 +135,7 @@ func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	d := allDialects(t)
 	fire := func() {
 		if res, err := xcsh.ToolCall.Fire(context.Background(), d.modules, &bashCall); res != nil || err != nil {
-			t.Errorf("the gate answers %v, %v; want that it lets the call pass", res, err)
+			t.Errorf("the gate answers %v, %v; want it to let the call pass", res, err)
 		}
 	}
 	fires, decodes := times(1000, fire), times(1000, func() { must(json.Unmarshal([]byte(bashCallJSON), new(map[string]any))) })

@@ -89,7 +89,7 @@ var foreignMembers = []string{
 	"on_failure", "fail_mode", "loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "sequential",
 }
 
-// Ignored reports members of a hook or a group that other systems read and this one does not. known lists the names
+// Ignored reports members of a hook or a group that other systems read and system does not. known lists the names
 // that are read. shared means that other systems read the same file: the members then make sense there and the advice
 // differs.
 func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...string) {
@@ -124,7 +124,7 @@ type Group struct {
 	broken *settings.Problem // why its hooks cannot be read; nil if they can
 }
 
-// Ignores reports members of a group that other systems read and this one does not, see [Reader.Ignored]. It reports
+// Ignores reports members of a group that other systems read and system does not, see [Reader.Ignored]. It reports
 // none if a hook stands in place of the group.
 func (g Group) Ignores(system string, known ...string) {
 	if !g.alone {

@@ -160,7 +160,7 @@ func (w *statusWriter) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// It publishes to the subject of the key, and does not open the bucket: a host has only this right.
+	// The status is published to the subject of its key, without opening the bucket: a host has no other right.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_, err = js.Publish(ctx, "$KV."+HostsBucket+"."+w.key, text)

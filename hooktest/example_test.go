@@ -60,7 +60,7 @@ func TestAHookOfTheProgram(t *testing.T) {
 	s := hooktest.Session(t, hooktest.On(BeforeRelease, "freeze", freeze))
 	res, err := BeforeRelease.Fire(t.Context(), s, &Release{Version: "2.0-beta"})
 	if err != nil || !res.Blocked() {
-		t.Errorf("got %+v, %v; want that betas are denied", res, err)
+		t.Errorf("got %+v, %v; want betas to be denied", res, err)
 	}
 }
 

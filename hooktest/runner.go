@@ -47,7 +47,7 @@ func Runner(t testing.TB, runner hook.Runner, opts ...RunnerOption) {
 	}
 	for _, promise := range promises {
 		if promise(); t.Failed() {
-			return // further failures would repeat this one
+			return // further failures would repeat this failure
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestLargeArgumentsAreAnErrorThatSaysSo(t *testing.T) {
 	a := limited(t, "() => {}", Options{Memory: 16 << 20, CPU: 30 * time.Second})
 	const want = "(the arguments of the call have 12288 KiB, and the module's memory has 16384 KiB)"
 	if _, err := a.call(t, `"`+strings.Repeat("a", 12<<20)+`"`); err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("got %v, want that it ends with %s", err, want)
+		t.Errorf("got %v, want it to end with %s", err, want)
 	}
 	a.stillWorks(t)
 }

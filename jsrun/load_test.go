@@ -148,7 +148,7 @@ func TestAModuleThatAwaitsForEverIsGivenUp(t *testing.T) {
 				err := load(t, file(t, "hook.mjs", text), Options{Load: most, Runtime: runtime})
 				late := new(UnsettledError)
 				if took := time.Since(began); !errors.As(err, &late) || late.After != most || took < most || took > 4*most {
-					t.Errorf("after %v: %v; want that it is given up after %v", took, err, most)
+					t.Errorf("after %v: %v; want it to be given up after %v", took, err, most)
 				}
 			})
 		}

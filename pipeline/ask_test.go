@@ -78,7 +78,7 @@ func TestAQuestionThatWaitsEndsWithTheHookThatAsked(t *testing.T) {
 		began := time.Now()
 		res := fire(t, event, s, call{Tool: "write"})
 		if took := time.Since(began); res.Reason != "no answer\npatient" || took != 30*time.Second || res.Reports[0].Elapsed != 5*time.Second {
-			t.Errorf("answers %q after %v and %v; want that the first hook had none after 5s", res.Reason, res.Reports[0].Elapsed, took)
+			t.Errorf("answers %q after %v and %v; want none from the first hook after 5s", res.Reason, res.Reports[0].Elapsed, took)
 		}
 		if len(asked) != 1 {
 			t.Errorf("the user was asked by %q, want one question", asked)

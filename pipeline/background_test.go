@@ -155,7 +155,7 @@ func TestAFullBackgroundHoldsUpNoFire(t *testing.T) {
 		began := time.Now()
 		for range 3 {
 			if res := fire(t, toolDone, s, call{Tool: "write"}); !res.OK() || res.Reason != "quick" || !res.Reports[0].Backgrounded {
-				t.Errorf("reason %q, errors %v; want that the fire has its answer", res.Reason, res.Errs())
+				t.Errorf("reason %q, errors %v; want the fire to have its answer", res.Reason, res.Errs())
 			}
 		}
 		if took := time.Since(began); took != 0 {
@@ -166,7 +166,7 @@ func TestAFullBackgroundHoldsUpNoFire(t *testing.T) {
 		}
 		for _, f := range told.all {
 			if f.Outcome != pipeline.Success || f.Elapsed != 10*time.Second {
-				t.Errorf("%s after %v; want that waiting for a place is no part of a hook's time", f.Outcome, f.Elapsed)
+				t.Errorf("%s after %v; want waiting for a place not to count as the hook's time", f.Outcome, f.Elapsed)
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 				for _, err := range res.Errs() {
 					var timeout *hook.TimeoutError
 					if !errors.As(err, &timeout) {
-						t.Errorf("a hook failed with %v, want that it was late", err)
+						t.Errorf("a hook failed with %v, want it to be late", err)
 					}
 					late++
 				}
@@ -54,7 +54,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 					t.Errorf("%d hooks were late after %v; want %d after %v", late, took, test.late, test.took)
 				}
 				if late > 0 && res.Blocked() != (test.event == budgetedBy) {
-					t.Errorf("blocked %v; want that being late blocks where the event says so", res.Blocked())
+					t.Errorf("blocked %v; want a late hook to block where the event says so", res.Blocked())
 				}
 			})
 		})
@@ -70,7 +70,7 @@ func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 		began := time.Now()
 		res := fire(t, budgeted, s, call{Tool: "write"})
 		if took := time.Since(began); took != 2*time.Second || !errors.Is(res.Reports[1].Err, context.DeadlineExceeded) {
-			t.Errorf("%v after %v; want that the other hook has 2s", res.Errs(), took)
+			t.Errorf("%v after %v; want 2s for the other hook", res.Errs(), took)
 		}
 		if err := s.Wait(t.Context()); err != nil || len(s.NextTurn()) != 1 {
 			t.Errorf("the hook in the background has not answered: %v", err)

@@ -104,7 +104,7 @@ func TestASystemThatIsClosedStopsTheBackgroundOfItsSessions(t *testing.T) {
 		}
 		for _, f := range told.all {
 			if f.Outcome != pipeline.Cancelled || !errors.Is(f.Err, hook.ErrClosed) {
-				t.Errorf("%s: %s, %v; want that the system is closed", f.Hook.Command, f.Outcome, f.Err)
+				t.Errorf("%s: %s, %v; want a closed system", f.Hook.Command, f.Outcome, f.Err)
 			}
 		}
 		if len(told.all) != 8 {
@@ -134,10 +134,10 @@ func TestNothingGoesToTheBackgroundOfWhatIsClosed(t *testing.T) {
 		res, err := toolDone.Fire(t.Context(), s, &call{Tool: "write"})
 		whole := name == "a system"
 		if r := res.Reports[0]; !errors.Is(r.Err, hook.ErrClosed) || r.Backgrounded || res.Blocked() != whole || errors.Is(err, hook.ErrClosed) != whole {
-			t.Errorf("%s: report %+v, decision %q, %v; want that it is closed", name, r, res.Decision, err)
+			t.Errorf("%s: report %+v, decision %q, %v; want it to be closed", name, r, res.Decision, err)
 		}
 		if name == "a session" && res.Reason != "b" {
-			t.Errorf("a session that is closed has the reason %q, want that the other hook runs", res.Reason)
+			t.Errorf("a session that is closed has the reason %q, want the other hook to run", res.Reason)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 		began := time.Now()
 		r := fire(t, toolDone, s, call{Tool: "write"}).Reports[0]
 		if !errors.Is(r.Err, hook.ErrClosed) || r.Backgrounded || time.Since(began) != 6*time.Second {
-			t.Errorf("report %+v after %v; want that the session is closed, after 6s", r, time.Since(began))
+			t.Errorf("report %+v after %v; want a closed session after 6s", r, time.Since(began))
 		}
 	})
 }

@@ -107,7 +107,7 @@ func TestHooksThatAreNotNeededHaveNotFailed(t *testing.T) {
 		}
 		for _, r := range res.Reports[1:] {
 			if !errors.Is(r.Err, hook.ErrNotNeeded) || r.Answered {
-				t.Errorf("%s: said %v, err %v; want that it is not needed", r.Hook.Label(), r.Answered, r.Err)
+				t.Errorf("%s: said %v, err %v; want a hook that is not needed", r.Hook.Label(), r.Answered, r.Err)
 			}
 		}
 	})

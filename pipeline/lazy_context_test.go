@@ -126,7 +126,7 @@ func TestAContextEndsWithTheHookThatWasGivenIt(t *testing.T) {
 			for _, ctx := range []context.Context{kept, begun} {
 				<-ctx.Done()
 				if err, cause := ctx.Err(), context.Cause(ctx); !errors.Is(err, context.Canceled) || !errors.Is(cause, test.cause) {
-					t.Errorf("the context says %v because of %v, want that it was cancelled because of %v", err, cause, test.cause)
+					t.Errorf("the context says %v because of %v, want it to be cancelled because of %v", err, cause, test.cause)
 				}
 			}
 		})

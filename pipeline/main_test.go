@@ -146,7 +146,7 @@ func fireClosed(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session
 	t.Helper()
 	res, err := e.Fire(t.Context(), s, &call{Tool: "write"})
 	if !errors.Is(err, hook.ErrClosed) || !res.Blocked() {
-		t.Errorf("fire: %v, blocked %v; want that the system is closed, and that it blocks", err, res.Blocked())
+		t.Errorf("fire: %v, blocked %v; want a closed system, which blocks", err, res.Blocked())
 	}
 	return res
 }

@@ -31,7 +31,7 @@ func TestAHookInGoIsRegisteredWithOptions(t *testing.T) {
 		}
 		list.On(s, "no subject", func(context.Context, []int) (output, error) { return output{Decision: hook.Deny}, nil }, pipeline.Match("write"))
 		if res, err := list.Fire(t.Context(), s, &[]int{1}); err != nil || !res.Blocked() {
-			t.Errorf("an event without a subject: %v, blocked %v; want that the matcher is ignored", err, res.Blocked())
+			t.Errorf("an event without a subject: %v, blocked %v; want the matcher to be ignored", err, res.Blocked())
 		}
 	})
 }

@@ -194,7 +194,7 @@ func TestABreakerGoesByItsTrialAlone(t *testing.T) {
 		close(slow)
 		all.Wait()
 		if got := classes(fire(t, event, ses, call{Tool: "t"})); got != "breaker" {
-			t.Errorf("after an old run has worked, the class is %q; want that the breaker is open", got)
+			t.Errorf("after an old run has worked, the class is %q; want an open breaker", got)
 		}
 		time.Sleep(2 * time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestABreakerGoesByItsTrialAlone(t *testing.T) {
 		cancel()
 		all.Wait()
 		if got := classes(fire(t, event, ses, call{Tool: "t"})); got != "spawn" {
-			t.Errorf("after a trial that was cancelled the class is %q, want that of another trial", got)
+			t.Errorf("after a trial that was cancelled the class is %q, want the class of another trial", got)
 		}
 	})
 }
@@ -222,7 +222,7 @@ func TestAReloadKeepsABreakerAndTakesItsNewLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := classes(fire(t, event, ses, call{Tool: "t"})); got != "breaker" {
-		t.Errorf("after Reload the class is %q, want that the breaker is still open", got)
+		t.Errorf("after Reload the class is %q, want the breaker to be open still", got)
 	}
 }
 
@@ -311,7 +311,7 @@ func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 			all.Wait()
 		}
 		if got := classes(fire(t, event, ses, call{Tool: "t"})); got != "timeout" {
-			t.Errorf("afterwards a hook ends with %q, want that it runs, and is late", got)
+			t.Errorf("afterwards a hook ends with %q, want it to run, and to be late", got)
 		}
 	})
 }

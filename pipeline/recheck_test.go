@@ -176,7 +176,7 @@ func TestTheRewriteOfASecondCheckDoesNotCountAndIsNoted(t *testing.T) {
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(h)}, Policy: policy.Source{Overlays: []policy.Overlay{{Recheck: true}}}})
 	res := fire(t, rechecked, s, call{Tool: "bash", Input: wire.Object(`{"command":"ls"}`)})
 	if got := res.Specific.Input.Text("command"); got != "ls+" {
-		t.Errorf("the command is %q, want that of the first round", got)
+		t.Errorf("the command is %q, want the command of the first round", got)
 	}
 	if len(res.Reports) != 2 || res.Reports[0].Recheck || !res.Reports[1].Recheck || len(res.Reports[1].Notes) != 1 {
 		t.Errorf("reports %+v; want a second one that says that it is, with a note", res.Reports)

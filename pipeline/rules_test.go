@@ -146,7 +146,7 @@ func TestACallerWithoutTimeIsNoLateHook(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if res, err := lateAll.Fire(ctx, s, &call{Tool: "write"}); !errors.Is(err, context.DeadlineExceeded) || !res.Reports[0].FailedOpen() {
-			t.Errorf("%+v, err %v; want that the hook does not block", res.Reports[0], err)
+			t.Errorf("%+v, err %v; want the hook not to block", res.Reports[0], err)
 		}
 	})
 }

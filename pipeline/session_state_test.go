@@ -41,7 +41,7 @@ func TestAValueIsMadeOnceForASessionAndAKey(t *testing.T) {
 		t.Errorf("another session has the value %v, want one of its own", got)
 	}
 	if got := s.Value(keyB{3}, func() any { return nil }); got != nil || s.Value(keyB{3}, count) != nil {
-		t.Errorf("the value %v, want that nil is one too", got)
+		t.Errorf("the value %v, want nil to be a value too", got)
 	}
 }
 

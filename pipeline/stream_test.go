@@ -105,7 +105,7 @@ func TestCloseCancelsFiresAndWaitsForThem(t *testing.T) {
 			res := <-done
 			for _, r := range res.Reports {
 				if !errors.Is(r.Err, hook.ErrClosed) {
-					t.Errorf("%s: %v, want that the system is closed", name, r.Err)
+					t.Errorf("%s: %v, want a closed system", name, r.Err)
 				}
 			}
 			res = fireClosed(t, e, s)

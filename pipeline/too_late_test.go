@@ -32,7 +32,7 @@ func TestAHookThatWouldPassItsCallersDeadlineDoesNotStart(t *testing.T) {
 		defer cancel()
 		res, err := event.Fire(ctx, ses, &call{Tool: "t"})
 		if !errors.Is(err, context.DeadlineExceeded) || !res.Blocked() || runs.Load() != 2 {
-			t.Errorf("%d runs, blocked %v, %v; want that the third does not start, and blocks", runs.Load(), res.Blocked(), err)
+			t.Errorf("%d runs, blocked %v, %v; want the third not to start, and to block", runs.Load(), res.Blocked(), err)
 		}
 	})
 }

@@ -103,7 +103,7 @@ func TestAnInputForgetsVariablesInAStreamToo(t *testing.T) {
 		t.Error("a report of an event without hooks")
 	}
 	if got, err := s.Exports(); got != "" || err != nil {
-		t.Errorf("exports %q, %v; want that they are forgotten", got, err)
+		t.Errorf("exports %q, %v; want them to be forgotten", got, err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// execute runs a process that ends with this one.
+// execute runs a process, which ends when the engine's process ends.
 func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executePolling)
 }
@@ -53,10 +53,10 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return reply, true, err
 }
 
-// bound runs a job whose process ends with this one, even if this one is killed. It keeps the thread that starts the
-// process until the process has ended, because the kernel treats the end of that thread as the end of the parent. A
-// process in the background keeps its thread longer than the caller waits: a job that may go there runs on its own
-// goroutine.
+// bound runs a job whose process ends when the engine's process ends, even if the latter is killed. bound keeps the
+// thread that starts the job's process until that process has ended, because the kernel treats the end of the thread as
+// the end of the parent. A process in the background keeps its thread longer than the caller waits: a job that may go
+// to the background runs on its own goroutine.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)

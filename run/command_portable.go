@@ -13,7 +13,7 @@ import (
 )
 
 // executePortable runs a process with only the functions that package os offers on every Unix. On
-// Linux the process ends with this one.
+// Linux that process ends when the engine's process ends.
 func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executeStreams)
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// guardian is a process that outlives this one briefly, and kills the remaining process groups when
-// this process is killed. The kernel's own signal reaches only the children, not their descendants.
+// guardian is a process that outlives the engine's process briefly, and kills the remaining process groups
+// when the engine is killed. The kernel's own signal reaches only the children, not their descendants.
 type guardian struct {
 	// brief makes the guardian's process end as soon as it has no groups to watch.
 	brief bool

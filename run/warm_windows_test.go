@@ -40,7 +40,7 @@ func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 		case want == "" && (err != nil || reply.Exit < 2):
 			t.Errorf("%s: exit %d, %v; want the status of the script", script, reply.Exit, err)
 		case want != "" && (!errors.As(err, &class) || !strings.Contains(err.Error(), want) || len(reply.Stdout) > 0):
-			t.Errorf("%s: %+v, %v; want that it did not run, since %s", script, reply, err, want)
+			t.Errorf("%s: %+v, %v; want it not to run, because %s", script, reply, err, want)
 		}
 	}
 	c := &Command{Argv: []string{"cmd.exe", "/c", "exit 0"}}

@@ -44,7 +44,7 @@ func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 			p := stages.Plan(test.hooks, "write")
 			before := planned(p)
 			if len(p.Run) > 0 || len(p.Open) == 0 || p.Sequential {
-				t.Fatalf("the plan is %q with %d open hooks; want that nothing is decided yet", before, len(p.Open))
+				t.Fatalf("the plan is %q with %d open hooks; want no decision yet", before, len(p.Open))
 			}
 			got := p.Narrow(&here, func(h *hook.Hook) bool { return h.ID == test.spent })
 			if planned(got) != test.want || got.Open != nil {
@@ -60,10 +60,10 @@ func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
 	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "write")
 	if got := planned(p.Narrow(nil, nil)); got != "b a:condition" {
-		t.Errorf("got %q, want that no condition holds without a detail, and that no hook is spent", got)
+		t.Errorf("got %q, want no condition to hold without a detail, and no hook to be spent", got)
 	}
 	if got := planned(p.Narrow(&hook.ConditionInput{}, nil)); got != "a b" {
-		t.Errorf("got %q, want that a detail that is empty is one", got)
+		t.Errorf("got %q, want an empty detail to count as one", got)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestReduceCancelsAndCollectsWhenTheReducerReturnsEarly(t *testing.T) {
 		}
 		for _, r := range res.Reports[1:] {
 			if !errors.Is(r.Err, hook.ErrNotNeeded) {
-				t.Errorf("hook %d: %v, want that it is not needed", r.Index, r.Err)
+				t.Errorf("hook %d: %v, want a hook that is not needed", r.Index, r.Err)
 			}
 		}
 	})

@@ -86,7 +86,7 @@ func TestWhatAHookPutsInTheDirectorysPlaceOfAnotherSourceIsNotUsed(t *testing.T)
 				t.Fatal(err)
 			}
 			if _, err := ours.Incr(t.Context(), "n", 1); err == nil || !strings.Contains(err.Error(), "is not a directory") {
-				t.Errorf("err %v; want that it is not a directory", err)
+				t.Errorf("err %v; want an error that it is not a directory", err)
 			}
 		})
 	}

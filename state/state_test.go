@@ -136,7 +136,7 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 			t.Fatalf("after the kill the value is %.20q…, %v, %v; want all of number %d, or the one after it", value, ok, err, last)
 		}
 		if n, err := d.Incr(t.Context(), "n", 1); n != 1 || err != nil {
-			t.Errorf("afterwards Incr is %d, %v; want that the lock is free", n, err)
+			t.Errorf("afterwards Incr is %d, %v; want the lock to be free", n, err)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
 		t.Skip("only root can give a directory to another user:", err)
 	}
 	if err := other.Set(t.Context(), "k", "v"); err == nil || !strings.Contains(err.Error(), "another user") {
-		t.Errorf("the directory of another user: err %v, want that it is refused", err)
+		t.Errorf("the directory of another user: err %v, want it to be refused", err)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestStaleSessionsAreRemoved(t *testing.T) {
 		t.Errorf("%d entries are left, %v; want 2", len(entries), err)
 	}
 	if n, err := state.Sweep(home); n != 0 || err != nil {
-		t.Errorf("a second sweep removed %d, %v; want that it is not due", n, err)
+		t.Errorf("a second sweep removed %d, %v; want it not to be due", n, err)
 	}
 	if v, _, _ := live.Get(t.Context(), "k"); v != "v" {
 		t.Error("the live session has lost its value")

@@ -63,7 +63,7 @@ func (s *shellScope) addDir(dir string) {
 	}
 }
 
-// fork returns the scope of a shell that this one starts.
+// fork returns the scope of a shell that the shell of s starts.
 func (s *shellScope) fork() *shellScope {
 	inner := *s
 	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)

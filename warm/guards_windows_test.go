@@ -47,7 +47,7 @@ func TestGuardsRunWithoutBashOnWindows(t *testing.T) {
 		case test.fails == "" && (err != nil || reply.Exit != 2 || string(reply.Stderr) != test.stderr):
 			t.Errorf("%s: status %d, %q, %v; want 2 and %q", test.script, reply.Exit, reply.Stderr, err, test.stderr)
 		case test.fails != "" && (!errors.As(err, &class) || !strings.Contains(err.Error(), test.fails) || len(reply.Stderr) > 0):
-			t.Errorf("%s: %+v, %v; want that it fails because of %s", test.script, reply, err, test.fails)
+			t.Errorf("%s: %+v, %v; want a failure because of %s", test.script, reply, err, test.fails)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func TestAClosedSessionEndsTheGraph(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out, err := node.Invoke(t.Context(), schema.AssistantMessage("", []schema.ToolCall{m.call})); !errors.Is(err, hook.ErrClosed) {
-			t.Errorf("%T: %v, %v; want that the session is closed", of, out, err)
+			t.Errorf("%T: %v, %v; want a closed session", of, out, err)
 		}
 	}
 }

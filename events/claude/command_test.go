@@ -71,7 +71,7 @@ func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
 			t.Errorf("got %q; want ok", got)
 		}
 		if notes := strings.Join(fired.Hooks[0].Notes, "\n"); strings.Contains(notes, "bash is not installed") != noted {
-			t.Errorf("notes %q; want that the command ran in /bin/sh: %v", notes, noted)
+			t.Errorf("notes %q; want a note that the command ran in /bin/sh: %v", notes, noted)
 		}
 	}
 }

@@ -68,7 +68,7 @@ type profile struct {
 	promptTime   time.Duration            // the default of prompt hooks
 	whole        bool                     // timeouts are whole seconds
 	longest      time.Duration            // the longest timeout that can be written; 0: no limit
-	milliseconds float64                  // numbers from this one on are milliseconds; 0: all are seconds
+	milliseconds float64                  // this number and larger ones are milliseconds; 0: all are seconds
 	grace        time.Duration            // between SIGTERM and SIGKILL; 0: as Claude Code
 
 	sequential bool     // the hooks run one after another

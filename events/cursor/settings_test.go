@@ -391,7 +391,7 @@ func TestVariablesReachTheLaterHooks(t *testing.T) {
 	other := func(c *pipeline.SessionConfig) { at(c); c.ID, c.Undecided = "s-2", true }
 	ses := open(t, s.Load, other)
 	if res := fireIn(t, ses, "sessionStart", ""); !strings.Contains(said(res), "do not count for other hooks") {
-		t.Errorf("notes %s; want that the variables do not count", said(res))
+		t.Errorf("notes %s; want the variables not to count", said(res))
 	}
 	if res := fireIn(t, ses, "beforeShellExecution", input); *res.Reason != want {
 		t.Errorf("of a project without a decision: %q; want %q", *res.Reason, want)

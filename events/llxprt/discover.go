@@ -167,7 +167,7 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	values, unread := settings.Read(layers)
 	r := entries.Reader{Dialect: Dialect}
 	for _, problem := range unread {
-		problem.Fatal = false // the other files load: the profile in use does not read this one
+		problem.Fatal = false // the other files load: the profile in use does not read this file
 		problem.Message += "; hooks in it would not run: " + p.why()
 		r.Problem(problem)
 		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })

@@ -20,7 +20,7 @@ func TestBeforeDeploy(t *testing.T) {
 	hooktest.Idle(t, BeforeDeploy, Deploy{Service: "shop"})
 	// The reducer loses no block and no stop, changes no answer, and does not depend on time.
 	hooktest.Reducer(t, BeforeDeploy.Reduce, nil, hooktest.DecidesAlone("without two votes a deploy is denied"))
-	// The next input depends on this one and the answer alone.
+	// The next input depends only on the previous input and the answer.
 	hooktest.Chain(t, BeforeDeploy, nil, nil)
 	// Both types survive JSON, including big numbers.
 	hooktest.Codec(t, BeforeDeploy, hooktest.DropsUnknown("both sides are the program's own types"))

@@ -72,7 +72,7 @@ func TestHooksRunInTheSandboxWithoutANetwork(t *testing.T) {
 	out, _ := os.ReadFile("/proc/net/dev")
 	if strings.Count(string(out), ":") > 1 { // outside of the sandbox there is a network
 		if answer, err := ask(t.Context(), dir, "", bash("ls")); answer != "denied: there is a network" {
-			t.Errorf("without the sandbox: %s, %v; want that the guard sees a network", answer, err)
+			t.Errorf("without the sandbox: %s, %v; want the guard to see a network", answer, err)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 					t.Errorf("%d processes run, want %d hooks, each with a child", running, len(away))
 				}
 				if err := end(w); whose == "the session's" && !errors.Is(err, errEscape) {
-					t.Errorf("closed with %v, want that hooks had to be stopped", err)
+					t.Errorf("closed with %v, want an error that hooks had to be stopped", err)
 				}
 				w.isGone(t, len(away), "their end was "+whose)
 				if n := len(w.log.failures()); n != len(away) || w.sys.FailedOpen() != 0 {
@@ -156,7 +156,7 @@ func TestACallerThatGivesUpWhenAHookHasLeft(t *testing.T) {
 		t.Error("the hook that has left has ended with the caller")
 	}
 	if err := w.ses.Close(over()); !errors.Is(err, errEscape) {
-		t.Errorf("closed with %v, want that a hook had to be stopped", err)
+		t.Errorf("closed with %v, want an error that a hook had to be stopped", err)
 	}
 	w.isGone(t, 1, "the session is closed")
 }

@@ -124,7 +124,7 @@ func TestASystemThatIsClosedDuringAFire(t *testing.T) {
 		w.leavesNoProcess(t)
 
 		if res := w.fireClosed(t); !res.Blocked() || !errors.Is(res.Reports[0].Err, hook.ErrClosed) || res.Reports[0].Reply != nil {
-			t.Errorf("afterwards: %+v; want that the system is closed", res.Reports[0])
+			t.Errorf("afterwards: %+v; want a closed system", res.Reports[0])
 		}
 		if _, err := w.sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: w.dir}); !errors.Is(err, hook.ErrClosed) {
 			t.Errorf("a session of a closed system: %v, want %v", err, hook.ErrClosed)

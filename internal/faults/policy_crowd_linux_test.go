@@ -114,7 +114,7 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 			t.Errorf("%d of %d crashes were counted as open, and %d timeouts; want all, and none", n, each, now[hook.ClassTimeout])
 		}
 		if n := c.classes["claude.PreToolUse breaker"]; n < each/2 {
-			t.Errorf("%v; want that the breaker kept most of the crowd from hanging", c.classes)
+			t.Errorf("%v; want the breaker to keep most of the crowd from hanging", c.classes)
 		}
 		classes := fmt.Sprint(c.classes)
 		beside := c.median()

@@ -450,7 +450,7 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 	action := wantAction(says, k, f)
 	if f.unguarded && action == hook.FailOpen {
 		if len(res.Hooks) > 0 || res.Blocked {
-			t.Errorf("%d hooks ran, blocked %v; want that the hook is skipped, as it is not trusted", len(res.Hooks), res.Blocked)
+			t.Errorf("%d hooks ran, blocked %v; want the hook to be skipped, because it is not trusted", len(res.Hooks), res.Blocked)
 		}
 		return
 	}
@@ -483,7 +483,7 @@ func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Act
 	t.Helper()
 	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has gone: without a policy it blocks
 	if res.Blocked != (gone || action == hook.FailClosed) {
-		t.Errorf("blocked %v, want that the failure is %v", res.Blocked, action)
+		t.Errorf("blocked %v, want the failure to be %v", res.Blocked, action)
 	}
 	if k.asks {
 		text, err := json.Marshal(res.Effects)

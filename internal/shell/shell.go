@@ -162,7 +162,7 @@ type run struct {
 	dirs  []string  // folders to create first, with their parents
 
 	piping  []string // files that commands of pipes have opened
-	reading []string // files of the scripts that run this one
+	reading []string // files of the scripts that run this script
 }
 
 // written returns the number of bytes written to standard error and to files, and counts files and folders.
@@ -210,7 +210,7 @@ type input struct {
 	at       int
 	reopened bool   // /dev/stdin was opened: its position is unknown
 	path     string // of a file; else empty
-	outer    *input // the standard input that this one replaces for now
+	outer    *input // the standard input that this input replaces for now
 }
 
 type output struct {

@@ -104,7 +104,7 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 						byDefault := says == "" && moment == "tool_call" // which fails closed anyway
 						want := gate && (says == "ask" || says == "closed") || byDefault
 						if got := blocked || err != nil; got != want {
-							t.Fatalf("blocked %v, reason %q, error %v; want that it blocks: %v", blocked, reason, err, want)
+							t.Fatalf("blocked %v, reason %q, error %v; want it to block: %v", blocked, reason, err, want)
 						}
 						if says != "" && want {
 							if err != nil || !blocked {

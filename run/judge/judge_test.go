@@ -100,11 +100,11 @@ func TestJudgeAsksTheAgent(t *testing.T) {
 func TestJudgeSaysWhatIsMissing(t *testing.T) {
 	_, err := (&Judge{Answer: inWords}).Run(t.Context(), hook.Call{})
 	if err == nil || !strings.Contains(err.Error(), "the host has to supply a Model") {
-		t.Errorf("err = %v, want that there is no model", err)
+		t.Errorf("err = %v, want an error that there is no model", err)
 	}
 	_, err = (&Judge{Model: says(`{"ok":true}`)}).Run(t.Context(), hook.Call{})
 	if err == nil || !strings.Contains(err.Error(), "no Answer") {
-		t.Errorf("err = %v, want that there is no Answer", err)
+		t.Errorf("err = %v, want an error that there is no Answer", err)
 	}
 }
 

@@ -190,7 +190,7 @@ func TestRedirectsDoNotCarryTheKeyAway(t *testing.T) {
 func TestNoModelIsAnError(t *testing.T) {
 	for _, model := range []judge.Model{Anthropic{}, OpenAI{}} {
 		if _, err := model.Generate(t.Context(), judge.ModelRequest{}); err == nil || !strings.Contains(err.Error(), "no model is named") {
-			t.Errorf("%T: %v, want that no model is named", model, err)
+			t.Errorf("%T: %v, want an error that no model is named", model, err)
 		}
 	}
 }

@@ -78,6 +78,6 @@ func TestOpenAISaysThatTheModelDeclines(t *testing.T) {
 	server := answers(t, 200, `{"choices":[{"message":{"content":null,"refusal":"I cannot"},"finish_reason":"stop"}]}`)
 	_, err := OpenAI{BaseURL: server.URL, Model: "m"}.Generate(t.Context(), judge.ModelRequest{})
 	if err == nil || err.Error() != `the model declines: "I cannot"` {
-		t.Errorf("err = %v, want that it declines", err)
+		t.Errorf("err = %v, want an error that it declines", err)
 	}
 }

@@ -45,7 +45,7 @@ func TestHTTPSpeaksTLS(t *testing.T) {
 	_, err := h.Run(t.Context(), call)
 	var unknown *tls.CertificateVerificationError
 	if !errors.As(err, &unknown) {
-		t.Errorf("err = %v, want that nobody vouches for the server", err)
+		t.Errorf("err = %v, want an error that nobody vouches for the server", err)
 	}
 }
 

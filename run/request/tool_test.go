@@ -80,7 +80,7 @@ func TestToolCallsWhatIsConfigured(t *testing.T) {
 func TestToolSaysWhatIsMissing(t *testing.T) {
 	_, err := (&Tool{}).Run(t.Context(), hook.Call{})
 	if err == nil || !strings.Contains(err.Error(), "the host has to supply a ToolCaller") {
-		t.Errorf("err = %v, want that there is no ToolCaller", err)
+		t.Errorf("err = %v, want an error that there is no ToolCaller", err)
 	}
 }
 

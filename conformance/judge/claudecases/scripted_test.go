@@ -97,7 +97,7 @@ func TestTheModelRepliesInOrder(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := p.Model.Generate(ctx, "prompt", "", "c"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got error %v, want that of the context", err)
+		t.Errorf("got error %v, want the error of the context", err)
 	}
 	if _, err := p.Model.Generate(t.Context(), "prompt", "", "d"); err == nil {
 		t.Error("there is a reply more than in the case")
