@@ -2,9 +2,10 @@ package hook
 
 import "context"
 
-// State is a key-value store that a session's hooks of one source share: small texts, 1 MiB in total, or 512 KiB in a
-// fleet. Processes use it by the command snaphook state. Concurrent updates are not lost. Each call costs a file access,
-// for which it waits for a lock until ctx ends, and at most five seconds; in a fleet it costs round trips to the server.
+// State is a key-value store that a session's hooks of one source share: small texts, 1 MiB in total, or 512 KiB in
+// a fleet. Processes use it by the command snaphook state. Concurrent updates are not lost. Each call costs a file
+// access, for which it waits for a lock until ctx ends, and at most five seconds; in a fleet it costs round trips to
+// the server.
 type State interface {
 	// Get returns the value of a key, and whether there is one.
 	Get(ctx context.Context, key string) (value string, ok bool, err error)
