@@ -15,6 +15,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -24,6 +25,7 @@ import (
 // The benchmark's figures for a hook agree with the time that starting the hook takes without the
 // engine, in the same rounds.
 func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
+	testkit.Timed(t)
 	dir := project(t)
 	bash := starts("bash", "guard.sh")
 	program := starts("/bin/true")
