@@ -8,8 +8,8 @@ import "context"
 // the hook; fires that have begun are not affected.
 //
 // A hook that returns an error or panics has failed. At Prompt, BeforeModel, BeforeTool, Permission and BeforeCompact a
-// failure is a denial; elsewhere it is only in the reports. Only ctx limits the time of a hook. The verdict's Input is
-// complete, or nil.
+// failure is a denial; elsewhere it is only in the reports. Only ctx limits the time of a hook. If the
+// hook sets the verdict's Input, that has to be the complete arguments or request.
 type Func[In any] = func(context.Context, In) (Verdict, error)
 
 // OnStart adds a hook of the program at [Start].

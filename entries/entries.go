@@ -388,9 +388,9 @@ func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	}
 }
 
-// LoseUnread calls Lose if no hook of a file can be read: its root is not an object, or its hooks have another kind
-// than wanted, '{' for Groups and '[' for Listed, which report that. It does nothing if the root is absent, or the
-// hooks are absent or null.
+// LoseUnread calls Lose if no hook of a file can be read: root is not an object, or hooks is not of the wanted kind,
+// '{' for [Reader.Groups] or '[' for [Reader.Listed]. Groups and Listed report a wrong kind as a problem themselves.
+// LoseUnread does nothing if root is absent, or if hooks is absent or null.
 func (r *Reader) LoseUnread(label string, like *hook.Hook, root, hooks settings.Value, wanted jsontext.Kind) {
 	kind := hooks.Kind()
 	switch {

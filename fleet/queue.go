@@ -66,7 +66,8 @@ func (q *queue) run(job func()) {
 	}
 }
 
-// next returns a waiting job, or puts a goroutine, which receives from jobs, among the idle ones.
+// next returns a waiting job. If there is none, it returns nil and lists jobs, the channel of the calling goroutine, as
+// idle.
 func (q *queue) next(jobs chan func()) func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 )
 
@@ -37,6 +38,9 @@ type ExitError struct{ Reply *Reply }
 
 func (e *ExitError) Error() string {
 	if e.Reply.Signal != nil {
+		if number, ok := e.Reply.Signal.(syscall.Signal); ok {
+			return fmt.Sprintf("killed by signal %d (%v)", number, number)
+		}
 		return fmt.Sprintf("killed by signal %v", e.Reply.Signal)
 	}
 	return fmt.Sprintf("exit status %d", e.Reply.Exit)

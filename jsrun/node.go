@@ -19,8 +19,8 @@ var (
 	urlJS string
 )
 
-// library holds the modules with a bare name: the host's, and the modules of Node.js that need no
-// system.
+// library holds the modules that are imported by a bare name: the host's and, in the sandbox, those of Node.js that
+// need no access to the operating system, path and url.
 type library struct {
 	host map[string]string // the host's modules: their texts, by name
 	dir  string            // the current directory; empty means none

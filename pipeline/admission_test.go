@@ -11,9 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
-// fakeCommands lets n commands through an admission of two processors at once. Each takes the time took, of which its
-// process spends the part ran on a processor, and seen is the need of a processor that a look at it finds. It returns
-// the largest number that ran at the same time, and the time in which all have ended.
+// fakeCommands lets n commands through an admission of two processors at once. Each lasts took; when it ends, it
+// reports the share ran of that as processor time. A look at a running one finds that it has waited for a processor
+// for seen times its age. With noProcess there is no process to look at. It returns the largest number that ran at the
+// same time, and the time in which all have ended.
 func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) (most int, all time.Duration) {
 	a := newAdmission()
 	a.processors = 2

@@ -87,6 +87,9 @@ func (l fireLog) failure(r *common.Report) {
 		slog.String("error", environ.Scrub(r.Err.Error())),
 		slog.Duration("took", r.Elapsed),
 	}
+	if r.Reply != nil && len(r.Reply.Stderr) > 0 {
+		attrs = append(attrs, slog.String("stderr", excerpt(r.Reply.Stderr)))
+	}
 	if r.OnFailure != hook.FailOpen && r.Hook.Policy != nil && overlaid(r.Hook) {
 		attrs = append(attrs, slog.String("policy", environ.Scrub(waysOut(r))))
 	}

@@ -130,7 +130,7 @@ func parseList(text string) (*fileList, error) {
 			}
 			l.files = append(l.files, f)
 		default:
-			return nil, fmt.Errorf("unexpected path %q in the list of loaded files", item)
+			return nil, fmt.Errorf("unexpected entry %q in the list of loaded files", item)
 		}
 	}
 	return l, nil

@@ -155,7 +155,10 @@ func scriptOf(j job) (s *shellScript, note string) {
 	return nil, ""
 }
 
-var errNotRegular = errors.New("the script is not a regular file that can be read")
+var (
+	errNotRegular    = errors.New("the script is not a regular file that can be read")
+	errNotExecutable = errors.New("the script is not executable; run chmod +x")
+)
 
 // current returns the compiled script that a call runs: from the checked bytes if the job has them.
 func (s *shellScript) current(j *job) (*shell.Script, error) {
@@ -191,7 +194,7 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.runs && unix.Access(path, unix.X_OK) != nil {
-		return nil, errNotRegular
+		return nil, errNotExecutable
 	}
 	if now == s.was && s.script != nil && s.text == "" {
 		return s.script, nil

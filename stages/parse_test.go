@@ -113,7 +113,7 @@ func TestParseFailsWithTheExit(t *testing.T) {
 		t.Errorf("err %v", r.Err)
 	}
 	r := parse(hook.Reply{Exit: 2, Signal: syscall.SIGKILL, Stdout: []byte(`{"decision":"deny"}`)})
-	if !errors.As(r.Err, &exit) || r.Err.Error() != "killed by signal killed" || r.Answered {
+	if !errors.As(r.Err, &exit) || r.Err.Error() != "killed by signal 9 (killed)" || r.Answered {
 		t.Errorf("a hook that was killed: said %v, err %v", r.Answered, r.Err)
 	}
 	if r := parse(hook.Reply{Signal: syscall.SIGTERM, Stderr: []byte("bye")}); r.Output.Message != "Warning: bye" {

@@ -50,7 +50,7 @@ const (
 
 // File is a file that a hook runs, or may run.
 type File struct {
-	File   string `json:"file"` // absolute, or "…" and the path that the hook uses
+	File   string `json:"file"` // absolute; in the digest relative to the project, if the file is below it
 	SHA256 string `json:"sha256"`
 }
 

@@ -264,7 +264,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 	}
 	for _, dir := range s.dirs {
 		if s.c.looks++; s.c.looks > mostLooks {
-			return nil // the walk ends, and the hook is unclear
+			return nil // too much work: the search for files ends, and Unclear of [Hook] says why
 		}
 		path := within(dir, text)
 		if strings.ContainsAny(text, "*?[") {

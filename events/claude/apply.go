@@ -66,7 +66,7 @@ func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 // ToolVerdict lists the instructions of PreToolUse.
 type ToolVerdict struct {
 	Directive
-	Run      bool          // run the tool, unless Decision is allow only after the normal permission checks
+	Run      bool          // run the tool: at once if Decision is allow, else after the normal permission checks
 	Decision hook.Decision // allow, ask, defer or deny; empty: use the normal permission checks
 	Reason   string        // of the Decision
 	Input    wire.Object   // the arguments to run the tool with, changed or not

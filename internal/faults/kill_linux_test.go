@@ -140,7 +140,7 @@ func TestAHookThatSomebodyElseKillsFailsOpen(t *testing.T) {
 				if err := <-killed; err != nil {
 					t.Fatal(err)
 				}
-				w.check(t, res, want{err: "killed by signal " + signal.String(), message: "Warning: dying", exit: -1, signal: signal})
+				w.check(t, res, want{err: fmt.Sprintf("killed by signal %d (%v)", signal, signal), message: "Warning: dying", exit: -1, signal: signal})
 				w.alive(t)
 			})
 		})

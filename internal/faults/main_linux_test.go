@@ -76,7 +76,7 @@ func opened(before map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// children is an error if this process has a child, if only a zombie.
+// children is an error if this process has a child, even if it is a zombie.
 func children() error {
 	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 	switch {

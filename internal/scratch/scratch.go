@@ -94,8 +94,9 @@ func open(folder string) (*home, error) {
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(path))
 		}
-		// Before the lock was taken, a sweep may have removed the directory.
-		locked := tryLock(lock) || try == mostTries // some file systems have no locks: nothing is removed there
+		// Before the lock was taken, a sweep may have removed the directory. The last try does without the lock: where
+		// a file system has no locks, Sweep cannot lock either, and removes nothing.
+		locked := tryLock(lock) || try == mostTries
 		if _, gone := os.Lstat(lock.Name()); locked && gone == nil {
 			h := &home{path: path, lock: lock, dirs: map[string]struct{}{}}
 			if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -189,7 +189,10 @@ func sedPattern(text string, extended, groups bool) (*posix.Regexp, error) {
 	if text == "" {
 		return nil, errArguments // the last expression that was used
 	}
-	text = strings.ReplaceAll(text, `\/`, "/") // a backslash that is itself escaped does not escape a delimiter
+	if strings.Contains(text, `\/`) && strings.Contains(text, "[") {
+		return nil, errArguments // within brackets the backslash counts in some versions
+	}
+	text = strings.ReplaceAll(text, `\/`, "/") // posix.Compile refuses a backslash that is left of another one
 	return posix.Compile(text, posix.Options{Basic: !extended, Lines: true, Groups: groups})
 }
 

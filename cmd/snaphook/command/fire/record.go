@@ -107,8 +107,8 @@ func (r *recording) close(cmd *cobra.Command) {
 	}
 }
 
-// traced returns a context with the span that the environment names as parent, for a fire by a
-// program that a hook of a recorded fire runs.
+// traced returns ctx with the parent span of TRACEPARENT, if there is one. A hook of a recorded fire has that variable:
+// if it runs this program, the fire of this program becomes part of the same trace.
 func traced(ctx context.Context) context.Context {
 	t := hook.Trace{Parent: os.Getenv("TRACEPARENT"), State: os.Getenv("TRACESTATE")}
 	if _, _, ok := t.IDs(); !ok {

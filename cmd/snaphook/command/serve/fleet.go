@@ -75,8 +75,8 @@ func newFleetPush(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push DIR",
 		Short: "Sign the policy in a directory and push it to all hosts",
-		Long: "Makes a bundle of the settings, the overlay .snaphook.json and the scripts in DIR, at most 8 MiB, checks them as " +
-			"snaphook check does, signs them with the secret key of minisign's format, and pushes them as the next revision. " +
+		Long: "Makes a bundle of the settings, the overlay .snaphook.json and the scripts in DIR, at most 8 MiB; checks it as " +
+			"snaphook check does, signs it with the secret key of --key, in minisign's format, and pushes it as the next revision. " +
 			"Workers and agents verify it, and use it at once. The password of an encrypted key is in " + passwordVariable + ".",
 		Example: `snaphook fleet push ./policy --key policy.key
 snaphook fleet push . --key policy.key \

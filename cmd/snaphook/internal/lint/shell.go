@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// ParseShell parses a text in a dialect of shell syntax.
+// ParseShell parses a text in the syntax of one shell.
 func ParseShell(text string, lang syntax.LangVariant) (*syntax.File, error) {
 	if lang == syntax.LangBash {
 		return bash.ParseComments(text)
