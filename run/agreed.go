@@ -106,7 +106,7 @@ func (c *Command) runAgreed(
 		return reply, false, nil
 	}
 	if err == nil && m != nil && m.shell != nil && pinned.text != nil {
-		j.text = pinned.text
+		j.text, j.reader = pinned.text, pinned.reader
 		if reply, ran, err = m.runShell(j); ran {
 			return reply, true, err
 		}

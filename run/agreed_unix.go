@@ -30,7 +30,6 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 			return j, false, err
 		}
 		_ = f.Close() // already read
-		j.text = text
 		pinned, ok = j.asText(j.program, j.argv[:at:at], text, j.argv[at:])
 		return pinned, ok, nil
 	}
@@ -47,7 +46,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 		return j, false, startError(&j, syscall.EACCES) // start it in no other way: the file may change
 	}
 	program, before, ok := j.interpreter(text)
-	if j.text = text; ok {
+	if ok {
 		pinned, ok = j.asText(program, before, text, append([]string{j.program}, j.argv[1:]...))
 	}
 	return pinned, ok, nil
@@ -161,6 +160,7 @@ func (j job) asText(shell string, before []string, text []byte, args []string) (
 		j.program = shell
 	}
 	j.argv = append(append(before[:len(before):len(before)], "-c", script), args...)
+	j.text, j.reader = text, before[len(before)-1]
 	return j, true
 }
 

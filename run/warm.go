@@ -82,7 +82,9 @@ func coldWorker(note string) error {
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	switch {
 	case kind == "" && warmSystem && w.Tools != nil:
-		c.warm.CompareAndSwap(nil, &warmth{pool: w, kind: WarmBash, unread: true})
+		if c.warm.Load() == nil {
+			c.warm.CompareAndSwap(nil, &warmth{pool: w, kind: WarmBash, unread: true})
+		}
 		return ""
 	case kind == WarmOff:
 		c.warm.Store(nil)

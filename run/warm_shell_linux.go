@@ -158,14 +158,18 @@ func scriptOf(j job) (s *shellScript, note string) {
 var (
 	errNotRegular    = errors.New("the script is not a regular file that can be read")
 	errNotExecutable = errors.New("the script is not executable; run chmod +x")
+	errOtherReader   = errors.New("the first line of the checked script names another shell than the file did, or an option")
 )
 
 // current returns the compiled script that a call runs: from the checked bytes if the job has them.
 func (s *shellScript) current(j *job) (*shell.Script, error) {
-	if s.file != "" && j.text != nil {
-		return s.compiledText(j.text)
+	switch {
+	case s.file == "" || j.text == nil:
+		return s.compiled(j.dir)
+	case j.reader != s.shell:
+		return nil, errOtherReader
 	}
-	return s.compiled(j.dir)
+	return s.compiledText(j.text)
 }
 
 // compiledText returns the compiled script of checked bytes.

@@ -38,14 +38,18 @@ func TestTheBytesThatTrustHasCheckedRunInTheProcess(t *testing.T) {
 	needPrograms(t)
 	starts, dir := countedBash(t), t.TempDir()
 	file := filepath.Join(dir, "guard.sh")
+	const readsEcho = "case $(echo 'a\\tb') in *t*) exit 3;; esac; exit 4\n" // 3 in bash, 4 in dash
 	for name, tt := range map[string]struct {
 		checked, file string
 		exit, starts  int
 	}{
-		"the file is the same":         {"#!/bin/bash\nexit 3\n", "#!/bin/bash\nexit 3\n", 3, 0},
-		"the file has changed since":   {"#!/bin/bash\nexit 3\n", "#!/bin/bash\nexit 4\n", 3, 0},
-		"bash alone runs the old text": {"#!/bin/bash\nexit $(($$ * 0 + 3))\n", "#!/bin/bash\nexit 4\n", 3, 2},
-		"the file cannot run here":     {"#!/bin/bash\nexit 3\n", "#!/bin/bash\ntrap 'exit 4' EXIT\n", 3, 2},
+		"the file is the same":                                         {"#!/bin/bash\nexit 3\n", "#!/bin/bash\nexit 3\n", 3, 0},
+		"the file has changed since":                                   {"#!/bin/bash\nexit 3\n", "#!/bin/bash\nexit 4\n", 3, 0},
+		"bash alone runs the old text":                                 {"#!/bin/bash\nexit $(($$ * 0 + 3))\n", "#!/bin/bash\nexit 4\n", 3, 2},
+		"the file cannot run here":                                     {"#!/bin/bash\nexit 3\n", "#!/bin/bash\ntrap 'exit 4' EXIT\n", 3, 2},
+		"started by its first line, which was that of another shell":   {"#!/bin/bash\n" + readsEcho, "#!/bin/sh\n" + readsEcho, 3, 0},
+		"started by its first line, which had no option":               {"#!/bin/bash -e\nfalse\nexit 4\n", "#!/bin/bash\nfalse\nexit 4\n", 1, 0},
+		"started by its first line, which has been the same all along": {"#!/bin/bash\n" + readsEcho, "#!/bin/bash\n" + readsEcho, 3, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.file), 0o755); err != nil {
@@ -57,6 +61,9 @@ func TestTheBytesThatTrustHasCheckedRunInTheProcess(t *testing.T) {
 			pool := New(Config{})
 			defer pool.Close()
 			c := &run.Command{Argv: []string{"bash", "-c", "bash " + file}, Direct: []string{"bash", file}}
+			if strings.HasPrefix(name, "started by its first line") {
+				c = &run.Command{Argv: []string{"bash", "-c", file}, Direct: []string{file}}
+			}
 			c.Pin(checked(tt.checked))
 			c.SetWarm(pool, "", dir)
 			for range 2 {
