@@ -105,7 +105,12 @@ func shebang(file string) (line string, ok bool) {
 	defer f.Close()
 	head := make([]byte, mostShebang)
 	n, _ := f.Read(head)
-	text, ok := bytes.CutPrefix(head[:n], []byte("#!"))
+	return firstLine(head[:n])
+}
+
+// firstLine returns the text after #! on the first line of a script.
+func firstLine(script []byte) (line string, ok bool) {
+	text, ok := bytes.CutPrefix(script[:min(len(script), mostShebang)], []byte("#!"))
 	end := bytes.IndexByte(text, '\n')
 	if !ok || end < 0 {
 		return "", false

@@ -36,6 +36,7 @@ type shellScript struct {
 	file   string   // "" if the script is an argument
 	name   string   // $0
 	runs   bool     // the command executes the file itself
+	first  string   // then the text after #! on its first line
 	tools  shell.Tools
 
 	mu     sync.Mutex
@@ -146,9 +147,9 @@ func scriptOf(j job) (s *shellScript, note string) {
 	words := strings.Fields(line)
 	switch {
 	case len(words) == 1 && inShell[filepath.Base(words[0])] && filepath.IsAbs(words[0]):
-		return &shellScript{shell: words[0], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
+		return &shellScript{shell: words[0], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true, first: line}, ""
 	case len(words) == 2 && filepath.Base(words[0]) == "env" && inShell[words[1]]:
-		return &shellScript{shell: words[1], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true}, ""
+		return &shellScript{shell: words[1], file: j.argv[0], name: j.argv[0], params: j.argv[1:], runs: true, first: line}, ""
 	case len(words) > 1 && inShell[filepath.Base(words[0])]:
 		return nil, "the script's first line has options"
 	}
@@ -158,7 +159,7 @@ func scriptOf(j job) (s *shellScript, note string) {
 var (
 	errNotRegular    = errors.New("the script is not a regular file that can be read")
 	errNotExecutable = errors.New("the script is not executable; run chmod +x")
-	errOtherReader   = errors.New("the first line of the checked script names another shell than the file did, or an option")
+	errOtherReader   = errors.New("the first line of the script names another shell than before, or an option")
 )
 
 // current returns the compiled script that a call runs: from the checked bytes if the job has them.
@@ -215,6 +216,9 @@ func (s *shellScript) compiled(dir string) (*shell.Script, error) {
 	}
 	text := make([]byte, mostScript+1)
 	n, _ := f.Read(text)
+	if line, _ := firstLine(text[:n]); s.runs && line != s.first {
+		return nil, errOtherReader
+	}
 	if s.script, err = s.compile(string(text[:n])); err != nil {
 		return nil, err
 	}

@@ -79,3 +79,29 @@ func TestTheBytesThatTrustHasCheckedRunInTheProcess(t *testing.T) {
 		})
 	}
 }
+
+func TestAScriptWhoseFirstLineChangesIsRunByItsNewShell(t *testing.T) {
+	needPrograms(t)
+	dashes(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "guard.sh")
+	pool := New(Config{})
+	defer pool.Close()
+	c := &run.Command{Argv: []string{"bash", "-c", file}, Direct: []string{file}}
+	for i, tt := range []struct {
+		first string
+		exit  int
+	}{{"/bin/bash", 3}, {"/bin/sh", 4}, {"/bin/bash -n", 0}, {"/bin/bash", 3}, {"/bin/cat", 0}} {
+		text := "#!" + tt.first + "\ncase $(echo 'a\\tb') in *t*) exit 3;; esac; exit 4\n"
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			c.SetWarm(pool, run.WarmBash, dir)
+		}
+		reply, err := c.Run(t.Context(), hook.Call{Dir: dir, Hook: &hook.Hook{}})
+		if err != nil || reply.Exit != tt.exit {
+			t.Errorf("%s: exit %d, %v, want %d", tt.first, reply.Exit, err, tt.exit)
+		}
+	}
+}
