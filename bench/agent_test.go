@@ -113,8 +113,8 @@ const (
 	moreThroughAgent = 2
 )
 
-// anotherMachine is the margin of a ratio whose two sides allocate, scan text and wait for memory
-// in different proportions; the ratio is 1.2 to 1.5 between idle and busy machines.
+// anotherMachine is the margin of ratios whose two sides do not slow down alike on a busy machine, because they
+// allocate, scan text and wait for memory in different proportions: such a ratio was 1.2 to 1.5, idle and busy.
 const anotherMachine = 0.5
 
 func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {

@@ -127,8 +127,8 @@ func Push(ctx context.Context, nc *nats.Conn, dir string, key minisign.PrivateKe
 // keepRevisions is the number of revisions that the server keeps.
 const keepRevisions = 4
 
-// objectName returns the name of the object of a revision. Each revision has its own object, because of two
-// simultaneous pushes the one that ends last may be the older.
+// objectName returns the name of the object of a revision. Each revision has its own object: if two
+// pushes run at the same time, the older may end last.
 func objectName(revision uint64) string { return policyObject + "." + strconv.FormatUint(revision, 10) }
 
 // objectRevision returns the revision in an object's name, or 0 if the name has none.

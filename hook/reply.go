@@ -162,7 +162,7 @@ type Text uint8
 // The meanings of plain text.
 const (
 	TextInherited Text = iota // by the rules of the event or dialect; their default is TextMessage
-	TextMessage               // a message to the user, and an allow by default
+	TextMessage               // a message to the user, and an allow that overrides no decision of another hook
 	TextContext               // context for the model
 	TextIgnored               // no effect; the text is in the Reply, and a note reports it
 )

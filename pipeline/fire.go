@@ -106,7 +106,7 @@ type fireState struct {
 	began         time.Time
 	number        int64           // the fire's number in the session
 	failed        error           // why some hooks could not run; set before and after they do
-	chainFailed   error           // like failed, but set by the goroutine of a chain
+	chainFailed   error           // like failed, but set by the goroutine that runs a fold
 	vars          *varsDir        // where hooks export variables; nil if they cannot
 	noVars        error           // why hooks cannot export variables although the event allows it
 	ctx           context.Context // fireContext, limited by the event's budget
@@ -629,7 +629,8 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireIn
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
 	// If a dialect sets no variables, calls inherit the environment and need no copy of it. The state variable would
-	// force a copy, so it is then set only if the host has configured a state.
+	// force a copy, so it is then set only if the host has configured a state, or if this process has inherited the
+	// variable, whose state is not for its hooks.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)

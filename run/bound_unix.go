@@ -11,7 +11,7 @@ import (
 
 func boundTo(attr *syscall.SysProcAttr) *syscall.SysProcAttr { return attr }
 
-// bound runs a job. These systems do not signal the children of a killed process; only the guardian kills them.
+// bound runs a job. If the engine is killed, these systems, unlike Linux, do not kill its hooks; only the guardian does.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	return inner(ctx, j)
 }

@@ -271,7 +271,7 @@ func (s *shellScope) directory(text string) error {
 				return err
 			}
 		case path == s.c.dir:
-			s.cannotSee("any file of the project may run, by its name")
+			s.cannotSee("it searches the whole project, so any of its files may run")
 		default:
 			err := s.c.walk(path, func(file string) error { _, err := s.c.file(file, false); return err })
 			if err != nil {

@@ -202,7 +202,6 @@ func TestTheOrderOfHooks(t *testing.T) {
 	}
 }
 
-// hooksOf counts the runs of a command that two sources have.
 func TestTheSameHookRunsOnceUnlessItIsAPlugins(t *testing.T) {
 	const c = `{"type":"command","command":"c"}`
 	for _, tt := range []struct {

@@ -62,7 +62,7 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 	if of := reflect.TypeFor[R](); of != reflect.TypeFor[Nothing]() {
 		e.members, e.watched = jsonNames(of), jsonNames(reflect.TypeFor[E]())
 		if stops != nil {
-			e.watched = lo.Union(e.watched, e.members) // event.block = true refuses nothing
+			e.watched = lo.Union(e.watched, e.members) // a handler that sets event.block = true refuses nothing: the report has a note
 		}
 	}
 	known = append(known, e)

@@ -34,9 +34,10 @@ type Host struct {
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
 
-	// Extension carries out requests of modules of the extension runtime other than hooks, such as
-	// "pi.setActiveTools" or "ctx.ui.setWidget", and returns the module's result. A host that lacks
-	// a member returns [errors.ErrUnsupported]. As with SendMessage, it must not wait for a module.
+	// Extension carries out a call that only modules of the extension runtime can make, such as "pi.setActiveTools" or
+	// "ctx.ui.setWidget": member is the function's name. It returns the result for the module, or
+	// [errors.ErrUnsupported] if the host does not have the function. As with SendMessage, it must not wait for a
+	// module.
 	Extension func(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error)
 }
 

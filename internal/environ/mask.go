@@ -41,8 +41,8 @@ var (
 	digits  = regexp.MustCompile(`\d`)
 )
 
-// isToken reports whether a part of a path may be a secret: long text that is not a word, or text that mixes
-// letters and digits.
+// isToken reports whether a part of a path may be a secret: 20 bytes without "-", "_" and ".", any 40 bytes, or shorter
+// text with digits that is not a word with a number, such as check-2024; also text that hasSecret finds.
 func isToken(segment string) bool {
 	switch {
 	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:

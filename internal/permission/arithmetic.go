@@ -91,7 +91,7 @@ func absent(node syntax.Node) bool {
 	return ok && word == nil
 }
 
-// value returns the piece of an assignment's value, and false for an array.
+// value returns the piece of an assignment's value. For an array it is "(", which no expression of special matches.
 func (r pieceReader) value(a *syntax.Assign) piece {
 	if a.Array != nil {
 		return piece{plain: "(", fixed: 1, literal: 1}

@@ -13,7 +13,7 @@ import (
 
 // Judge returns the differences between an engine's result and expect, in words; empty if it passes. It reads hook.log,
 // the files of the project, and the requests to the scripted server, model and user. [Prepared.JudgeBackground] checks
-// the expectation async.
+// the key "async" of expect.
 func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	j := judge{project: p}
 	j.see(got)
@@ -24,7 +24,7 @@ func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	return j.wrong
 }
 
-// JudgeBackground does the same as [Prepared.Judge] for the expectation async, after all hooks in
+// JudgeBackground does the same as [Prepared.Judge] for the key "async" of expect, after all hooks in
 // the background have ended. got is the observation of the fire, at which the user must not have
 // seen their texts.
 func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Background) []string {

@@ -72,7 +72,7 @@ func (c *compiler) format(t *gojq.Term) filter {
 	return plain(plainFunctions[map[string]string{"@json": "tojson", "@text": "tostring"}[t.Format]])
 }
 
-// only returns a filter that passes on the inputs for which is returns true.
+// only returns a filter that yields its input if is(input), and nothing otherwise.
 func only(is func(v value) bool) filter {
 	return func(_ *scope, in value, yield func(value) error) error {
 		if is(in) {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// date prints the time in a format of numbers, or of names of the locale C.
+// date prints the time in a format of numbers, or of English names where the locale has them.
 func date(args []string) (run, error) {
 	utc, format := false, ""
 	for _, arg := range args {

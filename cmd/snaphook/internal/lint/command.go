@@ -231,11 +231,14 @@ var languages = map[bash.Language]lang{
 	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
 }
 
-// valued lists options of interpreters whose next word is their value; inline lists options whose
-// next word is the program.
+// valued lists the options of interpreters that take the next word as their value. After an option of inline no script
+// file follows: the program is the next word or standard input. To a shell those of shellFlags mean something else, and
+// its script follows.
 var (
 	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
-	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-s", "-", "-n"}
+	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-", "-n"}
+
+	shellFlags = []string{"-e", "-m", "-p", "-x"}
 )
 
 // interpreted returns the script of an interpreter's call, and the words after it. ok is false if
@@ -252,7 +255,8 @@ func (c programCall) interpreted() (l lang, script string, args []string, ok boo
 		switch word := c.words[i]; {
 		case !c.known[i]:
 			return l, "", nil, false
-		case slices.Contains(inline, word), l == langShell && word != "--" && isFlags(word, 'c'), isFlags(word, 's'):
+		case l == langShell && slices.Contains(shellFlags, word):
+		case slices.Contains(inline, word), l == langShell && (isFlags(word, 'c') || isFlags(word, 's')):
 			return l, "", nil, false
 		case slices.Contains(valued, word):
 			i++

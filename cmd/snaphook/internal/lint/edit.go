@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// fileEdit is a change of one file. It applies only if the replaced text is unchanged.
+// fileEdit lists the changes of one file that mend one finding. They apply only if the whole file is unchanged.
 type fileEdit []change
 
 // change is one change of an edit.

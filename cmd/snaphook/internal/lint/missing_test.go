@@ -27,3 +27,21 @@ func TestAMissingProgramIsOneFindingHoweverManyHooksStartIt(t *testing.T) {
 		t.Errorf("found:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
 	}
 }
+
+func TestTheScriptOfAShellIsFoundAfterItsOptions(t *testing.T) {
+	for command, missing := range map[string]bool{
+		"bash gone.sh": true, "bash -x gone.sh": true, "bash -e gone.sh": true, "bash -eu gone.sh": true, "sh -p gone.sh": true,
+		"bash -o pipefail gone.sh": true,
+		"bash -c gone.sh": false, "bash -s gone.sh": false, "bash -n gone.sh": false, "node -e gone.js": false, "python3 -m gone.py": false,
+	} {
+		c := newCase("missing", "")
+		files := map[string]string{".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`}
+		found := false
+		for _, f := range c.check(t, c.write(t, "clean", files), programPath(t)) {
+			found = found || f.ID == "script-missing" && strings.Contains(f.Message, "gone.")
+		}
+		if found != missing {
+			t.Errorf("%s: script-missing is reported: %v, want %v", command, found, missing)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -178,17 +177,15 @@ func (v *hookView) startsSh(s *hookScript) bool {
 	return false
 }
 
-// shIsBash reports whether /bin/sh is bash on this machine.
+// shIsBash reports whether /bin/sh of this machine accepts bash's syntax: it is bash, or zsh.
 func shIsBash() bool {
-	target, err := filepath.EvalSymlinks("/bin/sh")
+	// On macOS /bin/sh is a program of its own, which starts the shell behind this link.
+	target, err := filepath.EvalSymlinks("/private/var/select/sh")
 	if err != nil {
-		return false
+		target, err = filepath.EvalSymlinks("/bin/sh")
 	}
-	if name := filepath.Base(target); name != "sh" {
-		return strings.Contains(name, "bash") || name == "zsh"
-	}
-	_, dash := os.Stat("/bin/dash")
-	return dash != nil // on macOS sh is a bash
+	name := filepath.Base(target)
+	return err == nil && (strings.Contains(name, "bash") || name == "zsh")
 }
 
 var ruleWarmWouldHelp = Rule{

@@ -199,7 +199,7 @@ func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 		cli.Warn(cmd, "%v%s%s", err, WhereThrown(err), lo.Ternary(safe || err.Closed, "", "; the action that it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
-		for _, name := range Unheard(info) { // runtimes with more events fire the other names
+		for _, name := range Unheard(info) { // a name that is like no known one may be an event of another runtime
 			if near := cli.DidYouMean("", name, ModuleEvents()); near != "" {
 				cli.Warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
 			}
