@@ -45,8 +45,8 @@ type Config struct {
 	Workers int
 
 	// Warm keeps the interpreters of hooks ready between calls, for hooks whose policy demands it. Nil means a
-	// [run.Warm]. With warm.New of module warm, scripts of bash and dash also run in this process on Linux, if it knows
-	// exactly what they do and no policy says "warm": "off". Close closes Warm.
+	// [run.Warm]. With warm.New of module warm, scripts of bash and dash also run in this process on Linux: a script that
+	// the module supports wholly, unless a policy names another way, such as "warm": "off". Close closes Warm.
 	Warm pipeline.Warmer
 
 	// Log gets a warning for every failed hook and every invalid settings entry; nil means [slog.Default].

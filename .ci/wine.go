@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -36,7 +37,22 @@ type event struct {
 type outcome struct {
 	action string
 	output strings.Builder
+	inner  map[string]*outcome // by the whole name, the tests in it
 	listed bool
+}
+
+// ended reports whether a test passed, or was skipped.
+func (o *outcome) ended() bool { return o.action == "pass" || o.action == "skip" }
+
+// text returns the last lines of a test that has failed or not ended: those of the tests in it that have, if any has.
+func (o *outcome) text() string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(o.inner)) {
+		if in := o.inner[name]; !in.ended() {
+			texts = append(texts, name+":\n"+last(in.output.String()))
+		}
+	}
+	return cmp.Or(strings.Join(texts, "\n"), last(o.output.String()))
 }
 
 // entry is a line of the list.
@@ -115,12 +131,18 @@ func readEvents() (map[test]*outcome, error) {
 			continue
 		}
 		e.Package = cmp.Or(strings.TrimPrefix(strings.TrimPrefix(e.Package, module), "/"), ".")
-		inner := strings.Contains(e.Test, "/")
+		name := e.Test
 		e.Test, _, _ = strings.Cut(cmp.Or(e.Test, "-"), "/")
 		o := all[e.test]
 		if o == nil {
-			o = &outcome{}
+			o = &outcome{inner: map[string]*outcome{}}
 			all[e.test] = o
+		}
+		if strings.Contains(name, "/") {
+			if o.inner[name] == nil {
+				o.inner[name] = &outcome{}
+			}
+			o = o.inner[name]
 		}
 		switch e.Action {
 		case "output":
@@ -128,9 +150,7 @@ func readEvents() (map[test]*outcome, error) {
 		case "build-output":
 			fmt.Fprint(os.Stderr, e.Output)
 		case "pass", "fail", "skip":
-			if !inner {
-				o.action = e.Action
-			}
+			o.action = e.Action
 		}
 		if err != nil {
 			break
@@ -172,7 +192,7 @@ func unlisted(all map[test]*outcome) (wrong []string) {
 	for t, o := range all {
 		bad := o.action == "fail" || o.action == ""
 		if bad && !o.listed && !(t.Test == "-" && failed[t.Package]) {
-			wrong = append(wrong, fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, last(o.output.String())))
+			wrong = append(wrong, fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, o.text()))
 		}
 	}
 	return wrong

@@ -66,8 +66,8 @@ func (q *queue) run(job func()) {
 	}
 }
 
-// next returns a waiting job. If there is none, it returns nil and lists jobs, the channel of the calling goroutine, as
-// idle.
+// next returns a waiting job. If no job waits, next returns nil and adds jobs, the channel from which the calling
+// goroutine receives, to the idle channels.
 func (q *queue) next(jobs chan func()) func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

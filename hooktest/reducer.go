@@ -27,7 +27,7 @@ import (
 //   - without answers nothing is blocked, asked or reported, unless [DecidesAlone]: the result is
 //     the zero Output, or allows.
 //
-// With a *testing.T the clock is that of a synctest bubble, in which answers are minutes apart; do not call it inside
+// With a *testing.T the reducer runs in a synctest bubble, in which answers are minutes apart; do not call it inside
 // another bubble. With any other testing.TB answers are milliseconds apart.
 func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T], but ...Exception) {
 	t.Helper()

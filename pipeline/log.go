@@ -164,7 +164,7 @@ func excerpt(b []byte) string {
 const debugName = "llxprt:core:hooks:engine"
 
 // WantsDebug reports whether a value of the environment variable DEBUG selects the engine's log on level Debug, as
-// "llxprt:core:hooks:*", "llxprt:*" and "*" do. The syntax is that of the npm package debug: names are separated by
+// "llxprt:core:hooks:*", "llxprt:*" and "*" do. It has the syntax of the npm package debug: names are separated by
 // commas or white space, "*" matches any text, and a leading "-" excludes a name.
 func WantsDebug(value string) bool {
 	wants := false

@@ -75,8 +75,9 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain returns an event or a hook as evidence that a match has no effect: no event that the match names, or no hook
-// that it selects by name or command, can do what the rule demands.
+// vain returns an event or a hook as evidence that a match has no effect. able reports whether the rule can take effect
+// at an event, does whether it can at a hook: a match has no effect if able is false for all events that it names, or
+// does is false for all hooks that it selects by name or command.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,

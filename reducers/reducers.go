@@ -10,7 +10,7 @@ import (
 
 // BlockWins lets any answer that blocks win (L38):
 //
-//   - The decision is that of the last answer that blocks. If no answer blocks, it is ask if an answer asks, and
+//   - The last answer that blocks gives the decision. If no answer blocks, the decision is ask if an answer asks, and
 //     otherwise allow. If an answer stops the agent and no answer blocks or asks, there is no decision.
 //   - Reasons, messages and contexts of all answers are joined by newlines, and
 //     so are the stop reasons of answers that stop.

@@ -24,8 +24,8 @@ func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(p
 
 // PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later (pwsh), or with the system's
 // PowerShell if pwsh is not installed on Windows. It loads no profile and asks no questions; on Windows it bypasses the
-// policy for scripts. Its exit status is that of the script's last program, or 1 if a command that is not a program
-// failed.
+// policy for scripts. It exits with the status of the script's last program, or with 1 if a command that is not a
+// program failed.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
 // shellMachine describes the computer, as far as needed to find a shell.

@@ -71,7 +71,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Answered = r.Output.Set.Has(hook.SetAnswer)
 }
 
-// read does what Parse does for an exit status whose effect is ParseAnswer.
+// read takes the answer from standard output, for ParseAnswer.
 func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	if r.Reply.Truncated&hook.Stdout != 0 { // standard output was cut
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
@@ -134,12 +134,12 @@ func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) 
 	return text
 }
 
-// refuse does what Parse does for ParseAndDeny.
+// refuse takes the answer from standard output and makes it a denial, for ParseAndDeny.
 func refuse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
-// denyForOneReason does what Parse does for DenyWithReason.
+// denyForOneReason makes the answer a denial, for DenyWithReason. The reason of an answer that does not deny is dropped.
 func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {
@@ -148,7 +148,7 @@ func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), noReason)
 }
 
-// denyForStderr does what Parse does for DenyForStderr.
+// denyForStderr makes standard error the reason of a denial, for DenyForStderr. If it is blank, the hook has failed.
 func denyForStderr[Out any](r *hook.Report[Out]) {
 	reason := plain(r.Reply.Stderr)
 	if reason == "" {
@@ -175,7 +175,7 @@ func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	}
 }
 
-// parseOrFail does what Parse does for an exit status whose effect is ParseOrFail.
+// parseOrFail takes the answer from standard output, for ParseOrFail. Without an answer the hook has failed.
 func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	if anyAnswer(r, how); r.Output.Set.Has(hook.SetAnswer) {
@@ -183,7 +183,7 @@ func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// warn does what Parse does for an exit status whose effect is FailWithWarning.
+// warn reports a failed hook whose output becomes a warning, for FailWithWarning.
 func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
@@ -202,8 +202,8 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// readAny does what Parse does for ReadAny, WarnAny and DenyAny. A hook that prints nothing and exits with a status
-// other than 0 has failed, whatever the effect.
+// readAny takes the answer from standard output, or from standard error if that is blank, for ReadAny, WarnAny and
+// DenyAny. A hook that prints nothing and exits with a status other than 0 has failed, whatever the effect.
 func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {

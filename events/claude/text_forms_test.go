@@ -72,7 +72,7 @@ func TestNamesOfDevicesAreKeys(t *testing.T) {
 	}
 }
 
-// A guard runs in a folder that nobody may write to.
+// A guard runs in a read-only folder.
 func TestAGuardRunsInAFolderThatIsReadOnly(t *testing.T) {
 	w := project(command(t, "PreToolUse", "echo no >&2; exit 2", ""))
 	w.host.Dir = directory(t)

@@ -71,7 +71,7 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 			text := `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":` + string(wire.Quote(tt.command)) + `}]}]}}`
 			ses := session(t, system(t, project(text)), pipeline.SessionConfig{Dir: directory(t)})
 			if res, err = llxprt.BeforeTool.Fire(t.Context(), ses, &call); err != nil || res.Decision != tt.llxprt {
-				t.Errorf("LLxprt: %q, %v; want %q", res.Decision, err, tt.llxprt)
+				t.Errorf("LLxprt: %q, %v, %v, %+v; want %q", res.Decision, err, res.Reports[0].Err, res.Reports[0].Reply, tt.llxprt)
 			}
 		})
 	}

@@ -241,6 +241,10 @@ var (
 	shellFlags = []string{"-e", "-m", "-p", "-x"}
 )
 
+// inlineFlags lists, by language, the letters that in a cluster of short options, such as -ne, have the effect of an
+// option of inline.
+var inlineFlags = map[lang]string{langShell: "cs", langPython: "cm", langNode: "ep", langOther: "eE"}
+
 // interpreted returns the script of an interpreter's call, and the words after it. ok is false if
 // it runs none, or if the script is not known.
 func (c programCall) interpreted() (l lang, script string, args []string, ok bool) {
@@ -256,7 +260,7 @@ func (c programCall) interpreted() (l lang, script string, args []string, ok boo
 		case !c.known[i]:
 			return l, "", nil, false
 		case l == langShell && slices.Contains(shellFlags, word):
-		case slices.Contains(inline, word), l == langShell && (isFlags(word, 'c') || isFlags(word, 's')):
+		case isInline(l, word):
 			return l, "", nil, false
 		case slices.Contains(valued, word):
 			i++
@@ -285,6 +289,12 @@ func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
 		}
 	}
 	return langOther, "", nil, false
+}
+
+// isInline reports whether no script file follows an option of an interpreter.
+func isInline(l lang, word string) bool {
+	flagged := func(flag byte) bool { return isFlags(word, flag) }
+	return slices.Contains(inline, word) || slices.ContainsFunc([]byte(inlineFlags[l]), flagged)
 }
 
 // isFlags reports whether a word is a cluster of at most four short options, such as -euc, that contains flag.

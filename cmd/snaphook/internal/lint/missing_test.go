@@ -32,7 +32,8 @@ func TestTheScriptOfAShellIsFoundAfterItsOptions(t *testing.T) {
 	for command, missing := range map[string]bool{
 		"bash gone.sh": true, "bash -x gone.sh": true, "bash -e gone.sh": true, "bash -eu gone.sh": true, "sh -p gone.sh": true,
 		"bash -o pipefail gone.sh": true,
-		"bash -c gone.sh":          false, "bash -s gone.sh": false, "bash -n gone.sh": false, "node -e gone.js": false, "python3 -m gone.py": false,
+		"bash -c gone.sh":          false, "bash -s gone.sh": false, "bash -n gone.sh": false, "bash -ec gone.sh": false,
+		"perl -ne gone.pl": false, "perl -lanE gone.pl": false, "node -pe gone.js": false, "python3 -uc gone.py": false, "python3 -um gone.py": false, "perl -w gone.pl": true, "node -e gone.js": false, "python3 -m gone.py": false,
 	} {
 		c := newCase("missing", "")
 		files := map[string]string{".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`}

@@ -31,8 +31,8 @@ func (f *SessionFlags) loadFound(ctx context.Context, src *Sources, a *Attached)
 }
 
 // KeepBack determines which of the project's modules must not be loaded: all or none. Loading a module runs it, even if
-// it has no handler. Loading therefore needs an explicit decision for the project; that nobody has decided against the
-// project is not enough.
+// it has no handler. Loading therefore needs an explicit decision for the project: a project without a decision loads
+// none.
 func (f *SessionFlags) KeepBack(ctx context.Context, src *Sources, a *Attached) error {
 	if f.Trusted {
 		return nil
