@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// openShared opens a file for appending, and for reading its last byte. A pipe never blocks the call, even if no process
-// reads it.
+// openShared opens a file for appending, and for reading its last byte. A pipe never blocks the call, even if no
+// process reads it.
 func openShared(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR|unix.O_NONBLOCK, 0o600)
 }

@@ -139,7 +139,8 @@ func refuse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
-// denyForOneReason makes the answer a denial, for DenyWithReason. The reason of an answer that does not deny is dropped.
+// denyForOneReason makes the answer a denial, for DenyWithReason. The reason of an answer that does not deny is
+// dropped.
 func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {

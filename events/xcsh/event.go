@@ -62,7 +62,8 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 	if of := reflect.TypeFor[R](); of != reflect.TypeFor[Nothing]() {
 		e.members, e.watched = jsonNames(of), jsonNames(reflect.TypeFor[E]())
 		if stops != nil {
-			e.watched = lo.Union(e.watched, e.members) // a handler that sets event.block = true refuses nothing: the report has a note
+			// A handler that sets event.block = true refuses nothing: the report has a note.
+			e.watched = lo.Union(e.watched, e.members)
 		}
 	}
 	known = append(known, e)
