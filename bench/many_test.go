@@ -6,6 +6,7 @@ import (
 	"encoding/json" //nolint:depguard // the JSON library that is compared
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/trust"
 )
 
 // mostForEightInGo limits the allocations of a fire of eight Go hooks. It was 61 when they ran on a
@@ -54,10 +56,12 @@ func BenchmarkFireManyGo(b *testing.B) {
 }
 
 // manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file.
-// mostPerHook limits the allocations of reading and planning one of these hooks.
+// mostPerHook limits the allocations of reading and planning one of these hooks, mostPerCovered of finding the files
+// that it runs. The latter was 334 when each hook looked up its programs again.
 const (
-	manyHooks   = 8500
-	mostPerHook = 85
+	manyHooks      = 8500
+	mostPerHook    = 85
+	mostPerCovered = 260
 )
 
 // mostForOneOfMany limits the time of one hook of a file with manyHooks hooks, as a multiple of one hook of a file
@@ -105,6 +109,25 @@ func TestALargeSettingsFileTakesAFewAllocationsForEachHook(t *testing.T) {
 	dir, text := t.TempDir(), manyCommands(manyHooks)
 	got := testing.AllocsPerRun(1, func() { openMany(t, dir, text) })
 	counted(place{what: "open and plan 8 500 hooks, allocations for each hook"}, got/manyHooks, mostPerHook).test(t)
+}
+
+func TestTrustInManyHooksLooksUpEachProgramOnce(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := make([]*hook.Hook, manyHooks)
+	for i := range hooks {
+		command := fmt.Sprintf("jq -e .member%d | grep -q yes", i)
+		hooks[i] = &hook.Hook{Identity: hook.Identity{ID: fmt.Sprint(i), Type: "command", Command: command}}
+	}
+	opt := trust.Options{Environ: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}}
+	got := testing.AllocsPerRun(1, func() {
+		if _, err := trust.Cover(t.Context(), dir, hooks, opt); err != nil {
+			t.Fatal(err)
+		}
+	})
+	counted(place{what: "cover 8 500 hooks, allocations for each hook"}, got/manyHooks, mostPerCovered).test(t)
 }
 
 func TestALargeSettingsFileIsReadInLinearTime(t *testing.T) {

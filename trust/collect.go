@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +33,7 @@ type fileCollector struct {
 	ctx        context.Context
 	dir        string
 	environ    map[string]string
+	inherited  []string          // sorted names in environ whose values make programs load files of the project
 	sums       map[string]string // by file with links resolved; "": not a regular file
 	seen       map[string]stamp  // by file with links resolved
 	stamps     map[string]stamp  // by file, as hooks name it
@@ -59,6 +59,7 @@ type fileCollector struct {
 	unclear string
 	depth   int
 
+	lookUps
 	searched map[[3]any]bool // names searched in PATH, each with whether the project has such a script
 	read     map[string]bool // Python and JavaScript files that were read, by language and path
 }
@@ -82,6 +83,12 @@ func newCollector(ctx context.Context, dir string, environ []string) *fileCollec
 	for _, name := range []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"} {
 		c.environ[name] = shellPath(dir)
 	}
+	for name, value := range c.environ {
+		if name != "PATH" && loads(name) && c.leadsIn(value) {
+			c.inherited = append(c.inherited, name)
+		}
+	}
+	slices.Sort(c.inherited)
 	return c
 }
 
@@ -134,11 +141,9 @@ func (c *fileCollector) count(h Hook) error {
 // command finds the files of a command: in its text, and in its arguments if they are not a shell with that text.
 func (c *fileCollector) command(h *hook.Hook) error {
 	s := newScope(c, "")
-	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // the host's variables may contain paths of the project
-		if name != "PATH" && loads(name) && c.leadsIn(c.environ[name]) {
-			if err := s.assigned(name, c.environ[name]); err != nil {
-				return err
-			}
+	for _, name := range c.inherited {
+		if err := s.assigned(name, c.environ[name]); err != nil {
+			return err
 		}
 	}
 	err := s.script(h.Command)
@@ -255,7 +260,7 @@ func (c *fileCollector) leadsIn(paths string) bool {
 
 // linksIn reports whether a path refers to a file of the project by symbolic links.
 func (c *fileCollector) linksIn(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
+	real, err := c.real(path)
 	return err == nil && c.below(real)
 }
 

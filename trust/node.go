@@ -2,7 +2,6 @@ package trust
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -77,9 +76,9 @@ func (s *shellScope) nodeModule(name, text string) error {
 func (s *shellScope) nodeFind(path string) (found bool, err error) {
 	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
 		file := path + ending
-		info, err := os.Stat(file)
+		info, err := s.c.stat(file)
 		switch {
-		case err != nil && strings.HasPrefix(ending, "/") && !isDir(path):
+		case err != nil && strings.HasPrefix(ending, "/") && !s.c.isDir(path):
 		case err != nil:
 			s.c.absent(file, s.quiet)
 		case info.IsDir():
@@ -96,8 +95,6 @@ func (s *shellScope) nodeFind(path string) (found bool, err error) {
 	return found, nil
 }
 
-func isDir(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
-
 // nodeFile covers a module of Node, the modules that it loads, and the package.json files that determine how it is
 // read.
 func (s *shellScope) nodeFile(path string) error {
@@ -109,11 +106,11 @@ func (s *shellScope) nodeFile(path string) error {
 		return nil
 	}
 	s.c.read[key] = true
-	dirs := folderOf(path)
+	dirs := s.c.folderOf(path)
 	for _, dir := range dirs {
 		for ; s.c.below(dir); dir = filepath.Dir(dir) {
 			file := filepath.Join(dir, "package.json")
-			if _, err := os.Stat(file); err != nil {
+			if _, err := s.c.stat(file); err != nil {
 				s.c.absent(file, s.quiet)
 			} else if _, err := s.c.add(file); err != nil {
 				return err

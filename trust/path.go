@@ -2,7 +2,6 @@ package trust
 
 import (
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 	s.c.searched[key] = false
 	s.c.looks += 4 * len(s.c.searchPath())
 	for path := range s.candidates(name) {
-		real, err := filepath.EvalSymlinks(path)
+		real, err := s.c.real(path)
 		switch {
 		case err != nil && s.c.below(path):
 			s.c.absent(path, s.quiet)
@@ -63,7 +62,7 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 				return err
 			}
 		default:
-			if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && (windows || info.Mode()&0o111 != 0) {
+			if info, err := s.c.stat(real); err == nil && info.Mode().IsRegular() && (windows || info.Mode()&0o111 != 0) {
 				return nil
 			}
 		}
@@ -89,7 +88,7 @@ func (c *fileCollector) searchPath() []string {
 	if c.path == nil && c.environ["PATH"] != "" {
 		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
 			dir := within(c.dir, folder)
-			if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if real, err := c.real(dir); err == nil {
 				dir = real
 			}
 			c.path = append(c.path, dir)

@@ -25,14 +25,13 @@ import (
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})
 func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
-	same := func(of Hook) bool { return of.Dialect == h.Dialect && of.ID == h.ID }
-	switch at := slices.IndexFunc(c.Hooks, same); {
-	case at >= 0 && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
+	switch at, covered := c.places[hookKey{h.Dialect, h.ID}]; {
+	case covered && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
 		if c.Hooks[at].python {
 			withoutBytecode(r)
 		}
 		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent, c.Hooks[at].folders})
-	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
+	case covered || h.Source == hook.Project || h.Source == hook.Local:
 		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, has changed since trust was granted; look at it, and grant trust again", h.Position)}
 	}
 	return r

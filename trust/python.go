@@ -2,7 +2,6 @@ package trust
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -81,13 +80,13 @@ func (s *shellScope) pythonScript(name, text string) error {
 		s.cannotSee("%s, which %s runs, is not there", text, name)
 	}
 	for _, path := range there {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if info, err := s.c.stat(path); err == nil && info.IsDir() {
 			if path == s.c.dir && text != "." && text != path {
 				continue
 			}
 			for _, ending := range []string{".pyc", ".py"} {
 				main := filepath.Join(path, "__main__"+ending)
-				if _, err := os.Stat(main); err != nil {
+				if _, err := s.c.stat(main); err != nil {
 					s.c.absent(main, s.quiet)
 				} else if err := s.pythonFile(main, []string{path}); err != nil {
 					return err
@@ -95,7 +94,7 @@ func (s *shellScope) pythonScript(name, text string) error {
 			}
 			continue
 		}
-		if err := s.pythonFile(path, folderOf(path)); err != nil {
+		if err := s.pythonFile(path, s.c.folderOf(path)); err != nil {
 			return err
 		}
 	}
@@ -171,7 +170,7 @@ func (s *shellScope) pythonModule(dir, name string) (found bool, err error) {
 	}
 	for _, file := range names {
 		path := filepath.Join(dir, file)
-		info, err := os.Stat(path)
+		info, err := s.c.stat(path)
 		switch {
 		case stemOf(file) != name || err != nil:
 		case info.IsDir() && file == name && s.isPackage(path, name):

@@ -2,7 +2,6 @@ package trust
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func newScope(c *fileCollector, path string) *shellScope {
 	s.proc = &shellProcess{functions: map[string]bool{}}
 	c.procs = append(c.procs, s.proc)
 	if path != "" {
-		for _, dir := range folderOf(path) {
+		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
 		}
 	}
@@ -49,9 +48,9 @@ func newScope(c *fileCollector, path string) *shellScope {
 }
 
 // folderOf returns the folder of a file, as named and with links resolved.
-func folderOf(path string) []string {
+func (l *lookUps) folderOf(path string) []string {
 	dirs := []string{filepath.Dir(path)}
-	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Dir(real) != dirs[0] {
+	if real, err := l.real(path); err == nil && filepath.Dir(real) != dirs[0] {
 		dirs = append(dirs, filepath.Dir(real))
 	}
 	return dirs
@@ -263,7 +262,7 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 // directory covers everything below a directory of the project, or a file.
 func (s *shellScope) directory(text string) error {
 	for _, path := range s.paths(text) {
-		info, err := os.Stat(path)
+		info, err := s.c.stat(path)
 		switch {
 		case err != nil || !s.c.below(path):
 		case !info.IsDir():

@@ -32,8 +32,11 @@ func (c *fileCollector) sum(path string) (digest string, looked stamp, err error
 	if !c.whole {
 		c.looks += 8 // opening a file, and examining some of its directories
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := c.real(path)
 	if err != nil {
+		if _, missing := c.stat(path); missing == nil { // it came or went between the two looks
+			c.absent(path, false)
+		}
 		return "", looked, nil //nolint:nilerr // an absent file runs nothing
 	}
 	if digest, known := c.sums[real]; known {
@@ -41,10 +44,13 @@ func (c *fileCollector) sum(path string) (digest string, looked stamp, err error
 	}
 	looked.at = time.Now()
 	f, info, err := bounded.Open(real)
-	if errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular):
 		return "", looked, nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist): // it has gone since it was looked up
+		c.absent(path, false)
+		return "", looked, nil
+	case err != nil:
 		return "", looked, err
 	}
 	defer f.Close()

@@ -26,7 +26,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -79,10 +78,14 @@ type Covered struct {
 	// Overlay is the project's overlay without white space; empty if there is none.
 	Overlay string
 
+	places map[hookKey]int // by hook, its index in Hooks
 	dir    string
 	sums   map[string]string // by file, with links resolved
 	stamps map[string]stamp  // by file, as hooks name it
 }
+
+// hookKey identifies a hook in a project.
+type hookKey struct{ dialect, id string }
 
 // Options holds facts that only the host knows.
 type Options struct {
@@ -109,11 +112,15 @@ type Options struct {
 // because an uncovered file could change unnoticed. If an unclear hook's project has more files, Unclear reports that.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
-	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps}
+	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps, places: map[hookKey]int{}}
 	for _, h := range hooks {
 		found, err := c.hook(h, opt.Files)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", h.Position, err)
+		}
+		key := hookKey{h.Dialect, h.ID}
+		if _, twice := covered.places[key]; !twice { // the first of two with one ID counts
+			covered.places[key] = len(covered.Hooks)
 		}
 		covered.Hooks = append(covered.Hooks, found)
 	}
@@ -131,7 +138,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	all := struct {
 		Hooks    []digested
 		Reaching []string
-	}{digests(dir, covered.Hooks), opt.Reaching}
+	}{covered.digests(), opt.Reaching}
 	text := sha256.New()
 	if json.MarshalWrite(text, all, json.Deterministic(true)) != nil {
 		// JSON cannot represent invalid UTF-8; this form can, and it differs for any two hooks.
@@ -194,18 +201,18 @@ type digested struct {
 	Executable                   []string `json:",omitempty"` // of Files: a script that is not executable guards nothing
 }
 
-func digests(dir string, hooks []Hook) []digested {
-	all := make([]digested, 0, len(hooks))
-	for _, h := range hooks {
+func (c *Covered) digests() []digested {
+	all := make([]digested, 0, len(c.Hooks))
+	for _, h := range c.Hooks {
 		files := slices.Clone(h.Files)
 		for i := range files {
-			if below, err := filepath.Rel(dir, files[i].File); err == nil && filepath.IsLocal(below) {
+			if below, err := filepath.Rel(c.dir, files[i].File); err == nil && filepath.IsLocal(below) {
 				files[i].File = filepath.ToSlash(below)
 			}
 		}
 		d := digestedOf(h.Hook)
 		for i := range h.Files { // files still has the same order
-			if mayRun(h.Files[i].File) {
+			if c.stamps[h.Files[i].File].couldRun() {
 				d.Executable = append(d.Executable, files[i].File)
 			}
 		}
@@ -227,12 +234,6 @@ func digestedOf(h *hook.Hook) digested {
 		h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
 		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil, h.Vars, entry, nil,
 	}
-}
-
-// mayRun reports whether a file is executable.
-func mayRun(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&0o111 != 0
 }
 
 func compare(a, b string) int {

@@ -282,7 +282,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 // existing returns the paths of a word that exist.
 func (s *shellScope) existing(text string) (there []string) {
 	for _, path := range s.paths(text) {
-		if _, err := os.Stat(path); err == nil {
+		if _, err := s.c.stat(path); err == nil {
 			there = append(there, path)
 		}
 	}
