@@ -41,7 +41,7 @@ func TestHooksInGoThatAreReadyAtOnceDoNotPayForAPool(t *testing.T) {
 }
 
 func BenchmarkFireManyGo(b *testing.B) {
-	for _, n := range []int{1, 2, 4, 8} {
+	for _, n := range []int{1, 2, 4, 8, 100} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			ses := session(b, off)
 			for range n {

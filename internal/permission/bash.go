@@ -3,14 +3,12 @@ package permission
 import (
 	"slices"
 	"strings"
-
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // bash is the spec of a rule for commands.
 type bash struct {
 	source   wildcards // the pattern for texts with their quotes
-	plain    wildcards // the pattern for texts without quotes
+	plain    wildcards // the pattern for texts without quotes; the patterns of source are among them
 	head     string    // the pattern up to its first star
 	argues   bool      // the pattern has more than the name of a command
 	redirect bool      // the pattern has redirections
@@ -68,12 +66,17 @@ func unquoted(w wildcard) wildcard {
 }
 
 func (b *bash) match(c Call) bool {
-	command, ok := wire.Text(c.Input.Get("command"))
-	if !ok {
+	call := parsedCall(c.Input)
+	if call.file == nil {
 		return true
 	}
+	if b.chain == nil && !b.compound && !b.redirect {
+		if f := call.forms(b.argues); !f.many {
+			return f.match(b)
+		}
+	}
 	s := search{rule: b}
-	return s.text(command) || (b.argues || b.chain != nil) && s.expands || s.detours()
+	return s.tree(call.command, call.file) || (b.argues || b.chain != nil) && s.expands || s.detours()
 }
 
 // matchRaw reports whether the pattern matches a part of the command with its quotes.
@@ -82,31 +85,23 @@ func (b *bash) matchRaw(text string) bool {
 	return b.source.match(text) || b.plain.match(text)
 }
 
-// matchStage reports whether the pattern matches a simple command, or its rest after wrappers.
-func (b *bash) matchStage(s simpleCommand, redirects []piece) bool {
-	return b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) || b.matchRedirected(s, redirects)
+// matchForm reports whether the pattern matches a simple command, or its rest after wrappers.
+func (b *bash) matchForm(f *form) bool {
+	return b.matchTexts(f) || b.couldBecome(f) || b.couldMatch(f) || b.matchRedirected(f.simpleCommand, f.redirects)
 }
 
-func (b *bash) matchPieces(words []piece) bool {
-	if len(words) == 0 {
-		return false
-	}
-	source, plain := join(words)
-	return b.source.match(source) || b.plain.match(plain)
+func (b *bash) matchTexts(f *form) bool {
+	return len(f.words) > 0 && (b.plain.match(f.plain) || f.quoted && b.source.match(f.source))
 }
 
 // couldBecome reports whether an expansion follows a text that is a beginning of the pattern's fixed text, so
 // that the command could become a match.
-func (b *bash) couldBecome(s simpleCommand) bool {
-	known, open := s.known()
-	return open && b.head != "" && strings.HasPrefix(b.head, known)
+func (b *bash) couldBecome(f *form) bool {
+	return f.expands && b.head != "" && strings.HasPrefix(b.head, f.known)
 }
 
 // couldMatch reports whether expansions could make the command one that the pattern matches.
-func (b *bash) couldMatch(s simpleCommand) bool {
-	shape := s.shape(b.argues)
-	if shape == nil {
-		return false
-	}
-	return b.plain.overlap(shape) || !b.argues && b.matchPieces(s.least())
+func (b *bash) couldMatch(f *form) bool {
+	return f.shape != nil && b.plain.overlap(f.shape) ||
+		f.least && (b.source.match(f.leastSource) || b.plain.match(f.leastPlain))
 }

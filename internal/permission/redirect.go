@@ -32,12 +32,12 @@ func (b *bash) matchWith(s simpleCommand, redirects []piece) bool {
 	for i := range spaced {
 		spaced[i] = spaced[i].after(spaced[i].operator + " ")
 	}
-	for _, form := range [...][]piece{redirects, spaced} {
-		all := simpleCommand{words: slices.Concat(s.words, form)}
+	for _, spelled := range [...][]piece{redirects, spaced} {
+		all := simpleCommand{words: slices.Concat(s.words, spelled)}
 		if s.open {
-			all.words = slices.Concat(s.words, unknown.words, form)
+			all.words = slices.Concat(s.words, unknown.words, spelled)
 		}
-		if b.matchPieces(all.words) || b.couldMatch(all) {
+		if f := newForm(all, nil, b.argues); b.matchTexts(&f) || b.couldMatch(&f) {
 			return true
 		}
 	}
@@ -77,6 +77,9 @@ func (s *search) redirects(redirs []*syntax.Redirect) bool {
 	var others simpleCommand // compared without a command if the rule concerns more than streams
 	if s.rule.redirect {
 		others = unknown
+	}
+	if s.record != nil {
+		return s.record.add(newForm(others, s.pieces(redirs), s.rule.argues))
 	}
 	return s.rule.matchRedirected(others, s.pieces(redirs))
 }

@@ -37,9 +37,10 @@ func parseShell(command string) *syntax.File {
 	return file
 }
 
-// search compares the commands of a syntax tree with a rule.
+// search compares the commands of a syntax tree with a rule, or records them for all rules.
 type search struct {
 	rule    *bash
+	record  *forms // not nil: record, and compare nothing
 	command string
 	constructs
 	found  bool
@@ -74,7 +75,14 @@ func (s *search) text(command string) bool {
 	if file == nil {
 		return true
 	}
-	inner := search{rule: s.rule, command: command, constructs: s.constructs, depth: s.depth + 1, lists: s.lists}
+	return s.tree(command, file)
+}
+
+// tree is text for a command that has been parsed.
+func (s *search) tree(command string, file *syntax.File) bool {
+	inner := search{
+		rule: s.rule, record: s.record, command: command, constructs: s.constructs, depth: s.depth + 1, lists: s.lists,
+	}
 	inner.whole = cmp.Or(s.whole, command)
 	inner.in(file)
 	s.constructs = inner.constructs
@@ -150,7 +158,7 @@ func (s *search) statement(stmt *syntax.Stmt) bool {
 		}
 		return s.simple(nil, words, stmt.Redirs)
 	case *syntax.TimeClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
-		return s.rule.matchRaw(read.slice(cmd.Pos(), cmd.End()))
+		return s.raw(read.slice(cmd.Pos(), cmd.End()))
 	case *syntax.BinaryCmd:
 		return s.rule.compound && s.list(read.slice(cmd.Pos(), cmd.End()))
 	}
@@ -169,7 +177,7 @@ func (s *search) list(text string) bool {
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
 	redirects := s.pieces(redirs)
 	if len(assigns) > 0 {
-		if s.rule.matchStage(simpleCommand{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
+		if s.simpleForm(simpleCommand{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
 			return true
 		}
 	}
@@ -178,11 +186,28 @@ func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*synta
 		if wrapped++; wrapped > maxWrappers {
 			return true
 		}
-		if s.rule.matchStage(next, redirects) || s.runsText(next) || next.runsHere() && s.redirects(redirs) {
+		if s.simpleForm(next, redirects) || s.runsText(next) || next.runsHere() && s.redirects(redirs) {
 			return true
 		}
 	}
 	return false
+}
+
+// simpleForm compares a simple command with the rule, or records it.
+func (s *search) simpleForm(c simpleCommand, redirects []piece) bool {
+	f := newForm(c, redirects, s.rule.argues)
+	if s.record != nil {
+		return s.record.add(f)
+	}
+	return s.rule.matchForm(&f)
+}
+
+// raw compares a part of the command with the rule, or records it.
+func (s *search) raw(text string) bool {
+	if s.record != nil {
+		return s.record.addText(text)
+	}
+	return s.rule.matchRaw(text)
 }
 
 // chained compares the commands of lists and pipelines, one after the other.
