@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own makes a directory that only its owner can use. If the directory exists, it checks this, because another user's
-// files are not trusted.
+// own makes a directory that only its owner can use. An existing directory of the user becomes private; one of another
+// user is an error, because another user's files are not trusted.
 func own(dir string) error {
 	if err := owned(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err

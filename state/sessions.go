@@ -39,8 +39,8 @@ func Of(home, project, id string) Dir {
 	return Dir(filepath.Join(home, session+hex.EncodeToString(sum[:16])))
 }
 
-// Sweep removes the state of sessions that have not been used for the time Stale. It does nothing if another Sweep is
-// running, or has run today. It returns the number of removed states.
+// Sweep removes the state of sessions that have not been used for the time Stale, and returns the number of removed
+// states. It does nothing if another Sweep of home is running, or has run in the last 24 hours.
 func Sweep(home string) (removed int, err error) {
 	if err := own(home); err != nil {
 		return 0, err

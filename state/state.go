@@ -15,11 +15,11 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Most limits the total size of keys and values in one directory, in bytes, which belongs to the hooks of one source or
-// to the program.
+// Most is the limit of the total size of keys and values in one Dir, in bytes. Each source of hooks has a Dir, and so
+// does the program.
 const Most = 1 << 20
 
-// mostKey limits a key, which becomes a file name, in bytes.
+// mostKey limits the length of a key as [url.PathEscape] escapes it, in bytes, because the key becomes a file name.
 const mostKey = 200
 
 // ErrFull is the error of a value for which there is no space left.
@@ -31,9 +31,10 @@ var ErrFull = errors.New("the state of the hooks of one source is limited to 1 M
 // in place of a file is an error at once.
 type Dir string
 
-// ForSource returns the state of the hooks of one source, such as "project": a subdirectory of the session's with its
-// own keys, lock and limit. It is created with the first value. It is removed together with the session's state, which
-// counts as old only if all its sources are. An empty name means the program itself, whose state is d.
+// ForSource returns the state of the hooks of one source, such as "project": a subdirectory of the session's directory,
+// with its own keys, lock and limit. The first value creates the subdirectory. It is removed together with the
+// session's state, which counts as old only if all its sources are. An empty name means the program itself, whose state
+// is d.
 func (d Dir) ForSource(name string) Dir {
 	if name == "" {
 		return d
@@ -67,8 +68,7 @@ func (d Dir) Set(ctx context.Context, key, value string) error {
 	return d.locked(ctx, func() error { return d.write(key, value) })
 }
 
-// CompareAndSwap sets a key to new if its value is old, and reports whether it did. It does not if the key has no
-// value.
+// CompareAndSwap sets a key to new if its value is old, and reports whether it did. A key without a value is not set.
 func (d Dir) CompareAndSwap(ctx context.Context, key, old, new string) (swapped bool, err error) {
 	err = d.locked(ctx, func() error {
 		value, ok, err := d.read(ctx, key)
@@ -151,7 +151,7 @@ func (d Dir) file(key string) string {
 	return filepath.Join(string(d), prefix+fileName(key))
 }
 
-// plainNames means that the file system ignores case, and dots at the end, when it compares names.
+// plainNames means that the file system ignores case, or dots at the end, when it compares names.
 const plainNames = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
 // fileName escapes a name for use as a file name. Different names have different files.
@@ -201,7 +201,8 @@ func (d Dir) locked(ctx context.Context, do func() error) error {
 const mostTries = 100
 
 // make creates the directory, or checks that an existing one belongs to the user. A source's directory is created under
-// the session's lock, which a sweep holds too: a sweep cannot remove a directory that is created after its look.
+// the session's lock, which a sweep holds too: a sweep cannot remove a directory that is created after the sweep has
+// listed the sources.
 func (d Dir) make(ctx context.Context) error {
 	in, ok := d.session()
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// clearPrograms lists programs that run and load nothing except the words of their command, each with the options for
-// which this holds. A program that is not listed makes its hook unclear.
+// clearPrograms lists programs that run no other program and load no code, each with the beginnings of the words for
+// which this does not hold. A program that is not listed makes its hook unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
@@ -32,7 +32,7 @@ var clearPrograms = func() map[string][]string {
 }()
 
 var (
-	// writing lists programs whose arguments are files that they write.
+	// writing lists programs whose arguments are files that the program writes, or no files.
 	writing = set("tee touch rm rmdir mkdir logger")
 
 	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they

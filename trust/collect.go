@@ -34,7 +34,7 @@ type fileCollector struct {
 	dir        string
 	environ    map[string]string
 	inherited  []string          // sorted names in environ whose values make programs load files of the project
-	sums       map[string]string // by file with links resolved; "": not a regular file
+	sums       map[string]string // by file with links resolved
 	seen       map[string]stamp  // by file with links resolved
 	stamps     map[string]stamp  // by file, as hooks name it
 	bytes      int64
@@ -53,15 +53,15 @@ type fileCollector struct {
 	not     []string        // missing files of the project that the hook would run
 	gone    map[string]bool // the files in not, as a set
 	folders []*folder       // folders that the hook searches
-	watched map[string]bool // watched directories, with the relevant file endings
+	watched map[string]bool // watched directories, by use and path
 	procs   []*shellProcess // shells that the hook starts
-	python  bool            // it runs Python with modules of the project
+	python  bool            // the hook runs Python with modules of the project
 	unclear string
 	depth   int
 
 	lookUps
 	searched map[[3]any]bool // names searched in PATH, each with whether the project has such a script
-	read     map[string]bool // Python and JavaScript files that were read, by language and path
+	read     map[string]bool // files that were read as code, by path; those of Python and Node, by language and path
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *fileCollector {

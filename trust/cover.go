@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// cover covers the files that a word may name, and the code that it may contain.
+// cover covers the files that a word may name, and the code that the word may contain. first is set for the first word
+// of a command.
 func (s *shellScope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
 		for _, name := range names(text) {

@@ -60,8 +60,8 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestAnUnclearHookCoversEveryFileOfTheProject checks that this includes files that git does not track, files of
-// submodules and files below links.
+// TestAnUnclearHookCoversEveryFileOfTheProject checks that the covered files include files that git does not track,
+// files of submodules and files below links.
 func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git")

@@ -16,15 +16,15 @@ type folder struct {
 	dir    string
 	use    string
 	counts func(name string) bool // selects the relevant names; nil: all
-	names  map[string]string      // the relevant names at the time of the grant, with link targets
+	names  map[string]string      // the relevant names when Cover read the directory, with link targets
 	looked stamp
 }
 
 // mostNames limits the names that are read from one directory.
 const mostNames = 4 * mostFiles
 
-// watch records a directory that is searched, if the directory is in the project or a link of the project refers to it.
-// watch returns all names in the directory. use distinguishes different searches of one directory.
+// watch records a directory that is searched, if its path lies in the project, which may lead through a link. watch
+// returns all names in the directory. use distinguishes different searches of one directory.
 func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)
@@ -44,7 +44,7 @@ func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []
 	return names
 }
 
-// namesIn returns the sorted names in a directory.
+// namesIn returns the sorted names in a directory, or an error if there are mostNames or more.
 func namesIn(dir string) ([]string, error) {
 	d, err := bounded.OpenDir(dir)
 	if err != nil {
@@ -74,8 +74,8 @@ func (f *folder) relevant(names []string) map[string]string {
 	return all
 }
 
-// same returns an error if the folder has a new file, or a link has a new target. It lists the folder only if the
-// modification time has changed.
+// same returns an error if the folder has a new relevant name, if a link in the folder has a new target, or if the
+// folder cannot be read. It lists the folder unless the folder's metadata shows that nothing has changed.
 func (f *folder) same(ctx context.Context) error {
 	info, err := os.Stat(f.dir)
 	if err != nil {

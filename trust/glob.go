@@ -12,8 +12,8 @@ import (
 // every file of the machine.
 const mostListed = 50_000
 
-// glob returns the files that a clean absolute pattern matches; whole is false if the list was cut.
-// A path without pattern characters has no matches.
+// glob returns the files that a clean absolute pattern matches; whole is false, and matched nil, if list refused a
+// directory.
 func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
 	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1
@@ -42,7 +42,8 @@ func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 	return matched, true
 }
 
-// list returns the names in a directory; ok is false if there are too many.
+// list returns the names in a directory, none if it cannot be read. ok is false if there are too many names, or ctx has
+// ended.
 func (c *fileCollector) list(dir string) (names []string, ok bool) {
 	if c.listed >= mostListed || c.ctx.Err() != nil {
 		return nil, false

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 )
 
-// mostRemembered limits the paths of which a fileCollector keeps the results of look-ups.
+// mostRemembered limits the number of paths for which a fileCollector keeps the results of look-ups.
 const mostRemembered = 1 << 16
 
 // lookUps keeps the results of look-ups in the file system, by path: thousands of hooks name the same few programs.
-// An absent file that appears later is noticed before a hook runs, and so is a file that differs.
+// The checks before a hook runs do not use these results: they notice an absent file that appeared, and a file that
+// differs.
 type lookUps struct {
 	links map[string]resolved
 	infos map[string]described

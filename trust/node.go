@@ -214,7 +214,8 @@ func jsTokens(text string) (tokens []string) {
 	return tokens
 }
 
-// endsValue reports whether // after the tokens may be an empty regular expression or a division, instead of a comment.
+// endsValue reports whether // after the tokens is a part of a regular expression, after a backslash, instead of the
+// start of a comment.
 func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
 
 // jsWords and jsUses match the raw text, because a regular expression may contain the start of a string or comment, and
@@ -224,7 +225,8 @@ var (
 	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[")
 )
 
-// nodeLoads returns the names that a text loads by require and import. why is the reason why it may load others.
+// nodeLoads returns the names that a text loads by require and import. why is the reason why the text may load other
+// names, and empty if there is none.
 func nodeLoads(text string) (names []string, why string) {
 	tokens := jsTokens(strings.TrimPrefix(text, "#!"))
 	at := func(i int) string {

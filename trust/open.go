@@ -13,7 +13,7 @@ import (
 const mostKept = 128 << 10
 
 // opened opens a covered file and reads it from the descriptor. It returns an error if the file has changed. text is
-// the whole file, or nil if it does not fit into a program's argument.
+// the whole file, or nil if the file is empty or longer than mostKept.
 func opened(ctx context.Context, file File) (f *os.File, text []byte, err error) {
 	f, _, err = bounded.Open(file.File)
 	if err != nil {

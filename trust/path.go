@@ -36,8 +36,8 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 	return read, nil
 }
 
-// search calls found for each file of the project that PATH contains for a name, until the first file outside the
-// project. Candidates that do not exist must stay missing. Each name is searched once for each use.
+// search calls found for each file of the project that PATH contains for a name, until the first program outside the
+// project. Candidates in the project that do not exist must stay missing. Each name is searched once for each use.
 func (s *shellScope) search(name, use string, found func(path string) error) error {
 	key := [...]any{name, use, s.quiet}
 	if _, done := s.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
@@ -70,7 +70,7 @@ func (s *shellScope) search(name, use string, found func(path string) error) err
 	return nil
 }
 
-// candidates yields the paths that PATH yields for a name, in order.
+// candidates yields the paths that a search of PATH would try for a name, first those in folders that a script added.
 func (s *shellScope) candidates(name string) iter.Seq[string] {
 	return func(yield func(path string) bool) {
 		for _, dir := range append(slices.Clone(s.proc.path), s.c.searchPath()...) {
@@ -107,8 +107,8 @@ func (s *shellScope) missing(text string) {
 	}
 }
 
-// loading lists variables that make known programs load files, or from which they read options. Families of variables
-// are matched by prefix.
+// loading lists variables that make known programs load files, or from which known programs read options. loadingKinds
+// lists prefixes of such variables.
 var (
 	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
 		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT")
@@ -156,7 +156,7 @@ func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
 }
 
-// harmless lists variables of loads whose values never make a program load a file.
+// harmless lists variables for which loads returns true, but whose values are assumed to make no program load a file.
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
 // assigned covers the files that programs load because of a variable's value.

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// Trust covers a program in the project that PATH leads to, and only the covered program runs:
-// neither the program after a change nor another program earlier in PATH.
+// Trust covers a program of the project that a search of PATH finds. Only the covered program runs: the program does
+// not run after a change, and another program earlier in PATH does not run either.
 func TestAProgramThatPATHLeadsToIsCovered(t *testing.T) {
 	const guards = "#!/bin/sh\necho guarded >&2; exit 2\n"
 	for name, test := range map[string]struct {

@@ -16,10 +16,10 @@ import (
 )
 
 // Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it checks every file that
-// trust in the hook covers. Scripts run from the bytes that were compared; see [run.Command.Pin]. A project's hook that
-// was not covered gets a Runner that always fails; hooks of other sources keep their own. Such a failure has the class
-// [hook.ClassUntrusted] and blocks an event that can block, so that changing a guard does not disable it. With the zero
-// Covered no hook of the project runs.
+// trust in the hook covers. Scripts run from the bytes that were compared; see [run.Command.Pin]. A covered hook that
+// differs from the hook given to Cover, and a project's hook that was not covered, get a Runner that always fails;
+// other hooks keep their own. Each of these failures has the class [hook.ClassUntrusted] and blocks an event that can
+// block, so that changing a guard does not disable it. With the zero Covered no hook of the project runs.
 //
 // Pass Wrap in the Config of an engine, which calls it once for each hook:
 //
@@ -37,7 +37,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 	return r
 }
 
-// uncoveredRunner is the Runner of a hook that was not covered. It always fails.
+// uncoveredRunner is the Runner of a hook that was not covered, or has changed since. It always fails.
 type uncoveredRunner struct{ why error }
 
 // Run fails.
@@ -45,7 +45,7 @@ func (r uncoveredRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
 }
 
-// agreed holds the files of one hook that the user agreed to.
+// agreed holds the state of one hook's files and folders to which the user agreed.
 type agreed struct {
 	covered *Covered
 	files   []File
@@ -148,11 +148,11 @@ type stamp struct {
 	at   time.Time
 }
 
-// settled is the age that a file must have when it is hashed. Otherwise a change soon after could leave the
-// modification time as it is, because the clocks of file systems tick slowly.
+// settled is the age that a file must have when it is hashed. Otherwise a change soon after the hashing could leave the
+// times of the file as they are, because the clocks of file systems tick slowly.
 const settled = 2 * time.Second
 
-// shows reports whether info describes an unchanged file.
+// shows reports whether info proves that the file has not changed since it was hashed.
 func (s stamp) shows(info fs.FileInfo) bool {
 	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() ||
 		!s.info.ModTime().Equal(info.ModTime()) {
@@ -166,7 +166,7 @@ func (s stamp) shows(info fs.FileInfo) bool {
 // couldRun reports whether the file was executable.
 func (s stamp) couldRun() bool { return s.info != nil && s.info.Mode()&0o111 != 0 }
 
-// same returns an error if a file has changed.
+// same returns an error if a file has changed, is missing, or has ceased to be executable.
 func (c *Covered) same(ctx context.Context, file File) error {
 	info, err := os.Stat(file.File)
 	switch {

@@ -100,7 +100,8 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	return nil
 }
 
-// without marks the hook unclear if a word begins with an option that runs a program, or abbreviates one.
+// without marks the hook unclear if a word begins with one of the options, which run a program, or abbreviates one, or
+// if a word is not known.
 func (s *shellScope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
@@ -213,8 +214,8 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	return s.runs(rest)
 }
 
-// shellWords lists the options of shells that take the next word. shellFlags lists options without a value that only
-// load the user's own files.
+// shellWords lists the options of shells that take the next word. shellFlags and shellLongs list options without a
+// value that load no files but the user's own.
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")

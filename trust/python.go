@@ -72,7 +72,7 @@ func (s *shellScope) pythonInput(name string) error {
 	return s.python(name, strings.Join(s.stdin[0].texts, " "), s.dirs)
 }
 
-// pythonScript covers a script of Python, or the directory of one.
+// pythonScript covers a script of Python, or the files __main__ of a directory that Python runs.
 func (s *shellScope) pythonScript(name, text string) error {
 	there := s.existing(text)
 	s.missing(text)
@@ -228,8 +228,8 @@ var (
 	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
 )
 
-// pythonTokens cuts a text of Python into words, signs and line ends, without comments and
-// strings. It includes the expressions of f-strings.
+// pythonTokens cuts a text of Python into words, signs and line ends, without comments. The token "" in quotes stands
+// for a string, after the tokens of an f-string. ok is false if a string does not end.
 func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 	for len(text) > 0 {
 		switch c := text[0]; {
@@ -303,8 +303,8 @@ var (
 	environReads = set(`get items keys values copy`)
 )
 
-// pythonImports returns the modules that a text imports, by the first part of their names. why is the reason why it may
-// import others.
+// pythonImports returns the modules that a text imports, by the first part of their names. why is the reason why the
+// text may import other modules, and empty if there is none.
 func pythonImports(text string) (imports []string, why string) {
 	tokens, ok := pythonTokens(strings.ReplaceAll(text, "\r\n", "\n"), 0)
 	if !ok {

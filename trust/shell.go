@@ -142,7 +142,8 @@ func (s *shellScope) visit(node syntax.Node) error {
 	return nil
 }
 
-// input covers the texts that a shell gets as its input.
+// input stores the here-documents and here-strings of a command in stdin, and covers the input if the command is a
+// shell that reads its script from there.
 func (s *shellScope) input(stmt *syntax.Stmt) error {
 	s.stdin = nil
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
@@ -181,7 +182,7 @@ func (s *shellScope) input(stmt *syntax.Stmt) error {
 	return nil
 }
 
-// readsInput reports whether a call is one of a shell without a script.
+// readsInput reports whether a call starts a shell that reads its script from standard input.
 func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
@@ -206,8 +207,8 @@ func isWrapper(name string) bool {
 // printing lists programs that only print their words and files.
 var printing = set("cat echo printf head tail sed grep")
 
-// pipe checks whether the text that a shell reads from another program is completely known. The words of both commands
-// are covered elsewhere.
+// pipe covers the text that a shell reads from another program, and marks the hook unclear if the text is not
+// completely known. The words of both commands are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {

@@ -27,7 +27,7 @@ func (c *fileCollector) add(path string) (isNew bool, err error) {
 	return true, nil
 }
 
-// sum returns the digest of a regular file, "" for anything else, and its size and times.
+// sum returns the digest of a regular file and its size and times. For anything else, or a missing file, digest is "".
 func (c *fileCollector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
 		c.looks += 8 // opening a file, and examining some of its directories

@@ -67,8 +67,8 @@ func (c *fileCollector) tree() error {
 	return err
 }
 
-// walk visits the files below a directory, also through symbolic links, except git's own. It also covers the list of
-// names in each directory.
+// walk visits the files below a directory, also through symbolic links, except those in directories named .git. It also
+// covers the list of names in each directory.
 func (c *fileCollector) walk(dir string, visit func(path string) error) error {
 	w := treeWalker{c: c, visit: visit, been: map[string]bool{}}
 	return w.dir(dir)
@@ -119,8 +119,8 @@ func (w *treeWalker) dir(dir string) error {
 
 const maxIndex = 64 << 20
 
-// tracked returns the files in git's index. ok is false unless the project is the top of a repository with an index
-// that indexed can read.
+// tracked returns the files in git's index. ok is false unless the project is the top of a repository, and its index
+// lists files in a form that indexed can read.
 func (c *fileCollector) tracked() (files []string, ok bool) {
 	index, err := bounded.ReadFile(c.ctx, filepath.Join(c.dir, ".git", "index"), maxIndex)
 	if err != nil {

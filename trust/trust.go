@@ -106,9 +106,10 @@ type Options struct {
 }
 
 // Cover collects the files that trust in hooks covers, and computes the digest. dir is absolute, without symbolic
-// links. The digest depends on the hooks and on the bytes of their files, and not on the places of hooks in settings.
+// links. The digest depends on the hooks in their order, on the bytes of their files, on the overlay and on
+// [Options.Reaching], and not on the places of hooks in settings.
 //
-// It reads every file once, at most 20 000 files and 512 MiB in total. It returns an error if hooks name more files,
+// Cover reads every file once, at most 20 000 files and 512 MiB in total. It returns an error if hooks name more files,
 // because an uncovered file could change unnoticed. If an unclear hook's project has more files, Unclear reports that.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
@@ -149,7 +150,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	return covered, nil
 }
 
-// overlay reads the project's overlay, and finds the guards under it.
+// overlay reads the project's overlay, appends it to Reaching, and finds the hooks that are guards under the overlay.
 func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
 	source := opt.Policy
 	if source == nil {
@@ -169,8 +170,8 @@ func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
 	return nil
 }
 
-// Check returns an error if a file is not covered, or if its text has changed. It is for code that reads files after
-// Cover, such as the loader of modules.
+// Check returns an error if a file is not covered, or if text differs from the covered text. Code that reads files
+// after Cover calls Check, such as the loader of modules.
 func (c *Covered) Check(path string, text []byte) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

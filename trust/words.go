@@ -69,7 +69,7 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
-// plainly reads a word with too many brace expansions as literal text.
+// plainly expands the variables of a word, but not its braces, which may expand to too many words.
 func (s *shellScope) plainly(w *syntax.Word) arg {
 	env := &environ{s: s}
 	text, err := expand.Literal(env.config(), w)
@@ -135,7 +135,8 @@ func (e *environ) value(name string) (string, bool) {
 // Each implements [expand.Environ].
 func (e *environ) Each(func(string, expand.Variable) bool) {}
 
-// substitute handles commands with known output, which print the directory of a script or of the project.
+// substitute writes the output of a command substitution, if the output is known before the hook runs, such as the
+// directory of a script or of the project.
 func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {
 	text, ok := e.output(cs.Stmts)
 	if !ok {
@@ -172,7 +173,7 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// changed returns the output of cd and pwd.
+// changed returns the output of cd followed by pwd.
 func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	cd, ok := first.Cmd.(*syntax.CallExpr)
 	pwd, too := second.Cmd.(*syntax.CallExpr)
@@ -244,12 +245,13 @@ func shellPaths(list string) string {
 	return strings.Join(folders, ":")
 }
 
-// hasFolder reports whether a program is named by a path, for which PATH is not searched.
+// hasFolder reports whether the name of a program is a path, so that PATH is not searched.
 func hasFolder(name string) bool {
 	return strings.ContainsRune(name, '/') || windows && strings.ContainsRune(name, '\\')
 }
 
-// starts returns the files that a program's path may start: on Windows also the path with an ending of programs.
+// starts returns the files that a program's path may start: on Windows, a path without an extension may also start the
+// files with the extensions of programs.
 func starts(path string) []string {
 	if windows && filepath.Ext(path) == "" {
 		return []string{path, path + ".exe", path + ".com", path + ".cmd", path + ".bat"}
@@ -279,7 +281,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 	return paths
 }
 
-// existing returns the paths of a word that exist.
+// existing returns those paths of a word that exist.
 func (s *shellScope) existing(text string) (there []string) {
 	for _, path := range s.paths(text) {
 		if _, err := s.c.stat(path); err == nil {
