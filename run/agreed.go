@@ -16,7 +16,8 @@ type Agreed interface {
 	Same(ctx context.Context) error
 
 	// Open opens a file that is about to run. It returns an error if the file's bytes differ from the agreed ones, and
-	// a nil f for a file outside the project. text is the whole file, or nil if it is long. The caller closes f.
+	// a nil f for a file outside the project. text is the whole file, or nil if it is long or empty. The caller
+	// closes f.
 	Open(ctx context.Context, path string) (f *os.File, text []byte, err error)
 }
 

@@ -183,7 +183,7 @@ func (c *Command) locate(j *job) (fresh bool, err error) {
 	return true, nil
 }
 
-// inDir returns the path of a file that is relative to dir.
+// inDir returns the path of a file; a relative file counts from dir.
 func inDir(file, dir string) string {
 	if filepath.IsAbs(file) {
 		return file

@@ -53,10 +53,10 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return reply, true, err
 }
 
-// bound runs a job whose process ends when the engine's process ends, even if the latter is killed. bound keeps the
-// thread that starts the job's process until that process has ended, because the kernel treats the end of the thread as
-// the end of the parent. A process in the background keeps its thread longer than the caller waits: a job that may go
-// to the background runs on its own goroutine.
+// bound runs a job whose process ends when the engine's process ends, even if the engine's process is killed. bound
+// keeps the thread that starts the job's process until that process has ended, because the kernel treats the end of the
+// thread as the end of the parent. A process in the background keeps its thread longer than the caller waits: a job
+// that may go to the background runs on its own goroutine.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)
@@ -67,7 +67,7 @@ func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error)
 }
 
 // memfdFlags returns the flags with which this kernel creates a file in memory. It is -1 if the kernel lacks memfds or
-// pidfds; then executePortable is used.
+// pidfds; then executeStreams is used.
 var memfdFlags = sync.OnceValue(func() int {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {

@@ -208,7 +208,7 @@ func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.Proce
 	return nil, stuckError(p.process.Pid, cause)
 }
 
-// rest stops the goroutines and reads what is left in the pipes.
+// rest stops the goroutines and reads the rest of the output from the pipes.
 func (p *childProcess) rest(patiently bool) {
 	p.stopAsking(errEnded)
 	past := time.Unix(1, 0)
@@ -226,7 +226,7 @@ func (p *childProcess) rest(patiently bool) {
 	p.stderr.rest()
 }
 
-// rest reads what is left in the pipe, less than a megabyte.
+// rest reads the rest of the output from the pipe, about a megabyte at most.
 func (r *pipeReader) rest() (eof bool) {
 	_ = r.file.SetReadDeadline(time.Time{})
 	raw, err := r.file.SyscallConn()

@@ -96,8 +96,8 @@ var bashWords = func() map[string]bool {
 	return set
 }()
 
-// oneLine reports whether a script is one line of text that fits into an argument. After a second line bash would
-// outlive the program, and a longer script cannot be passed to bash at all.
+// oneLine reports whether a script is one line of text, of less than 64 KiB. With a second line bash would outlive the
+// program, and a script of 128 KiB cannot be passed to bash at all.
 func oneLine(script string) bool {
 	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// direct reports whether the program starts without a shell; if it cannot start, bash reports the
-// reason.
+// directScripts lists scripts for which Direct returns arguments. bare means that the program starts without a shell;
+// otherwise bash starts, and reports why the program cannot be started.
 var directScripts = []struct {
 	name, script string
 	bare         bool

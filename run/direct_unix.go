@@ -146,7 +146,7 @@ func shellLevel(vars map[string]string) (level string, ok bool) {
 }
 
 // workDir returns the value of PWD: the old value if it names the directory, otherwise the path without symbolic links.
-// ok is false if OLDPWD is not a directory, because bash would then unset it.
+// ok is false if the path cannot be found, or if OLDPWD is not a directory, because bash would then unset OLDPWD.
 func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	var here, there unix.Stat_t
 	if old, ok := vars["OLDPWD"]; ok {

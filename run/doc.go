@@ -17,9 +17,9 @@
 // output open delays nothing. Run keeps output up to [MaxStdout] and [MaxStderr], and reads and
 // discards the rest; therefore no program blocks on a full pipe.
 //
-// [Shell] runs a text in bash, [Sh] in the POSIX shell, [PowerShell] in PowerShell. [Direct]
-// recognises texts that are one plain call of a program: these start without a shell, in less
-// than half the time. [QuoteVars] makes variables safe that hold any characters.
+// [Shell] and [Bash] run a text in bash, [PowerShell] in PowerShell. [Direct] recognises texts that
+// are one plain call of a program: these start without a shell, in less than half the time.
+// [QuoteVars] makes variables safe that hold any characters.
 //
 // # Security
 //

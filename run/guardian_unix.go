@@ -22,7 +22,7 @@ type guardian struct {
 	groups map[int]struct{}
 }
 
-// commands is the guardian for the processes of cold commands.
+// commands is the guardian for the processes of cold commands and of each [Resident].
 var commands = guardian{brief: true}
 
 // guardAfter is the time that a process runs before the guardian watches it, because a guardian costs as much

@@ -23,7 +23,7 @@ type job struct {
 	timeout    time.Duration // 0: no limit
 	pid        *atomic.Int64 // gets the id of the process while it runs; may be nil
 	factor     float64       // how far the limit may grow; see Stretch of [hook.Call]
-	stretch    stretch       // the part of it that is granted
+	stretch    stretch       // the extensions of the limit that are granted
 	grace      time.Duration
 	room       *Room // limit for output; nil: none
 	noTerminal bool

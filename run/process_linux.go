@@ -376,7 +376,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	return status, err
 }
 
-// scanMarker waits for a declaration on standard output, or its end.
+// scanMarker waits up to patience for the first bytes on standard output, or its end, and reads the available output.
 func (p *process) scanMarker() {
 	until := time.Now().Add(patience)
 	one := []unix.PollFd{{Fd: int32(p.stdout.fd), Events: unix.POLLIN}}

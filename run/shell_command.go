@@ -22,10 +22,10 @@ func HasBash() bool { return thisMachine.findBash() != "" }
 // none, it returns Bash(script).
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
-// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later (pwsh), or with the system's
-// PowerShell if pwsh is not installed on Windows. It loads no profile and asks no questions; on Windows it bypasses the
-// policy for scripts. It exits with the status of the script's last program, or with 1 if a command that is not a
-// program failed.
+// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later (pwsh). On a Windows without
+// pwsh it names the system's PowerShell. The shell loads no profile and asks no questions; on Windows it bypasses the
+// policy for scripts. The shell exits with the status of the script's last program, or with 1 if a command that is not
+// a program failed.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
 // shellMachine describes the computer, as far as needed to find a shell.

@@ -45,7 +45,7 @@ func onOneProcessor(t *testing.T) (prefix []string) {
 const testLimit = 200 * time.Millisecond
 
 // runLimited runs a script under a time limit that it does not keep. It returns the time granted, and the time for
-// which the script was not on a processor. The last is a bit too long: the times of a killed child are unknown.
+// which the script was not on a processor. The result off is a bit too long: the times of a killed child are unknown.
 func runLimited(t *testing.T, prefix []string, script string, factor float64) (granted, off time.Duration) {
 	t.Helper()
 	c := &Command{Argv: append(prefix[:len(prefix):len(prefix)], "sh", "-c", script), Grace: time.Millisecond}

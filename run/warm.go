@@ -12,7 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The kinds of warm hooks. [WarmAuto] chooses Python or Node by the command's program.
+// The kinds of warm hooks. [WarmAuto] chooses the kind by the command's program: Python, Node or, if the Warm has
+// Tools, bash.
 const (
 	WarmAuto   = "auto"
 	WarmPython = "python"
@@ -55,7 +56,7 @@ type warmth struct {
 
 	shell  *shellScript // for bash
 	unread bool         // the first call reads the script, if the command runs one
-	cold   atomic.Bool  // the last script had to be run by bash
+	cold   atomic.Bool  // the shell had to run the last call
 	note   string       // why a worker cannot be called
 }
 
@@ -73,9 +74,10 @@ func coldWorker(note string) error {
 		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}
 }
 
-// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is called before the first Run. Two kinds of
-// commands stay cold: a command that is more than one plain call of an interpreter with a script, and every command on
-// systems other than Linux, except bash scripts on Windows. A worker never starts cold: its calls fail instead.
+// SetWarm keeps the interpreter of the command ready in w; see [Warm]. Call it before the first Run. Two kinds of
+// commands stay cold: a command that is neither a script of bash or dash nor one plain call of an interpreter with a
+// script, and every command on systems other than Linux, except bash scripts on Windows. A worker never starts cold:
+// its calls fail instead.
 //
 // For the kind "", which means that no policy names one, a script of bash or dash runs in this process on Linux if w
 // has Tools; the script is read at the first call. Other commands start cold.

@@ -72,7 +72,7 @@ func (h *warmHook) run(env ...string) string {
 	return string(reply.Stdout) + string(reply.Stderr)
 }
 
-// heat runs calls until one has been warm, and returns the output of the last.
+// heat runs calls until two have been warm, and returns the output of the last.
 func (h *warmHook) heat() (out string) {
 	h.t.Helper()
 	until := time.Now().Add(time.Minute)

@@ -126,8 +126,7 @@ func TestHooksShareNoProcess(t *testing.T) {
 	}
 }
 
-// The environment of a child is in /proc for all to see who may: it has nothing
-// of another call, nor of how it was started.
+// The environment of a child in /proc has no variable of another call, and none by which the child was started.
 func TestTheEnvironmentOfAWarmChildInProc(t *testing.T) {
 	for program, script := range map[string]string{
 		"python3": "import time\nenv = open('/proc/self/environ').read()\nprint(env)\n",

@@ -79,7 +79,7 @@ func lay(t *testing.T, dir, script, text string) {
 	}
 }
 
-// address is where something lies in memory.
+// address matches an address in memory.
 var address = regexp.MustCompile(`0x[0-9a-f]+`)
 
 // leaves runs a command and returns all that it leaves.

@@ -217,7 +217,7 @@ func (s *spare) begin(j job, changes []string) bool {
 		{Fd: int32(s.stderr.fd), Events: unix.POLLIN},
 	}
 	if n, err := unix.Poll(one, 0); n != 0 || err != nil {
-		return false // it has ended, or has printed something before its call
+		return false // the process has ended, or has printed something before its call
 	}
 	text := strings.Join(append(changes, "run"), "\x00")
 	if !utf8.ValidString(text) || !writeAll(s.stdin, j.stdin) {

@@ -39,7 +39,8 @@ type Warm struct {
 	// [slog.Default].
 	Log *slog.Logger
 
-	// Tools compiles bash scripts that run in this process; package warm implements it. Nil: every script starts cold.
+	// Tools compiles scripts of bash and dash that run in this process; package warm implements it. Nil: every such
+	// script starts cold.
 	Tools shell.Tools
 
 	mu     sync.Mutex

@@ -242,7 +242,7 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 // steadily holds the effect that every cold call has.
 type steadily struct {
 	left   left
-	masked bool // but for numbers
+	masked bool // left has no numbers, because they change from call to call
 }
 
 func (s steadily) as(l left) left {
@@ -259,7 +259,7 @@ func (s steadily) as(l left) left {
 	return l
 }
 
-// number is a time, a count, a process, or an identifier.
+// number matches a time, a count, a process, or an identifier.
 var number = regexp.MustCompile(`[0-9a-f]{7,}|[0-9]+`)
 
 // steady returns the effect of cold calls. It ignores the first call, which may change something

@@ -161,7 +161,8 @@ func TestAScriptEndsAtOnceWhereNothingCanBeSeen(t *testing.T) {
 	}
 }
 
-// A script may be an archive, which a child that waits before the script has read.
+// A script may be an archive, which the child of the next call reads before the call. If the archive has changed since,
+// the call runs the new program.
 func TestAWarmPythonSeesAnArchiveThatChanges(t *testing.T) {
 	argv, dir := []string{need(t, "python3", "/usr/bin/python3"), "hook.py"}, outlived(t)
 	environ := func(hook.Call) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir} }
@@ -189,7 +190,7 @@ func TestAWarmPythonSeesAnArchiveThatChanges(t *testing.T) {
 	}
 }
 
-// archive is one with a program.
+// archive returns the bytes of a zip archive with a program.
 func archive(t *testing.T, program string) string {
 	t.Helper()
 	var b strings.Builder

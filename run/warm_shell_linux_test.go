@@ -45,8 +45,8 @@ func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
 	return p
 }
 
-// same compares a call of the kept hook with a call of the cold one, which starts bash; inside says
-// whether the former has to run in this process.
+// same compares a call of the warm command with a call of the cold one, which starts bash. inside says whether the warm
+// command has to run in this process.
 func (p *shellPair) same(inside bool) {
 	p.t.Helper()
 	want := leaves(p.cold, p.call)

@@ -138,7 +138,8 @@ func identify(kind string, j job) (id identity) {
 	return id
 }
 
-// changed stores the identity of the program that the next call would start. It ends a keeper of another program.
+// changed stores the identity of the program that the next call would start. It ends a keeper of another program, and
+// reports whether it has.
 func (s *slot) changed(id identity) bool {
 	s.mu.Lock()
 	was, k := s.of, s.keeper

@@ -159,7 +159,7 @@ func TestACallThatAWorkerDoesNotAnswerTimesOut(t *testing.T) {
 	}
 }
 
-// inTurn is a worker that takes one call after the other, and hangs in a call of which the payload says so.
+// inTurn is a worker that takes one call after the other, and hangs in a call whose payload says so.
 const inTurn = `import json, os, sys, time
 print('{"ready":{"concurrency":1}}', flush=True)
 for line in sys.stdin:

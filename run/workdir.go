@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// missing returns nil if path is a directory, and otherwise the error.
+// missing returns nil if dir is a directory, and otherwise the error.
 func missing(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

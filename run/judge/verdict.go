@@ -80,7 +80,7 @@ func optional(value jsontext.Value, into any) error {
 	return json.Unmarshal(value, into)
 }
 
-// unfence removes what surrounds a model's JSON: white space, and one fence of three backticks, with or without the
+// unfence removes the text around a model's JSON: white space, and one fence of three backticks, with or without the
 // word json.
 func unfence(reply string) string {
 	text := strings.TrimSpace(reply)

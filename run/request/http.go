@@ -49,10 +49,10 @@ type HTTP struct {
 	URL string
 
 	// Headers are added to the request. $NAME and ${NAME} in their values are replaced by variables; control
-	// characters, which could start another header, are removed from the result. Of the engine's own headers only
-	// Content-Type can be replaced. Left out are headers with invalid names, and headers of the connection or the engine,
-	// such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection. [HTTP.Check] lists the headers
-	// that are left out.
+	// characters, which could start another header, are removed from the result. Of the engine's own headers
+	// Content-Type and User-Agent can be replaced. Left out are headers with invalid names, and headers of the
+	// connection or the engine, such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection.
+	// [HTTP.Check] lists the headers that are left out.
 	Headers map[string]string
 
 	// Vars lists the variables that Headers may refer to. Other references are replaced by "". Nil allows none.
