@@ -7,7 +7,8 @@
 //
 // On Linux, hooks whose scripts the package knows exactly then run in the process, unless a policy names another kind,
 // such as "warm": "off". For other scripts their shell runs the whole script; nothing of it has been executed before.
-// On Windows only hooks run here whose policy says "warm": "bash".
+// On Windows a script runs in the process only if Git's bash is not installed, and the hook's policy says
+// "warm": "bash".
 package warm
 
 import (

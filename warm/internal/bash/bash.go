@@ -16,7 +16,7 @@ type Bash struct{}
 // Known reports whether a file is a bash of version 5.
 func (Bash) Known(file string) bool { return version.Starts(file, "GNU bash, version 5.") }
 
-// Check reads the arguments up to the first that is only known in a run.
+// Check reads the arguments if all arguments are known before a run.
 func (Bash) Check(args []*string) error {
 	known := make([]string, 0, len(args))
 	for _, arg := range args {
@@ -69,7 +69,7 @@ func parse(name string, args []string) (script shell.Nested, err error) {
 		}
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "+") {
-		return script, errArguments // it reads the script from standard input
+		return script, errArguments // bash reads the script from standard input, or has an option with +
 	}
 	first := args[0]
 	script.Name, script.Params = first, args[1:]

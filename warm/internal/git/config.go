@@ -11,7 +11,8 @@ var (
 	errSetting = errors.New("a setting that may change the result")
 )
 
-// sections lists the sections of settings that have no effect on the queries of this package.
+// sections lists the sections of settings that have no effect on the queries of this package, and core, whose settings
+// are checked one by one.
 var sections = []string{
 	"core", "user", "remote", "branch", "alias", "init", "push", "pull", "fetch", "merge", "rebase", "diff", "commit", "credential",
 	"http", "https", "url", "gc", "filter", "lfs", "log", "status", "submodule", "tag", "advice", "difftool", "mergetool", "rerere",

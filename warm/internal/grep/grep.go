@@ -48,7 +48,7 @@ type invocation struct {
 // Known reports whether a file is a GNU grep of version 3.
 func (g *Grep) Known(file string) bool { return version.Starts(file, "grep (GNU grep) 3.") }
 
-// Check reads the arguments that are known before a run.
+// Check reads the arguments if all arguments are known before a run.
 func (g *Grep) Check(args []*string) error {
 	known := make([]string, 0, len(args))
 	for _, arg := range args {

@@ -145,7 +145,7 @@ func first(args []filter) filter {
 	}
 }
 
-// some implements any, and all if want is false. A failure after the result is certain matters to some versions.
+// some implements any, and all if want is false. A failure after the result is certain matters to some versions of jq.
 func some(f filter, want bool) filter {
 	each := pipe(iterate, f)
 	return func(s *scope, in value, yield func(value) error) error {

@@ -29,7 +29,7 @@ func (c *compiler) term(t *gojq.Term) filter {
 	}
 	for i := 0; i < len(t.SuffixList); i++ {
 		suffix := t.SuffixList[i]
-		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // an option of this step only
+		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // the ? is for this step only
 		switch {
 		case suffix.Optional:
 			f = optional(f)

@@ -1,5 +1,5 @@
-// Package text runs the text filters of GNU coreutils in this process. It leaves options and inputs that it
-// does not know exactly to the installed programs.
+// Package text runs text filters and other small programs of GNU coreutils, and GNU sed, in this process. It leaves
+// options and inputs that it does not know exactly to the installed programs.
 package text
 
 import (

@@ -65,7 +65,7 @@ func plainWords(p *shell.Process) bool {
 // localtime is the file with the time zone of the system.
 const localtime = "/etc/localtime"
 
-// mostZone limits its size.
+// mostZone limits the bytes that are read of localtime.
 const mostZone = 64 << 10
 
 // zone returns the time zone of a process.

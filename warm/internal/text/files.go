@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// names returns the arguments after the options. At least one option is required, and it must be a known one.
+// names returns the arguments after the options. At least one option is required, and each has to be in options.
 func names(args []string, options string) ([]string, error) {
 	found := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {

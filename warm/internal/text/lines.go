@@ -80,7 +80,7 @@ func wc(args []string) (run, error) {
 	}, nil
 }
 
-// cut prints one range of the fields of each line.
+// cut prints one range of the fields, or of the bytes, of each line.
 func cut(args []string) (run, error) {
 	delimiter, fields, bytewise := "\t", "", false
 	for len(args) > 0 {

@@ -69,7 +69,7 @@ type sedScript struct {
 
 // sedCommand is a command and the lines that it is for.
 type sedCommand struct {
-	from, to int           // range of lines; 0: all, last: $
+	from, to int           // range of lines; 0: all lines; lastLine: $
 	match    *posix.Regexp // selects lines with a match; nil: all lines
 	not      bool          // the other lines
 
@@ -187,7 +187,7 @@ func untilDelimiter(text string, delimiter byte) (before, rest string, ok bool) 
 
 func sedPattern(text string, extended, groups bool) (*posix.Regexp, error) {
 	if text == "" {
-		return nil, errArguments // the last expression that was used
+		return nil, errArguments // an empty expression means the last one that sed has used
 	}
 	if strings.Contains(text, `\/`) && strings.Contains(text, "[") {
 		return nil, errArguments // within brackets the backslash counts in some versions
@@ -320,7 +320,7 @@ func (c *sedCommand) applies(p *shell.Process, line []byte, n int, last bool) bo
 	return n >= c.from && (c.to == lastLine || n <= c.to)
 }
 
-// matches gives the run up if it is not certain of the result for a text.
+// matches reports whether an expression matches a line. It gives the run up if the result is not certain.
 func matches(p *shell.Process, re *posix.Regexp, line []byte) bool {
 	p.Spend(re.Work(len(line)))
 	if bytes.IndexByte(line, '\n') >= 0 || !re.Certain(line) {
