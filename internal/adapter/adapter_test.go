@@ -67,7 +67,7 @@ func says(texts ...string) string {
 	return string(framework.request(all))
 }
 
-// Of the parts 0 is a picture, and another number a text of so many a.
+// The part 0 is a picture, and the part n > 0 is a text of n letters a.
 func TestWhatHooksAddIsOneMorePart(t *testing.T) {
 	parts := Parts[int]{
 		Text: func(n int) (string, bool) { return strings.Repeat("a", n), n > 0 },

@@ -26,7 +26,7 @@ func Main(m *testing.M) {
 // Echo is a tool that repeats its argument, the text. Hooks see a tool of kind [snaphook.Shell].
 var Echo = snaphook.Tool{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}}
 
-// Open opens a session for a tool, in a directory without hooks. The test closes it.
+// Open opens a session for a tool, in a directory without hooks. The session is closed when the test ends.
 func Open(t *testing.T, tool snaphook.Tool) *snaphook.Session {
 	t.Helper()
 	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{tool}})

@@ -1,10 +1,10 @@
 // Package bash finds the programs that a shell text runs. Permission rules, placeholders, trust, lint and the
 // in-process shell use it.
 //
-// [Parse] is the only way to the parser of mvdan.cc/sh/v3/syntax: it refuses text that is too long or nested
-// too deep before the parser starts, and turns the parser's panics into errors. [Text] and [Place] read words
-// and the quotes around them. [Wrappers] and [Interpreters] say which programs run another program or a
-// program text, and with which options.
+// [Parse], [ParseComments], [ParseAs] and [Stmts] are the only ways to the parser of mvdan.cc/sh/v3/syntax: they refuse
+// text that is too long or has too many brackets before the parser starts, and turn the parser's panics into errors.
+// [Text] reads words, and [SyntaxContext] describes the quotes around them. [Wrappers] and [Interpreters] list the
+// programs that run another program or a program text, and their options.
 //
 // Nothing here runs a command, reads a file or expands a variable. All functions may be used from many
 // goroutines at once.

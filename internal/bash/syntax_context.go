@@ -10,7 +10,7 @@ import (
 // starts with SyntaxContext{Bare: true}.
 type SyntaxContext struct {
 	Bare     bool // inserted double quotes would begin a quoted text
-	Backtick bool // there a backslash is read twice
+	Backtick bool // the text is in backticks, where a backslash is read twice
 	Number   bool // the text is arithmetic, where names are variables and subscripts may run commands
 }
 

@@ -29,7 +29,7 @@ const (
 	maxOpen = 8192
 	// maxChoices limits the texts that the braces of a pattern expand to, all of which are tried.
 	maxChoices = 1024
-	// maxBraces limits the nesting of braces.
+	// maxBraces limits the opening braces of a pattern, and thereby their nesting.
 	maxBraces = 64
 	// maxGroups limits the nesting of groups in a regular expression. The time to compile one doubles with
 	// every two levels of alternatives.
@@ -49,8 +49,8 @@ func (e *Error) Error() string {
 
 const intoFile = "put it into a script file, and run that"
 
-// Shell returns an error, of type [*Error], if a parser of shell syntax must
-// not be given text. It costs a pass over the text.
+// Shell returns an error, of type [*Error], if text is too long, or has too many brackets, for a parser of shell
+// syntax. It costs a pass over the text.
 func Shell(text string) error {
 	if len(text) > MaxShell {
 		return &Error{"bytes", MaxShell, intoFile}
@@ -112,8 +112,8 @@ func groupDepth(text string) (deepest int) {
 	return deepest
 }
 
-// Glob returns an error if a pattern of paths is too long, its braces are
-// nested too deep, or they can be read in too many ways.
+// Glob returns an error if a pattern of paths is too long, has too many braces, or its braces can be read in too many
+// ways.
 func Glob(text string) error {
 	if len(text) > MaxGlob {
 		return &Error{"bytes", MaxGlob, "write a shorter pattern"}

@@ -35,9 +35,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Open opens a regular file for reading. A pipe, a device, a socket and the kernel's own files, which may
-// have no end, are [ErrNotRegular]: such a file is not opened, and the call never waits for a writer. Links
-// are followed.
+// Open opens a regular file for reading. A pipe, a device and a socket are [ErrNotRegular], and so are the kernel's own
+// files, which may have no end: the call never waits for a writer. A directory is [ErrDirectory]. Links are followed.
 func Open(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -98,10 +97,10 @@ const MaxLock = 5 * time.Second
 // ErrLocked is wrapped by the error of a lock that another holder did not release in time.
 var ErrLocked = errors.New("it is locked by another process; end that process, or remove the file")
 
-// Lock locks a file with wait, a function that blocks until it has the lock. Lock returns an error after MaxLock or
-// when ctx ends. Calls of one process for one name wait in turn, and only the call whose turn it is blocks in
-// the system; if that call is abandoned, it closes the file once it gets the lock. After an error the caller must
-// not use the file.
+// Lock locks a file with try, which takes the lock only if it is free, or else with wait, which blocks until it has the
+// lock. Lock returns an error after MaxLock or when ctx ends. Calls of one process for one name wait in turn, and only
+// the call whose turn it is blocks in the system; if that call is abandoned, it closes the file once it gets the lock.
+// After an error the caller must not use the file.
 func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*os.File) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLock, fmt.Errorf("after %v: %w", MaxLock, ErrLocked))
 	defer cancel()

@@ -18,7 +18,7 @@ var kernels = []int64{
 	0xcafe4a11, // bpf
 }
 
-// isKernels reports whether a file lies in one of these file systems.
+// isKernels reports whether a file lies in one of the file systems in kernels.
 func isKernels(f *os.File) bool {
 	var stat syscall.Statfs_t
 	raw, err := f.SyscallConn()

@@ -24,7 +24,7 @@ func Put[T any](o *hook.Output[T], c *Output) {
 	o.Message, o.Context, o.Set, o.Synthetic, o.Raw = c.Message, c.Context, c.Set, c.Synthetic, c.Raw
 }
 
-// ReportOf returns a report without its own part, and without its Shadow.
+// ReportOf returns a report without its event-specific part, and without its Shadow.
 //
 //go:noinline
 func ReportOf[T any](r *hook.Report[T]) Report {

@@ -50,7 +50,7 @@ func all(prefixes, forms []string, n int) iter.Seq[string] {
 // mutates picks.
 func ShellOf(picks []byte, n int) string { return of(shellPrefixes, shell, picks, n) }
 
-// CodeOf returns such a module of JavaScript or TypeScript.
+// CodeOf does the same as ShellOf for a module of JavaScript or TypeScript.
 func CodeOf(picks []byte, n int) string { return of(codePrefixes, code, picks, n) }
 
 func of(prefixes, forms []string, picks []byte, n int) string {

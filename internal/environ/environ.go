@@ -12,10 +12,10 @@ import (
 //
 //   - in Allowed: kept;
 //   - in Blocked: withheld;
-//   - a well-known harmless name such as PATH, or LLXPRT_CLI_ before it: kept;
+//   - a well-known harmless name such as PATH, or a name that begins with LLXPRT_CLI_: kept;
 //   - a well-known name of an account or database: withheld;
 //   - GITHUB_SHA is set in the same environment, so this is a GitHub Action,
-//     which runs what strangers sent: withheld;
+//     which may run code from strangers: withheld;
 //   - TOKEN, SECRET, PASSWORD, PASSWD, KEY, AUTH, CREDENTIAL, CREDS, PRIVATE or
 //     CERT in the name: withheld;
 //   - a value in which [Scrub] finds a secret: withheld.

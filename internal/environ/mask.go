@@ -42,7 +42,7 @@ var (
 )
 
 // isToken reports whether a part of a path may be a secret: 20 bytes without "-", "_" and ".", any 40 bytes, or shorter
-// text with digits that is not a word with a number, such as check-2024; also text that hasSecret finds.
+// text with digits that is not a word with a number, such as check-2024; also text in which hasSecret finds a secret.
 func isToken(segment string) bool {
 	switch {
 	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:

@@ -161,7 +161,7 @@ func TestACallerThatGivesUpWhenAHookHasLeft(t *testing.T) {
 	w.isGone(t, 1, "the session is closed")
 }
 
-// The caller gives up at any moment around that at which hooks leave.
+// The caller gives up at a random moment, before or after the hooks leave.
 func TestACallerThatGivesUpWhileHooksLeave(t *testing.T) {
 	leavesNothing(t)
 	const quick = `echo '{"async":true}'; sleep 60 & wait`

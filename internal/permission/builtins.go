@@ -88,7 +88,8 @@ func (s *search) traps(args []piece) bool {
 	return len(args) > 1 && s.text(args[0].plain)
 }
 
-// sources handles source and dot. A rule does not look into the file, unless the command itself can write it.
+// sources handles source and dot. A rule does not look into the file; it matches if the command itself may write the
+// file, or if the file is not certain.
 func (s *search) sources(args []piece) bool {
 	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
 		return len(args) > 0

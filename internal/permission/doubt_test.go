@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestARuleMatchesWhereANameIsUnclear goes through every name that the search
-// knows: one that an expansion completes is as good as the name.
+// TestARuleMatchesWhereANameIsUnclear goes through every name that the search knows: a word that an expansion may
+// complete to the name counts as the name.
 func TestARuleMatchesWhereANameIsUnclear(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	names := slices.Concat(slices.Collect(maps.Keys(builtins)), slices.Collect(maps.Keys(wrappers)))
@@ -72,8 +72,7 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatXargsMayAddToAWrapper: where the words of a wrapper end,
-// those begin that xargs reads.
+// TestARuleMatchesWhatXargsMayAddToAWrapper: the words that xargs reads follow the words of a wrapper.
 func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
@@ -110,8 +109,8 @@ func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatEndsAHereDocumentTooEarly: in $( ) a line that begins with
-// the end, and holds a bracket, goes on with commands.
+// TestARuleMatchesWhatEndsAHereDocumentTooEarly: in $( ) bash runs the rest of a line that begins with the delimiter of
+// a here-document and has a bracket.
 func TestARuleMatchesWhatEndsAHereDocumentTooEarly(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, open := range []string{"$(", "\"$(", "<(", ">(", "$( ls; ", "{ $("} {

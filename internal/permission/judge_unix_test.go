@@ -118,8 +118,8 @@ func TestNoTrickOfBashGetsPastARule(t *testing.T) {
 	t.Logf("%d tricks tried, of which %d work in bash, and %d get past", tried, ran, missed)
 }
 
-// TestNoMutantOfATrickGetsPastARule asks bash about those that no rule matches.
-// SNAPHOOK_MUTANTS is how many to make, and which.
+// TestNoMutantOfATrickGetsPastARule asks bash about the mutants that the trick's rule does not match. SNAPHOOK_MUTANTS
+// is the number of mutants, and selects them.
 func TestNoMutantOfATrickGetsPastARule(t *testing.T) {
 	needJudge(t)
 	number := 3000

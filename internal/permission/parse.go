@@ -73,8 +73,9 @@ import (
 // crosses them, and {a,b} are alternatives. A relative pattern of one segment
 // is found at any depth. A pattern that ends in a slash or in a segment
 // without wildcards is also good for everything below. Upper and lower case
-// differ. Paths are cleaned of . and .., links are not followed, and Windows
-// paths are compared as /c/Users.
+// differ, except on macOS and Windows. Paths are cleaned of . and .., and Windows
+// paths are compared as /c/Users. A path matches as written, or with its symbolic
+// links followed.
 func Parse(rule string, from Origin) (*Rule, error) {
 	text := strings.TrimSpace(rule)
 	r, err := parse(text, from)
@@ -143,7 +144,7 @@ func checkSpec(text string) (string, error) {
 	return "", errors.New("the parenthesis is not closed; end the rule with )")
 }
 
-// afterClose returns the text after the parenthesis that closes the first.
+// afterClose returns the text after the parenthesis that closes the one before text.
 func afterClose(text string) (rest string, found bool) {
 	depth := 1
 	for i := range len(text) {
@@ -175,5 +176,5 @@ func toolNames(name string) wildcards {
 	return tools
 }
 
-// notPlain is a character that Claude Code makes an underscore in the names of MCP tools.
+// notPlain matches a character that Claude Code replaces by an underscore in the names of MCP tools.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_*-]`)

@@ -13,8 +13,8 @@ import (
 
 // Origin describes the place where a rule was written.
 type Origin struct {
-	Root string // "/p" is below it: the project's root for its settings, ~/.claude for the user's
-	Home string // "~/p" is below it
+	Root string // "/p" is below Root: the project's root for the project's settings, ~/.claude for the user's
+	Home string // "~/p" is below Home
 }
 
 // Call is a call of a tool that is compared with rules.

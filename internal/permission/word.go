@@ -67,7 +67,7 @@ type pieceReader struct {
 	tilde   bool // there is a ~ somewhere, or another part that depends on HOME
 }
 
-// slice returns the command from one node's start to another's end.
+// slice returns the text of the command from the start of one node to the end of another.
 func (r pieceReader) slice(from, to syntax.Pos) string {
 	start, end := int(from.Offset()), int(to.Offset())
 	if end > len(r.command) || start > end { // the parser invented the node: it is not in the text

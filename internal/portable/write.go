@@ -18,8 +18,8 @@ type Hook struct {
 	Closed  bool          // a failure of the hook blocks
 }
 
-// Settings writes hooks as a file of the system. Hooks of one event and one matcher that follow one
-// another are one group.
+// Settings writes hooks as a file of the system. Each hook is an entry of its own, under its event; hooks of one event
+// keep their order.
 func (s *System) Settings(hooks []Hook) []byte {
 	if s.Form == TOML {
 		return s.toml(hooks)
@@ -102,7 +102,8 @@ func (s *System) timing() string {
 	return s.Timing
 }
 
-// Fit returns a timeout that the file of the system can have.
+// Fit returns the timeout that the file of the system has for t: rounded up to a whole Unit, if Whole is set, and at
+// most Longest.
 func (s *System) Fit(t time.Duration) time.Duration {
 	if s.Whole {
 		t = time.Duration(math.Ceil(float64(t)/float64(s.Unit))) * s.Unit

@@ -123,7 +123,7 @@ func (r *memberList) object() wire.Object {
 	return b
 }
 
-// within reports whether a name is a part size of the text in bytes of its object, where it has no escapes.
+// within reports whether a name is a part of the text of its object, which is the case for a name without escapes.
 func within(o wire.Object, name []byte) bool {
 	at := cap(o) - cap(name)
 	return len(name) > 0 && at > 0 && at < len(o) && &o[at] == &name[0]

@@ -252,7 +252,7 @@ func (s *state) line(end byte) (text string, status int) {
 	return string(line), 0
 }
 
-// number parses the argument of break, continue, exit or return, as a plain decimal number.
+// number parses a plain decimal number, such as the argument of break, continue or shift.
 func number(text string) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && strconv.Itoa(n) == text

@@ -176,7 +176,8 @@ func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
 	}
 }
 
-// control compiles set, and break, continue and return, whose meaning depends on their position.
+// control compiles set, source, and break, continue and return, whose meaning depends on their position, and export and
+// local of dash. ok is false for any other command.
 func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool) {
 	flows := map[string]flow{"break": breaks, "continue": continues, "return": returns}
 	f, ok := flows[name]

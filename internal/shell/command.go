@@ -21,7 +21,7 @@ func compileWith(text string, tools *tools, dash bool) (*Script, error) {
 	return &Script{body: body, kept: tools.kept, dash: dash, UsesPWD: c.usesPWD || c.sources}, nil
 }
 
-// compileSource reads a file that a script sources, or a script that it runs in a bash of its own.
+// compileSource compiles a file that a script sources, or a script that another one runs in a bash of its own.
 func compileSource(text string, sourced bool, tools *tools) (action, error) {
 	c, file, err := parse(text, tools, false)
 	if err != nil {
@@ -219,7 +219,7 @@ func truth(yes bool) int {
 	return 1
 }
 
-// checked runs a, and ends the shell if a fails while errexit is in effect.
+// checked returns an action that runs a, and ends the shell if a fails while errexit is in effect.
 func checked(a action) action {
 	return func(s *state) flow {
 		f := a(s)
@@ -285,7 +285,7 @@ func (c *compiler) binary(n *syntax.BinaryCmd) action {
 	}
 }
 
-// pipeline runs its commands one after the other, each in a subshell.
+// pipeline compiles a pipeline, whose commands run one after the other, each in a subshell.
 func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
 	var parts []action
 	var add func(stmt *syntax.Stmt)

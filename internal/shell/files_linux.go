@@ -56,7 +56,7 @@ func mayEnter(dir string) bool { return unix.Access(dir, unix.X_OK) == nil }
 // mayWrite reports whether this process may write to a file, or make one in a folder.
 func mayWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
-// statFile returns what is known of a file, or of a link if follow is false.
+// statFile describes a file, or a link itself if follow is false.
 func statFile(path string, follow bool) (fs.FileInfo, error) {
 	flags := unix.O_PATH
 	if !follow {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// No path leads a script to what this process has open: such scripts are left to bash, also behind links.
+// No path leads a script to the open files of this process: scripts with such paths, also through links, are left to
+// bash.
 func TestFilesOfTheHostAreLeftToBash(t *testing.T) {
 	dir := t.TempDir()
 	secret, err := os.Create(filepath.Join(dir, "secret"))

@@ -151,7 +151,7 @@ func (s *state) export(all []declaration) {
 	}
 }
 
-// hide keeps a variable until the function ends; false if it is local already.
+// hide saves a variable until the function ends. It returns false if the variable is local already.
 func (s *state) hide(name string) bool {
 	frame := s.frames[len(s.frames)-1]
 	if _, is := frame[name]; is {

@@ -60,7 +60,7 @@ func changesPrograms(variable string) {
 	}
 }
 
-// certainLocale reports whether the locale is C or one of UTF-8 that orders ASCII as C does.
+// certainLocale reports whether the locale is C, or one of UTF-8 in which the programs treat ASCII as in C.
 func certainLocale(env map[string]string) bool {
 	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LC_COLLATE", "LANG"} {
 		switch strings.ToLower(env[name]) {

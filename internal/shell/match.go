@@ -12,7 +12,7 @@ import (
 // special lists the characters with a special meaning in an extended regular expression.
 const special = `.[()*+?{|^$\`
 
-// match compiles [[ text =~ expression ]]. BASH_REMATCH stays with bash.
+// match compiles [[ text =~ expression ]]. A script that reads BASH_REMATCH is left to bash.
 func (c *compiler) match(x *syntax.BinaryTest) condition {
 	left, ok := x.X.(*syntax.Word)
 	right, also := x.Y.(*syntax.Word)

@@ -67,7 +67,8 @@ func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(
 	return func(s *state) (string, bool) { return s.get(name) }
 }
 
-// must returns the value of a parameter, or "" if it is unset. Under nounset, that ends the shell with a message.
+// must compiles the value of a parameter, which is "" if the parameter is unset. Under nounset, an unset parameter ends
+// the shell with a message.
 func (c *compiler) must(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
 	line, shown := c.line, name
 	if p.Short && name[0] >= '0' && name[0] <= '9' {

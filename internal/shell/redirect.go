@@ -147,7 +147,7 @@ func (c *compiler) output(of *syntax.ProcSubst) redirect {
 			panic(cold("a process substitution with effects"))
 		}
 		if s.in.at != at {
-			s.in.reopened = true // it is not certain when it is read
+			s.in.reopened = true // it is not certain when the commands read this input
 		}
 		s.in = &input{data: sub.out.data, outer: s.in}
 	}
@@ -176,7 +176,7 @@ func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
 	return func(s *state) { s.in = &input{data: []byte(all.String()), outer: s.in} }
 }
 
-// open opens a file for reading, which changes nothing.
+// open reads a regular file as an input. It gives the run up for any other file.
 func (s *state) open(name string) *input {
 	switch name {
 	case "":

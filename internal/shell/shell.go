@@ -1,7 +1,6 @@
-// Package shell runs scripts of bash and dash in this process and without side effects. Tools compile
-// scripts whose syntax is on a list of supported forms. A run is given up when a value needs
-// behaviour that only bash has; the caller then starts bash. This is safe because a run has no effect before
-// its end: output is buffered.
+// Package shell runs scripts of bash and dash in this process. Tools compile scripts whose syntax is on a list of
+// supported forms. A run is given up when a value needs behaviour that only bash has; the caller then starts bash.
+// This is safe because a run has no effect before its end: output is buffered, and files are written last.
 package shell
 
 import (
@@ -95,8 +94,8 @@ type cold string
 type ended struct{}
 
 // fail ends the shell with a message as bash writes it. line is the line of the command; 0: it is not certain.
-// A bash that runs a given text (bash -c) ends with another status than one that runs a file, also in a file
-// that it sources.
+// Without a file, fail gives the run up: a bash that runs a given text (bash -c) ends with another status than one
+// that runs a file, also in a file that the text sources.
 func (s *state) fail(line int, why string) {
 	if line == 0 || s.dash || s.file == "" || s.File == "" || strings.Contains(why, "\n") {
 		panic(cold(why))
@@ -165,7 +164,7 @@ type run struct {
 	reading []string // files of the scripts that run this script
 }
 
-// written returns the number of bytes written to standard error and to files, and counts files and folders.
+// written returns the number of bytes written to standard error and to files, plus the number of files and folders.
 func (s *state) written() int {
 	n := len(s.err.data) + len(s.files) + len(s.dirs)
 	for _, f := range s.files {
@@ -186,7 +185,7 @@ type state struct {
 	out    *output
 	err    *output
 	status int
-	piped  bool // it is a command of a pipe
+	piped  bool // the shell is a command of a pipe
 	subst  int  // status of the last command substitution
 
 	errexit, nounset, pipefail bool
@@ -249,7 +248,7 @@ func (s *state) sub() *state {
 	return &c
 }
 
-// get returns a variable.
+// get returns the value of a variable, and whether it is set.
 func (s *state) get(name string) (text string, set bool) {
 	if v, ok := s.vars[name]; ok {
 		return v.first()
@@ -298,8 +297,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Concerns reports whether bash itself obeys the environment variable, such as IFS, or imports it as a
-// function.
+// Concerns reports whether bash itself obeys the environment variable, such as IFS, or imports it as a function with
+// the name of a known builtin.
 func Concerns(name string) bool {
 	switch name {
 	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":

@@ -111,8 +111,8 @@ func (p *Process) EnvNames() []string { return slices.Collect(maps.Keys(p.s.expo
 // Quiet reports whether standard error is /dev/null.
 func (p *Process) Quiet() bool { return p.s.err.lost }
 
-// Create makes a file, or with more appends to one, when the script has ended. The function that it returns writes
-// to the file.
+// Create makes a file when the script has ended; with more it appends to an existing file instead of replacing its
+// content. write adds text to the file.
 func (p *Process) Create(name string, more bool) (write func(text []byte)) {
 	out := p.s.create(name, more)
 	return func(text []byte) {

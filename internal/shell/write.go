@@ -125,7 +125,7 @@ func (s *state) makeFolders(name string) {
 	s.spend(1024 * (1 + len(missing)))
 }
 
-// stat returns what is known of a file that the script has not written.
+// stat describes a file like statFile, and gives the run up for a file that the script has written.
 func (s *state) stat(path string, follow bool) (fs.FileInfo, error) {
 	s.unwritten(path)
 	return statFile(path, follow)
@@ -154,7 +154,7 @@ func (s *state) unwritten(path string) {
 	}
 }
 
-// write writes all files. If it returns false, no file has changed.
+// write makes all folders and writes all files. If it returns false, no file has changed.
 func (s *state) write() bool {
 	if len(s.files) == 0 && len(s.dirs) == 0 {
 		return true

@@ -59,8 +59,8 @@ func isProcess(arg *syntax.Word) bool {
 	return is
 }
 
-// interpreter returns the language of the first word that names one; unknown, if none
-// does and an expansion could make one of a word.
+// interpreter returns the language of the first word that names an interpreter, and the index of the word. If there is
+// none, but a word has an expansion that could yield such a name, the language is unknown.
 func (w *scriptWalker) interpreter(n *syntax.CallExpr) (*language, int) {
 	unclear := -1
 	for i, arg := range n.Args {
@@ -98,7 +98,7 @@ func (w *scriptWalker) losesVariables(before []*syntax.Word) bool {
 }
 
 // clearsVariables reports whether a word is a program that starts another without the environment, or the
-// option with which env does.
+// option with which env does so.
 func clearsVariables(word string) bool {
 	return bash.Wrappers[word].Clears == "*" || word == "-i" || word == "-" || word == "--ignore-environment"
 }
@@ -178,7 +178,7 @@ func (w *scriptWalker) program(n *syntax.Word, here nodeContext) bool {
 	text, static := w.flatten(n)
 	whole := static && !here.Backtick && !here.Number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
 	if (l == shell || l == firstWord) && whole {
-		inner := w.script(text, w.depth+1) // the inner shell expands them
+		inner := w.script(text, w.depth+1) // the inner shell expands the marks
 		w.edits = append(w.edits, scriptEdit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
 		return true
 	}

@@ -23,7 +23,7 @@ import (
 type Var struct {
 	Name  string // name of the environment variable with the value
 	Value string
-	Word  bool // it stays one word even if unquoted; otherwise it is split like text
+	Word  bool // the value stays one word even if unquoted; otherwise it is split like text
 }
 
 // CodeError reports a value that a program would read as code.

@@ -20,7 +20,7 @@ import (
 // deepest limits the nesting of brackets, and the parts of a dotted key.
 const deepest = 100
 
-// Convert is a Format of [settings.Layer]. It refuses what TOML 1.0 refuses, such as a key that is
+// Convert is a Format of [settings.Layer]. It refuses text that TOML 1.0 does not allow, such as a key that is
 // given twice, and brackets or dotted keys nested deeper than 100 levels.
 //
 // Dates become strings, and so do inf and nan, which JSON does not have.
@@ -178,7 +178,7 @@ func path(text []byte, parts unstable.Iterator) (keys []key, err error) {
 	return keys, nil
 }
 
-// child returns the member of a name, which is added if it is not there.
+// child returns the value of a key; if the table has none, child adds made.
 func (n *tomlValue) child(k key, made *tomlValue) *tomlValue {
 	if i, there := n.names[k.name]; there {
 		return n.members[i].tomlValue
@@ -311,7 +311,7 @@ func lineStarts(text []byte) []int {
 	return lines
 }
 
-// mark records the offset in the TOML text of the value that is written next.
+// mark records the position in the TOML text of the name or value that is written next; at is its offset.
 func (w *jsonWriter) mark(at int) {
 	low, high := 0, len(w.lines)
 	for high-low > 1 {

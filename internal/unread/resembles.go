@@ -8,7 +8,7 @@ var deciding = []string{
 }
 
 // Resembles reports whether the name of a member that nothing reads is almost the name of one that
-// decides: in other case, with a letter or two wrong, or with characters in it that no name has.
+// decides: in other case, with one to three letters wrong, or with characters in it that no name has.
 func Resembles(name []byte) bool {
 	const most = 60
 	if len(name) > most {

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Limit calls ask with a context that ends with the call's time, and returns its answer. If the context ends
-// first, it drops the answer, and returns [context.Cause] or a [hook.TimeoutError].
+// Limit calls ask with a context that ends with the call's time, and returns the answer. If the context ends before ask
+// returns, Limit drops the answer, and returns the [context.Cause] of the context, such as a [hook.TimeoutError].
 func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := call.Limit(ctx)
 	defer cancel()
