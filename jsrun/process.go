@@ -54,7 +54,7 @@ type moduleProcess struct {
 	slow  bool // the next check is far away
 
 	mu   sync.Mutex
-	last string // last text of the process, which may explain its end
+	last string // the first text of the process that may explain its end
 	ends bool
 }
 
@@ -165,7 +165,7 @@ func afterComments(text string) string {
 	return text
 }
 
-// note stores a text that may explain the end of the process.
+// note stores the first text that may explain the end of the process.
 func (p *moduleProcess) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,7 +28,7 @@ var Runtimes = []string{Sandbox, Node, Bun, Auto}
 // Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason in words.
 func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
 
-// Restart loads a module that has ended again, from the text with which it was opened. The error is a [*LoadError]. The
+// Restart loads anew a module that has ended, from the text with which it was opened. The error is a [*LoadError]. The
 // ended module still has to be closed.
 func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	source := *m.source

@@ -98,7 +98,7 @@ func (s *surroundings) packages() (dirs []string) {
 }
 
 // completed returns the text of a module that replaces a package. Names are resolved on use: a missing name throws an
-// error with the reason. A class may extend it, and throws when it is constructed.
+// error with the reason. A class may extend a missing name, and throws when it is constructed.
 func (l library) completed(name string) string {
 	own := "{}"
 	if _, known := l.host[name]; known {

@@ -140,7 +140,8 @@ const RenderTime = time.Second
 // lines.
 const RenderWidth = 80
 
-// drawn makes renderers that return a component return its lines, because the component cannot leave the engine.
+// drawn wraps the renderers of messages: in place of a component, which cannot leave the engine, the wrapped renderer
+// returns the lines of the component.
 var drawn = fmt.Sprintf(`call => {
 	const draw = made => typeof made?.then === "function" ? made.then(draw) : typeof made?.render === "function" ? made.render(%d) : made;
 	return (type, render) => call(type, typeof render === "function" ? (...args) => draw(render(...args)) : render);

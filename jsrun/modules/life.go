@@ -43,7 +43,8 @@ type boundModule struct {
 	closed    bool
 }
 
-// function is a function that the module has registered, with its handle for each start of the process.
+// function is a function that the module has registered, with its current handle, and the life of the module in which
+// the handle was made.
 type function struct {
 	handle jsrun.Handle
 	life   int

@@ -20,7 +20,7 @@ import (
 const mostModuleFiles = 10_000
 
 // moduleFiles returns the files that may belong to a module, without running it, because it may be untrusted. If the
-// module imports files, these are all files in its folder.
+// module may import files, these are all files below its [modules.Root] that a module can import.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
