@@ -87,7 +87,7 @@ func Label(h pipeline.HookID) string {
 	return cli.Label(text, cli.MaxLabel)
 }
 
-// Labelled returns an error in which a long command is named by its label.
+// Labelled returns the text of an error with the label of a hook in place of its command.
 func Labelled(text string, h pipeline.HookID) string {
 	return strings.ReplaceAll(text, strconv.Quote(lo.FromPtr(h.Command)), strconv.Quote(Label(h)))
 }

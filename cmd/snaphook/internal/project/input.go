@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// InputError names where an event's input came from.
+// InputError adds the source of an event's input, standard input, to an error about the input.
 func InputError(err error) error {
 	var wrong *pipeline.InputError
 	if errors.As(err, &wrong) {
@@ -47,7 +47,7 @@ func pipeExample(cmd *cobra.Command) string {
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '%s' | snaphook %s %s.%s", row.Example, cmd.Name(), row.Name, row.ToolGate)
 }
 
-// ReadInput reads the event's fields. At a terminal it prints that input is expected.
+// ReadInput reads the event's fields from standard input. A terminal, or an empty input, is an error with an example.
 func ReadInput(cmd *cobra.Command) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {

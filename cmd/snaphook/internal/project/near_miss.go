@@ -73,8 +73,7 @@ var settingsNames = []string{
 	".codex/hooks.json", ".cursor/hooks.json", ".github/hooks/hooks.json",
 }
 
-// UnreadModules returns the folders with modules that discovery does not read; found lists the modules that it has
-// found.
+// UnreadModules returns the modules in folders that discovery does not read, except the modules in found.
 func UnreadModules(dir string, found []string) (misses []NearMiss) {
 	seen := lo.Map(found, func(file string, _ int) string { abs, _ := filepath.Abs(file); return abs })
 	for _, folder := range moduleFolders {

@@ -75,13 +75,13 @@ type Effective struct {
 	OnFailure map[hook.Class]string   `json:"onFailure"`
 	Mode      string                  `json:"mode"`
 	TimeoutMS *float64                `json:"timeoutMs"` // null: no limit
-	Stretch   float64                 `json:"stretch"`   // to how many times itself timeout may grow
+	Stretch   float64                 `json:"stretch"`   // the factor by which the timeout may grow
 	Retry     *retried                `json:"retry"`     // null: a failed run is not repeated
-	QueueMS   *float64                `json:"queueMs"`   // null: it waits without a limit
+	QueueMS   *float64                `json:"queueMs"`   // null: the hook waits for a permit without a limit
 	Warm      string                  `json:"warm"`
 	Prewarm   bool                    `json:"prewarm"`
 	Recheck   bool                    `json:"recheck"`  // hooks run again after the input has been rewritten
-	WarmNote  *string                 `json:"warmNote"` // why it starts cold although warm is set; null if it does not
+	WarmNote  *string                 `json:"warmNote"` // the reason for a cold start although warm is set, or null
 	From      map[string]policyOrigin `json:"from"`     // sources, by member, of the values that an overlay has set
 }
 

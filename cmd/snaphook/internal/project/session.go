@@ -53,7 +53,7 @@ func (f *SessionFlags) Session(cmd *cobra.Command, o Opening) (*pipeline.System,
 	return f.SessionOf(cmd, src, o)
 }
 
-// SessionOf does the same as session, for the settings of one system.
+// SessionOf does the same as Session, for the settings of one system.
 func (f *SessionFlags) SessionOf(
 	cmd *cobra.Command, src *Sources, o Opening,
 ) (*pipeline.System, *pipeline.Session, error) {
@@ -124,7 +124,7 @@ func (f *SessionFlags) SessionConfig(o Opening, dir string, trust Trust) pipelin
 // Forget removes the hooks' state of a session that cannot be resumed because its id was random.
 func (f *SessionFlags) Forget(ses *pipeline.Session, input []byte) { f.Forgetter(ses, input)() }
 
-// Forgetter returns a function that calls forget. The function does not keep the input in memory.
+// Forgetter returns a function that does the work of Forget. The function does not keep the input in memory.
 func (f *SessionFlags) Forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.ID != "" || wire.Object(input).Text("session_id") != "" {
 		return func() {}
@@ -224,7 +224,7 @@ func (s Trust) Wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
-// WrapAs does the same as wrap for hooks that have been changed since they were read: they are as
+// WrapAs does the same as Wrap for hooks that have been changed since they were read: they are as
 // trusted as the original hooks.
 func (s Trust) WrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.Wrap()
