@@ -187,7 +187,7 @@ func hasGuard(ctx context.Context, file string) bool {
 	return err == nil && strings.Contains(string(text), "hooks/guard.sh")
 }
 
-// dialectOf returns the dialect of the project's existing settings.
+// dialectOf returns the dialect of the project's existing settings; claude if the project has none.
 func dialectOf(dir string) string {
 	for _, d := range []struct{ folder, dialect string }{
 		{".claude", "claude"}, {".llxprt", "llxprt"}, {".gemini", "llxprt"}, {".xcsh", "xcsh"},

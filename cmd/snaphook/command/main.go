@@ -1,6 +1,6 @@
 // Package command is the command line of snaphook: it fires hook events, runs
-// the hooks that a project's settings select, and shows which would run and
-// why others would not.
+// the hooks that a project's settings select, and shows which hooks would run
+// and why other hooks would not.
 package command
 
 import (
@@ -43,7 +43,7 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 }
 
 // libraryLog is the writer of package log. Libraries such as net/http write there, with bytes that a
-// server chose: they are printed, quoted, in the log of --verbose alone.
+// server chose: libraryLog prints the bytes, quoted, in the log of --verbose alone.
 type libraryLog struct {
 	global *cli.Global
 	to     io.Writer

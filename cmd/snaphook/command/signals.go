@@ -11,7 +11,7 @@ import (
 
 // untilSignal returns a context that ends with the first signal that asks the program to end. The
 // second signal ends the program at once, in case the program is blocked without watching a
-// context. Its hooks end with it; see [run.Command].
+// context. The program's hooks end with the program; see [run.Command].
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	heard, done := make(chan os.Signal, 2), make(chan struct{})
@@ -38,8 +38,8 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	})
 }
 
-// endings returns the signals that end a fire. A signal that our parent made us ignore stays
-// ignored: nohup, and background jobs of scripts.
+// endings returns the signals that end a fire. A signal that the parent process made this process ignore stays ignored,
+// as under nohup and in background jobs of scripts.
 func endings() (signals []os.Signal) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(s) {
@@ -49,8 +49,8 @@ func endings() (signals []os.Signal) {
 	return signals
 }
 
-// die ends the program by a signal, as if it had no handler: a parent can see the cause. SIGQUIT
-// would print all goroutines.
+// die ends the program by the signal, as if the signal had no handler: a parent process can see the cause. For SIGQUIT,
+// which would print all goroutines, it exits with the status 128 + 3.
 func die(s os.Signal) {
 	if self, err := os.FindProcess(os.Getpid()); err == nil && s != syscall.SIGQUIT {
 		signal.Reset(s)

@@ -103,8 +103,8 @@ var meanings = map[trust.State]string{
 	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 
-// exceptions names the dialects in which another fact than the state of trust, such as a session
-// without a user, decides whether hooks run.
+// exceptions names the dialects of the project's hooks in which trust counts only in a session with a user: without a
+// user the hooks run in every state of trust.
 func exceptions(st project.TrustStatus, all []*project.Sources) (names []string) {
 	for _, src := range all {
 		of := func(h project.TrustHook) bool { return strings.HasPrefix(h.Event, src.Dialect.Name+".") }

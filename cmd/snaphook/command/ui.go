@@ -52,7 +52,7 @@ snaphook ui --nats nats://127.0.0.1:4222`,
 	return cmd
 }
 
-// uiPatience is how long the end of ui waits for answers that are being written.
+// uiPatience limits the wait, at the end of ui, for answers that are being written.
 const uiPatience = time.Second
 
 func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, port int) error {
@@ -131,7 +131,7 @@ func addLines(page *tracepage.Page, lines io.Reader, log *slog.Logger) {
 	}
 }
 
-// uiLog reports unreadable lines as warnings.
+// uiLog returns the log of the page, which prints warnings and errors.
 func (f *uiFlags) uiLog(cmd *cobra.Command) *slog.Logger {
 	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

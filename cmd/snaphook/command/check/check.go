@@ -152,8 +152,8 @@ func (f *checkFlags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-// Load loads the hooks of all sources, and checks them and their scripts. problems has the problems of
-// the settings files.
+// Load loads the hooks of all sources, and checks the hooks and their scripts. problems has the problems
+// of settings files, overlays and modules.
 func Load(
 	cmd *cobra.Command, f *project.SessionFlags, tools lint.Tools,
 ) (found Answer, problems []settings.Problem, err error) {
@@ -192,7 +192,8 @@ func loadHooks(
 	return found, problems, nil
 }
 
-// missed adds the files that the user may mean and that are not read.
+// missed adds the similar files that are not read and, if there is no hook, the files that were looked for. If the
+// flags name files, it adds none.
 func missed(f *project.SessionFlags, all []*project.Sources, found *Answer) error {
 	dir, err := f.Directory()
 	if err != nil || len(f.Settings)+len(f.ModuleFiles) > 0 {
@@ -233,7 +234,7 @@ func checkSources(
 	return loaded.Problems, nil
 }
 
-// checkFiles makes check read the settings files that the arguments name.
+// checkFiles makes check read the settings files and the modules that the arguments name.
 func (f *checkFlags) checkFiles(files []string) error {
 	if len(files) > 0 && len(f.Settings) > 0 {
 		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.Settings[0])
@@ -340,7 +341,7 @@ func (c Answer) text(problems []settings.Problem) string {
 	return b.String()
 }
 
-// NotRun returns the reason why a hook cannot run at all; empty if it can.
+// notRun returns the reason why a hook cannot run at all; empty if it can.
 func (h CheckedHook) notRun() string {
 	if h.Why == nil {
 		return ""

@@ -64,8 +64,8 @@ func (g finding) fixed() string {
 	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
 }
 
-// counted returns the line with the number of findings that affect the exit status, or the empty text
-// if that number is 0.
+// counted returns the numbers of errors and of warnings, for the end of a line; it returns the empty text if there is
+// neither.
 func (c Answer) counted() string {
 	var parts []string
 	for _, s := range []severity{IsError, isWarning} {

@@ -82,8 +82,8 @@ type hookList struct {
 	all int // number of hooks before the filters
 }
 
-// listedHook is a hook of the list. In addition to the members of plan and check it has the condition as configured,
-// its name for people, and its state in one word.
+// listedHook is a hook of the list: the members that plan and check have, and also the hook's label, its condition as
+// configured, and its state in one word.
 type listedHook struct {
 	Event string `json:"event"`
 	Label string `json:"label"`
@@ -220,8 +220,8 @@ func newListedHook(line CheckedHook, h *hook.Hook, dir string) listedHook {
 	return l
 }
 
-// isWarm reports whether a process would be kept ready for the hook, without starting one. If not, although the policy
-// demands it, the policy gets the reason.
+// isWarm reports whether a process would be kept ready for the hook; isWarm starts no process. If the policy demands
+// a ready process and there would be none, isWarm writes the reason into the policy.
 func (l *listedHook) isWarm(dir string) bool {
 	h := l.hook
 	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
@@ -260,8 +260,8 @@ func (f *hooksFlags) filter(all []listedHook) ([]listedHook, error) {
 	}), nil
 }
 
-// addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has created
-// yet.
+// addFigures adds the figures of a record, if one is named. If SNAPHOOK_RECORD names a record that cannot be read,
+// addFigures only warns: perhaps no fire has created the file yet.
 func (f *hooksFlags) addFigures(cmd *cobra.Command, list *hookList) error {
 	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
 	if path == "" {

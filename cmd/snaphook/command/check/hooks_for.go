@@ -34,7 +34,8 @@ const (
 	callDepends = "depends" // depends on the call's arguments
 )
 
-// members lists the names that systems use for a tool and for its arguments, the commonest first.
+// toolMembers and argumentMembers list the names that systems use for a tool and for its arguments, the commonest
+// first.
 var (
 	toolMembers     = []string{"tool_name", "toolName"}
 	argumentMembers = []string{"tool_input", "toolArgs", "input"}

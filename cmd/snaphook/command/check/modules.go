@@ -62,7 +62,7 @@ func checkModules(
 	return problems, nil
 }
 
-// addHandlers lists the subscriptions of modules, and the modules that could not be loaded.
+// addHandlers lists the subscriptions of modules, and the modules that were not loaded for lack of trust.
 func (c *Answer) addHandlers(handlers []*hook.Hook, a *project.Attached) {
 	for _, h := range handlers {
 		c.Hooks = append(c.Hooks, CheckedHook{Event: h.Dialect + "." + h.Event, DescribedHook: project.Describe(h)})

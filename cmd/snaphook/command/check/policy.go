@@ -175,7 +175,8 @@ func missingProgram(h *hook.Hook, dir string) string {
 	return ""
 }
 
-// commandWords returns the words of a command that is one plain call; nil for any other command.
+// commandWords returns the arguments of an entry that starts a program other than a shell, or else the words of the
+// first call in the command's text; see [plainWords].
 func commandWords(h *hook.Hook) []string {
 	text := h.Command
 	if n := len(h.Argv); n > 0 && bash.Interpreter(h.Argv[0]) != bash.Shell {

@@ -307,7 +307,7 @@ func (p *porting) rest(name string, closed bool) {
 	p.words()
 }
 
-// words notes names of tools and of members in scripts that the other system does not have.
+// words notes the members and the tools in scripts that have another name, or none, in the other system.
 func (p *porting) words() {
 	members := lo.Uniq(append(lo.Keys(p.to.Members), lo.Keys(p.from.Members)...))
 	slices.Sort(members)

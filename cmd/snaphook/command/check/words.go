@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 )
 
-// plainWords returns the words of the first program call of a shell command up to the first word
-// that is neither literal nor a plain variable.
+// plainWords returns the words of the first program call of a shell command, up to the first word that is neither
+// literal nor a plain variable. It returns nil if the command has no call, or cannot be parsed.
 func plainWords(command string) (words []string) {
 	file, err := lint.ParseShell(command, syntax.LangBash)
 	if err != nil {

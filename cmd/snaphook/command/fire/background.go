@@ -53,8 +53,8 @@ func (f *Fired) Hear(end pipeline.Finished) {
 	f.ended = append(f.ended, end)
 }
 
-// settle waits for the hooks in the background, which end with the process, and adds their
-// effects and the variables that hooks exported.
+// settle waits for the hooks in the background, because the end of the process would end them, and adds
+// their effects and the variables that hooks exported.
 func (f *Fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	waiting := f.patience(cmd)
 	defer waiting.Stop()
@@ -83,7 +83,7 @@ func (f *Fired) Gather(ctx context.Context, ses *pipeline.Session, environ []str
 	return errors.Join(errs...)
 }
 
-// addEndings adds to each hook that went to the background how it ended.
+// addEndings adds the endings of the hooks that went to the background.
 func (f *Fired) addEndings() {
 	for i := range f.Hooks {
 		for j := range f.ended {
@@ -95,11 +95,11 @@ func (f *Fired) addEndings() {
 	}
 }
 
-// longWait is the delay before a person is told which hooks the program waits for.
+// longWait is the delay before a person is told that the program waits for hooks.
 const longWait = 2 * time.Second
 
-// patience starts a timer that tells a person at the terminal which hooks the program waits for.
-// The caller has to stop it.
+// patience starts a timer that tells a person at the terminal that the program waits for hooks. The caller
+// has to stop the timer.
 func (f *Fired) patience(cmd *cobra.Command) *time.Timer {
 	return time.AfterFunc(longWait, func() {
 		if cli.IsTerminal(cmd.ErrOrStderr()) {

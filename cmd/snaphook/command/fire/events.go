@@ -174,7 +174,7 @@ var ModuleResults = map[string][]string{
 	"session_before_tree":    {"cancel", "summary"},
 }
 
-// extensionResults lists the results of the extension runtime that differ.
+// extensionResults lists the results that differ from [ModuleResults] in the extension runtime.
 var extensionResults = map[string][]string{
 	"tool_result":        {"content", "details", "isError"},
 	"before_agent_start": {"message", "systemPrompt"},

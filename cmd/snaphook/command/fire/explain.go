@@ -111,7 +111,8 @@ func isEventName(text string) bool {
 	return strings.Contains(text, ".") || text != "" && len(systems.EventsByName(text, systems.Events())) > 0
 }
 
-// explainRecorded explains the selected lines of a record, with only these in memory.
+// explainRecorded explains the last selected fire of a record. Without an id it prefers fires with hooks. It keeps only
+// one line of the record in memory.
 func (f *explainFlags) explainRecorded(cmd *cobra.Command, id string) error {
 	path := cmp.Or(f.server.Path(), f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
@@ -204,7 +205,8 @@ func isPiped(in io.Reader) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// explainInput explains a line of a record, or the input of an event that it names.
+// explainInput explains the last selected line of a record, or fires the event that an input names and explains that
+// fire.
 func (f *explainFlags) explainInput(cmd *cobra.Command, input []byte) error {
 	in := wire.Object(input)
 	if in.IsObject() && in.Get("v") == nil && in.Text("hook_event_name") != "" {

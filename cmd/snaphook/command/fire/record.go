@@ -51,8 +51,8 @@ type recording struct {
 	name string // the flag or variable that names the record
 }
 
-// openRecord opens the requested record. If that fails it prints a warning, and the fire goes on
-// without.
+// openRecord opens the requested record; it returns nil if none is requested. If the record cannot be opened,
+// openRecord prints a warning, and the fire is not recorded. It returns an error only for an unknown --record-input.
 func (f *recordFlags) openRecord(cmd *cobra.Command) (*recording, error) {
 	input, known := inputs[f.recordInput]
 	if !known {

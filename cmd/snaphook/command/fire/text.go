@@ -59,7 +59,8 @@ func guards(event string) bool {
 	})
 }
 
-// because returns the line of a failed hook's standard error that names the error, after a colon.
+// because returns the line of a failed hook's standard error that names the error, after a colon, and advice for exit
+// status 126. It returns the empty text for a hook without an exit status.
 func because(h pipeline.HookRun) (text string) {
 	if h.ExitCode == nil {
 		return ""
@@ -190,7 +191,7 @@ func effectLines(fired *Fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
-// readers names the model and the user, if the reason is all that they see.
+// readers names the model if it sees the reason, and the user likewise.
 func readers(fired *Fired, effects wire.Object) string {
 	var all []string
 	for _, reader := range []string{"model", "user"} {
@@ -263,7 +264,7 @@ func plainValue(name string, v jsontext.Value) string {
 	return project.PlainText(v)
 }
 
-// OutcomeStyle returns the colour of an outcome: red for a refusal, and for a guard that failed
+// OutcomeStyle returns the word of an outcome in its colour: red for a refusal, and for a guard that failed
 // open.
 func OutcomeStyle(o pipeline.Outcome, failedOpen bool) string {
 	word := fmt.Sprintf("%-18s", o)

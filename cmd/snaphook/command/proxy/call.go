@@ -34,7 +34,7 @@ func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
 }
 
 // fromClient handles a message of the client. It does not pass on a message that the server could
-// read in another way than the hooks: it could hide a call.
+// read in another way than the hooks, because such a message could hide a call.
 func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 	if why := ambiguous(message, "jsonrpc", "id", "method", "params"); why != "" {
 		p.answer(message.Get("id"), "error", rpcError(why))
@@ -99,7 +99,8 @@ func rpcError(message string) wire.Object {
 	return wire.Object(`{"code":-32600}`).With("message", wire.Quote(message))
 }
 
-// answer answers a message in place of the server. A message without an id gets no answer.
+// answer answers a message in place of the server. A message without an id gets no result; an error about such a
+// message has the id null.
 func (p *proxy) answer(id jsontext.Value, member string, value wire.Object) {
 	if id == nil {
 		if member != "error" {
@@ -141,8 +142,8 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 
 var errGone = errors.New("mcp-proxy: the server has ended")
 
-// forward sends a call to the server and waits for the reply. A call without an id is a
-// notification and has no reply.
+// forward sends a call to the server and waits for the reply. It returns an error if the server has ended, if the call
+// is cancelled, and if another call with the same id waits for its reply.
 func (p *proxy) forward(ctx context.Context, id jsontext.Value, message wire.Object) (wire.Object, error) {
 	key := string(id)
 	reply := make(chan wire.Object, 1)
@@ -246,7 +247,7 @@ func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	return result.With("content", list)
 }
 
-// ended returns the text of a result, which includes the reason if hooks end the agent's work.
+// ended returns the text of a result. If hooks end the agent's work, the text says so, with the reason.
 func ended(out snaphook.ToolResult) string {
 	if !out.Stop {
 		return out.Text

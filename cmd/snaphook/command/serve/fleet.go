@@ -33,8 +33,7 @@ const (
 // defaultServer is the address of the embedded server.
 const defaultServer = "nats://127.0.0.1:4222"
 
-// fleetHome returns the directory of the fleet's files: those of the embedded server, its keys, caches and
-// spools.
+// fleetHome returns the directory of the fleet's keys, caches and spools, and of the embedded server's files.
 func fleetHome() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "snaphook", "fleet"), nil
@@ -133,8 +132,8 @@ func (f *pushFlags) push(cmd *cobra.Command, dir string) error {
 		cli.Count(pushed.Bytes, "byte"), strings.Join(pushed.Events, ", ")))
 }
 
-// checkPolicyDir returns an error for a directory in whose hooks check finds an error, such as a broken
-// script.
+// checkPolicyDir returns an error if check finds a problem in the settings of a directory, or an error in a file of the
+// directory, such as a broken script.
 func checkPolicyDir(cmd *cobra.Command, global *cli.Global, dir string) error {
 	there := *global
 	there.Dir = dir
@@ -162,8 +161,8 @@ func absolute(name string) string {
 	return name
 }
 
-// fleetLoads returns Loads for the settings of a policy, one for every dialect of the command line with settings. They
-// read only the policy's directory, and no settings of the user or the machine.
+// fleetLoads returns the Loads of a policy, one for each dialect that has settings in the policy's directory. A Load
+// reads only that directory, and no settings of the user or the machine.
 func fleetLoads(dir string) (loads []pipeline.Load) {
 	for _, d := range systems.Main() {
 		if d.Modules {

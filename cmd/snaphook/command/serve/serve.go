@@ -113,7 +113,8 @@ func (of *serving) serve(cmd *cobra.Command) error {
 	return of.work(cmd, nc, key, log)
 }
 
-// publicKey returns the key that verifies policies. With --embedded it creates a pair.
+// publicKey returns the key that verifies policies; with --prepare the zero key. With --embedded and without --key it
+// creates a pair in the directory of --data, unless the directory has one.
 func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 	switch {
 	case of.prepare:
@@ -135,7 +136,7 @@ func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 	return fleet.ReadPublicKey(of.key)
 }
 
-// MakeKeys creates the pair policy.key and policy.pub.
+// MakeKeys creates the pair policy.key and policy.pub in dir.
 func MakeKeys(dir string) error {
 	public, private, err := minisign.GenerateKey(nil)
 	if err != nil {

@@ -102,8 +102,8 @@ func (s *fixtureStage) fire(ctx context.Context, step *fixture.Step, last bool) 
 	return s.sight, nil
 }
 
-// describe summarises the outcome. A text for the model's next turn belongs to the next fire, or to
-// the last one.
+// describe summarises the outcome. A text for the model's next turn belongs to the next fire; a text that the last fire
+// left belongs to the last fire.
 func (s *fixtureStage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)
@@ -140,7 +140,7 @@ func (s *fixtureStage) describe(last bool) {
 	at.seen.Context = joined(contexts)
 }
 
-// recordedDecision is the word for a decision in records and fixtures.
+// recordedDecision returns the word for a decision in records and fixtures.
 func recordedDecision(d hook.Decision) string {
 	switch {
 	case d.Blocks():

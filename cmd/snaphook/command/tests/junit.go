@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// The elements of JUnit's XML that programs read.
+// junitSuites is the root of JUnit's XML. This type and the types below have the elements that programs read.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`

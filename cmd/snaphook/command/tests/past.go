@@ -40,8 +40,8 @@ var (
 	errLongLine = fmt.Errorf("the line is longer than %d MiB", maxPast>>20)
 )
 
-// pastLines reads fires line by line, keeping one in memory. An invalid line is returned with an error. An error of
-// reading itself has no line.
+// pastLines reads fires line by line, and keeps one in memory. It skips lines about the end of a background hook. It
+// yields an invalid line with an error; an error of the reader comes without a line, and ends the sequence.
 func pastLines(r io.Reader) iter.Seq2[*past, error] {
 	return func(yield func(*past, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
@@ -145,7 +145,7 @@ var typeNames = map[string]bool{"string": true, "number": true, "boolean": true,
 // keptInput is the number of bytes of an input that a record keeps.
 const keptInput = 4 << 10
 
-// changes lists the differences of an outcome from the recorded one.
+// changes lists the differences between an outcome and the recorded one; none if no decision was recorded.
 func (p *past) changes(out *pipeline.FireOutcome) (all []string) {
 	if out == nil {
 		out = &pipeline.FireOutcome{}

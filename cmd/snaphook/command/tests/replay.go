@@ -168,7 +168,7 @@ func (r *replaying) line(p *past) error {
 	return nil
 }
 
-// session returns the only session of an event's dialect.
+// session returns the only session of an event's dialect, and opens it for the first event.
 func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, error) {
 	dialect := event.Info().Dialect
 	if o := r.open[dialect]; o != nil {

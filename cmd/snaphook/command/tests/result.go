@@ -68,7 +68,7 @@ func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *fixtureResult {
 	return r
 }
 
-// learn records the hooks that a fixture has reached.
+// learn records the hooks that a fixture has reached, unless the fixture has settings in its text.
 func (t *tester) learn(s *fixtureStage, r *fixtureResult) {
 	if s.fixture.Settings.Object != nil {
 		return

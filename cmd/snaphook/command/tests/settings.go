@@ -15,8 +15,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// load returns the settings of a fixture: the settings in its text, or else in the files that it names, or else the
-// project's; and besides them the settings of the fixture's user.
+// load returns the Load of a fixture's settings: the settings in the fixture's text, or else in the file that the
+// fixture names, or else in the files of --settings, or else the project's. The settings of the fixture's user are
+// added in every case.
 func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 	g := s.tester.parts[d.TrustName()]
 	var err error
@@ -131,7 +132,8 @@ func (s *fixtureStage) users(d *systems.Dialect, profile string) (layers []setti
 	return layers
 }
 
-// policies returns the policy files of a fixture: the project's, its user's, and the named ones.
+// policies returns the policy files of a fixture: the project's and those of the fixture's user. A file of --policy
+// replaces the file of its level.
 func (s *fixtureStage) policies() map[policy.Level]string {
 	files := map[policy.Level]string{}
 	for level, file := range map[policy.Level]string{

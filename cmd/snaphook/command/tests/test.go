@@ -147,7 +147,7 @@ func newTester(cmd *cobra.Command, f *testFlags) (*tester, error) {
 	return t, t.warnMissing(cmd)
 }
 
-// WarnMissing reports guards that existed when trust in the project was granted, and do not exist
+// warnMissing reports guards that existed when trust in the project was granted, and do not exist
 // now. A test requires no trust, but a fire blocks in place of these guards.
 func (t *tester) warnMissing(cmd *cobra.Command) error {
 	for _, d := range systems.Main() {

@@ -86,16 +86,16 @@ func argvForm(h *hook.Hook, argv []string, dir string) string {
 	return "write the plain call " + quoted(argv) + ", which needs no shell"
 }
 
-// The least gain of a change that is worth advice: more than chance between two samples, and enough
-// to notice.
+// A change is worth advice if chance explains its gain with a probability below chance, and if the gain is more than
+// leastPart of the time and more than leastMS milliseconds.
 const (
 	chance    = 0.01
 	leastPart = 0.05
 	leastMS   = 0.1
 )
 
-// gain compares the samples of a state and of a change; ok is false if the change gains nothing
-// beyond the noise.
+// gain returns the difference between the medians of two samples, without and with a change; ok is false if the change
+// gains nothing beyond the noise.
 func (m *measurement) gain(from, to string) (ms float64, ok bool) {
 	a, b := m.samples[from], m.samples[to]
 	if len(a) == 0 || len(b) == 0 {

@@ -23,8 +23,8 @@ type Bench struct {
 	Input []byte // the event's fields, a JSON object
 	N     int    // number of measurements of each part
 
-	// System returns a system whose settings were changed by change, and Session a session of it.
-	// Each is called many times.
+	// System returns a system with settings that change has changed; Session returns a session of a
+	// system. Both are called many times.
 	System  func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System
 	Session func(context.Context, *pipeline.System) (*pipeline.Session, error)
 
@@ -255,8 +255,8 @@ func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	return run.WarmAuto, keeper.Keep(h, run.WarmAuto, dir)
 }
 
-// mayGoToTheBackground reports whether the hook can run in the background without a loss: hooks of
-// its event have no effects.
+// mayGoToTheBackground reports whether the hook can run in the background without a loss: it is a hook of claude in the
+// foreground, and hooks of its event have no effect but context for the model.
 func (m *measurement) mayGoToTheBackground(h *hook.Hook) bool {
 	info := m.Event.Info()
 	return info.Dialect == "claude" && info.Can&^pipeline.CanAddContext == 0 && h.Background == hook.Foreground

@@ -126,7 +126,7 @@ func (m *moduleMeasurement) keep(ctx context.Context, p *modulePart) (err error)
 	return p.kept.Load()
 }
 
-// measure loads and calls a module, and calls the loaded one.
+// measure loads a module in a fresh session and calls it there, and then calls the module that stays loaded.
 func (m *moduleMeasurement) measure(ctx context.Context, p *modulePart, counts bool) error {
 	fresh, err := m.Open(ctx, p.files)
 	if err != nil {

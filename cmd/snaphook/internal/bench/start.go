@@ -23,7 +23,7 @@ import (
 var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 
 // only returns a change that removes all hooks but the one with this ID, changes that hook, and makes
-// it run in the foreground.
+// it run in the foreground and at every fire.
 func only(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	return func(l *pipeline.Loaded) {
 		l.Hooks = slices.DeleteFunc(l.Hooks, func(h *hook.Hook) bool { return h.ID != id })
@@ -74,7 +74,7 @@ type starter struct {
 	environ []string
 }
 
-// startOf returns the program that a command starts in a session.
+// startOf describes the process that a command starts in a session.
 func startOf(c *run.Command, h *hook.Hook, s *pipeline.Session, scratch string) *start {
 	call := hook.Call{Hook: h, Session: s.ID(), Dir: s.Dir()}
 	at := &starter{dir: s.Dir(), scratch: scratch, environ: os.Environ()}
@@ -107,8 +107,8 @@ func isInterpreter(program string) bool {
 }
 
 // emptied returns the same program with an empty script: the script of an interpreter is replaced,
-// and a script is run by the interpreter of its first line. For any other program it returns a
-// program that does nothing.
+// and a script is run by the interpreter of its first line. It returns an interpreter without a
+// script unchanged, and for any other program a program that does nothing.
 func (s *starter) emptied(argv []string) []string {
 	if isInterpreter(argv[0]) {
 		for i, arg := range argv[1:] {
@@ -156,7 +156,7 @@ func (s *starter) interpreterOf(program string) []string {
 }
 
 // plain returns the program and the arguments of a shell text that is a single call without other
-// effects; nil for any other text.
+// effects, or such a call after "cat |"; nil for any other text.
 func (s *starter) plain(text string) []string {
 	file, err := bash.Parse(text)
 	if err != nil || len(file.Stmts) != 1 {

@@ -36,7 +36,8 @@ func ExplainFlagError(cmd *cobra.Command, err error) error {
 	)
 }
 
-// DidYouMean returns the names that are similar to a misspelt one.
+// DidYouMean returns a question with the names that are similar to a misspelt one, each after the prefix; empty if no
+// name is similar.
 func DidYouMean(prefix, wrote string, names []string) string {
 	near := lo.Map(settings.Near(wrote, names), func(name string, _ int) string { return prefix + name })
 	if len(near) == 0 {

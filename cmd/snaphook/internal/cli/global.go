@@ -23,8 +23,8 @@ type Global struct {
 }
 
 // Directory returns the absolute path of the project: --dir, or the project of the current
-// directory. If that is another directory, it prints its path on standard error. It is an error if
-// the directory does not exist.
+// directory. If the project is in a directory above the current one, Directory prints the path on
+// standard error. It returns an error if the directory does not exist.
 func (g *Global) Directory() (string, error) {
 	if g.found != "" {
 		return g.found, nil

@@ -10,8 +10,8 @@ import (
 // ErrInterrupted reports that a signal ended a read or a verb.
 var ErrInterrupted = errors.New("interrupted by a signal")
 
-// OpenUntil opens a file, until ctx ends: opening a pipe blocks until the pipe has a writer. An
-// open that is still blocked then ends with the process.
+// OpenUntil opens a file, and gives up when ctx ends: opening a pipe blocks until the pipe has a writer. A call that is
+// still blocked when ctx ends goes on until the process ends.
 func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 	type result struct {
 		file *os.File
@@ -30,8 +30,8 @@ func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Interruptible reads from in until ctx ends, even if in is a pipe without data. A read that is
-// still blocked then ends with the process. It must be used from one goroutine.
+// Interruptible reads from In until Ctx ends, even if In is a pipe without data. A read that is still blocked when Ctx
+// ends goes on until the process ends. An Interruptible must be used from one goroutine.
 type Interruptible struct {
 	Ctx  context.Context
 	In   io.ReadCloser

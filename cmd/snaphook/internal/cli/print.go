@@ -34,7 +34,7 @@ var (
 )
 
 // Say writes an answer to standard output in one write: it is printed as a whole or not at all.
-// Styles are removed where they are not wanted.
+// Say removes the styles that the terminal cannot show, and all styles outside of a terminal.
 func Say(cmd *cobra.Command, text string) error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -127,7 +127,7 @@ func OneLine(s string) string {
 	return strings.ReplaceAll(Visible(s), "\n", `\n`)
 }
 
-// Columns aligns rows below headers. They are as wide as they need, and wrapped only on a terminal.
+// Columns aligns rows below headers. Each column is as wide as its longest text; texts are wrapped only on a terminal.
 func Columns(cmd *cobra.Command, headers []string, rows [][]string) string {
 	return columns(headers, rows, columnsOf(cmd))
 }

@@ -46,7 +46,8 @@ var meant = map[string]map[string]string{
 	},
 }
 
-// words lists the subjects of events that are not about tools. The lists in open are incomplete.
+// words lists, by event, the subjects of events that are not about tools. open names the events whose lists are
+// incomplete.
 var (
 	words = map[string][]string{
 		"claude.SessionStart": {"startup", "resume", "clear", "compact"},

@@ -68,7 +68,7 @@ func (v *hookView) pluginRoot() string {
 	return filepath.Dir(filepath.Dir(file))
 }
 
-// callWalker finds the calls of a command that run unconditionally.
+// callWalker finds the calls of a command, and for each whether it runs unconditionally.
 type callWalker struct {
 	*shellScope
 	at     hook.Position
@@ -232,8 +232,8 @@ var languages = map[bash.Language]lang{
 }
 
 // valued lists the options of interpreters that take the next word as their value. After an option of inline no script
-// file follows: the program is the next word or standard input. To a shell those of shellFlags mean something else, and
-// its script follows.
+// file follows: the program is the next word or standard input. For a shell, the options of shellFlags have other
+// meanings, and a script file may follow.
 var (
 	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
 	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-", "-n"}

@@ -167,7 +167,7 @@ func (s *shellScope) prints(call *syntax.CallExpr) (string, bool) {
 	return "", false
 }
 
-// repository returns the root of the work tree that contains dir.
+// repository returns the root of the work tree that contains dir; dir itself if no work tree does.
 func repository(dir string) (string, bool) {
 	for at := dir; at != ""; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {

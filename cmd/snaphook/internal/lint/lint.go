@@ -61,7 +61,7 @@ type Options struct {
 	More []Finding // findings of other checks, which comments can ignore as well
 }
 
-// Check returns the findings of all rules, in the order of the hooks, except findings that a comment in the settings or
+// Check returns the findings of all rules, by file and position, except findings that a comment in the settings or
 // in the script ignores. It reads the settings files of the hooks again, and their scripts. When ctx ends, it returns
 // the findings so far.
 func Check(ctx context.Context, o Options) []Finding {
@@ -135,7 +135,7 @@ func (v *hookView) texts() (all []string) {
 	return all
 }
 
-// answering are words of a command that answers itself.
+// answering lists words of a command that gives the hook's answer without a script.
 var answering = []string{"echo", "exit", "printf", "jq "}
 
 // looked reports whether a hook is checked. A hook that is switched off is checked too, since it

@@ -136,7 +136,7 @@ func signed(text []byte, signs map[string]int) {
 	}
 }
 
-// exitsWithTwo returns where a script ends with status 2, if it does. Of a command the offset is 0.
+// exitsWithTwo returns the offset of the first call that ends a script with status 2; ok is false if there is none.
 func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 	if s.lang == langPython || s.lang == langNode {
 		all := tokens(string(s.text), s.lang)
@@ -252,7 +252,7 @@ func keptElsewhere(home, there *portable.System, lost scriptRefusal, given []scr
 	})
 }
 
-// remedy returns an answer that both systems read as a refusal.
+// remedy returns advice that names an answer which both systems read as a refusal, or says that there is none.
 func remedy(home, there *portable.System, lost scriptRefusal) string {
 	a, found := lo.Find(portable.Answers, func(a portable.Answer) bool {
 		return a.Event == lost.Event && a.Sign != "" && home.Effect(a.ID, false).Guards() && there.Effect(a.ID, home.Name == "claude").Guards() &&
@@ -264,7 +264,7 @@ func remedy(home, there *portable.System, lost scriptRefusal) string {
 	return fmt.Sprintf("answer with %s, which %s in both; docs/same-answer.md has the answers of each system", a.Says, home.Effect(a.ID, false))
 }
 
-// naming reports whether a text names a system: then it may have an answer for it.
+// naming reports whether a text names a system: such a script may have an answer for that system.
 func naming(text []byte, s *portable.System) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte(s.Name))
 }
