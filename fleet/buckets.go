@@ -24,7 +24,7 @@ const (
 	hostTTL      = 10 * time.Minute // after this time without a status a process counts as ended
 )
 
-// Retention limits how long, and how many, records the server keeps.
+// Retention limits the age and the size of the records that the server keeps.
 type Retention struct {
 	Age   time.Duration // 0 means 30 days
 	Bytes int64         // 0 means 8 GiB

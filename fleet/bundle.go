@@ -215,7 +215,7 @@ func fileName(head *tar.Header) (string, error) {
 	return name, nil
 }
 
-// writeFiles writes the files of a bundle to a directory that does not exist.
+// writeFiles writes the files of a bundle to a directory, and creates the directory if it does not exist.
 func writeFiles(dir string, files []bundleFile) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

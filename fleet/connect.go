@@ -19,8 +19,8 @@ type ConnectOptions struct {
 	Creds string // path of a credentials file; empty: none
 	Name  string // name of the connection, for the server's operators; empty: snaphook
 
-	// Wait is how long Connect waits for the first connection; 0 means 2 s; with a negative Wait it does not
-	// wait.
+	// Wait limits the time for which Connect waits for the first connection; 0 means 2 s; with a negative Wait
+	// Connect does not wait.
 	Wait time.Duration
 
 	// Need makes Connect fail if the server cannot be reached in that time. Without it the connection keeps
@@ -31,8 +31,8 @@ type ConnectOptions struct {
 }
 
 // Connect connects to the servers of a URL, or of several with commas between. The connection is restored
-// after every outage. Wrong credentials are an error at once; credentials that become invalid later are
-// logged. The caller closes the connection.
+// after every outage. Credentials that the server refuses while Connect waits are an error at once; credentials that
+// become invalid later are logged. The caller closes the connection.
 func Connect(address string, opts ConnectOptions) (*nats.Conn, error) {
 	if err := CheckURL(address); err != nil {
 		return nil, err

@@ -32,9 +32,9 @@ type HookOptions struct {
 	// MaxInFlight limits the simultaneous requests; 0 means 64. Further requests wait, within their timeout.
 	MaxInFlight int
 
-	// Patience is how long a request is repeated while there is no worker, or while all are at their limit,
-	// as during a restart of the workers; 0 means 2 s, and a negative Patience means no repetition. The
-	// hook's timeout includes it.
+	// Patience limits the time for which a request is repeated while there is no worker, or while all workers
+	// are at their limit, as during a restart of the workers; 0 means 2 s, and a negative Patience means no
+	// repetition. The hook's timeout includes this time.
 	Patience time.Duration
 
 	Host string       // name of the agent's host; empty means the system's host name

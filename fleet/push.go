@@ -22,8 +22,8 @@ import (
 // knows. They read no settings from elsewhere.
 type Loads func(dir string) []pipeline.Load
 
-// LinkedLoads returns the loads of every linked dialect. They return only hooks of the bundle, and none of
-// the user's or the machine's settings.
+// LinkedLoads returns the loads of every linked dialect. The loads return only hooks whose settings lie in dir, and no
+// hooks of the user or the machine.
 func LinkedLoads(dir string) []pipeline.Load {
 	var loads []pipeline.Load
 	for _, load := range pipeline.LinkedSettings() {

@@ -124,9 +124,9 @@ func publish(ctx context.Context, js jetstream.JetStream, subject string, lines 
 	return nil
 }
 
-// OpenRecords reads the records of all hosts in the order in which the server got them, one line for each
-// fire, and each line once. With follow the reader waits for new lines until ctx ends; otherwise it ends
-// after the last one. It returns an error if the stream does not exist or may not be read.
+// OpenRecords reads the records of all hosts in the order in which the server got them, each line once. With
+// follow the reader skips the lines that the server has, and reads new lines until ctx ends; otherwise it reads the
+// lines that the server has. It returns an error if the stream does not exist or may not be read.
 func OpenRecords(ctx context.Context, nc *nats.Conn, follow bool) (io.ReadCloser, error) {
 	return openRecords(ctx, nc, !follow, follow)
 }

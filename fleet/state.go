@@ -40,7 +40,8 @@ func OpenState(ctx context.Context, nc *nats.Conn, address string) (*State, erro
 
 // Of returns the values of the hooks of one source in a session, the same on every host. All values of a
 // source are limited to 512 KiB together. Each change is a compare-and-set: simultaneous changes from any
-// host are not lost. An operation costs two round trips to the server.
+// host are not lost. A change costs two round trips to the server, and two more for each simultaneous change that was
+// faster; Get costs one.
 func (s *State) Of(session string, source hook.Source) hook.State {
 	sum := sha256.Sum256([]byte(session))
 	own := &sourceState{s.keys, hex.EncodeToString(sum[:16]) + "." + hostToken(source.String())}

@@ -28,8 +28,8 @@ const (
 const maxToken = 128
 
 // Subject returns the subject on which workers answer for an event, whatever their policy. A name that has a
-// wildcard, a space or a control character is an error, because it would change the subject. A dot is
-// written %2E.
+// wildcard, a percent sign, a space or a control character is an error, because it would change the subject; so is a
+// name that is empty or has more than 128 bytes. A dot is written %2E.
 func Subject(dialect, event string) (string, error) {
 	for _, name := range []string{dialect, event} {
 		if err := token(name); err != nil {

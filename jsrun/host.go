@@ -201,7 +201,8 @@ func (m *Module) thrown(description any) error {
 	return m.source.explained(thrown, e.Stack)
 }
 
-// The functions below convert arguments from JavaScript: to a number, a text, a value.
+// number returns an argument from JavaScript as a number; 0 for anything else. text and value below convert
+// arguments in the same way.
 
 func number(v any) int64 {
 	switch v := v.(type) {

@@ -23,7 +23,7 @@ func (m *Module) clean() {
 	m.failed = m.engine.close()
 }
 
-// end records why the module has ended, unless it already has a reason, and fails the waiting call.
+// end records why the module has ended, unless it already has a reason, and fails the waiting calls.
 func (m *Module) end(reason error) {
 	m.mu.Lock()
 	if m.reason != nil {

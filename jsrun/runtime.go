@@ -138,8 +138,8 @@ func (b *bundle) marked() string {
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
-// need returns the cause if all mistakes of a module are restrictions of the sandbox; empty if the module could run
-// nowhere.
+// need returns the cause if the first mistake of a module is a restriction of the sandbox; empty if the first mistake
+// is one in every runtime.
 func (e *BuildError) need() string {
 	for _, m := range e.Mistakes {
 		name, rest, _ := strings.Cut(m.Message, " is not available: ")

@@ -16,8 +16,8 @@ type surroundings struct {
 	lacking map[string]bool // modules of the host that lack something imported
 }
 
-// ownPart precedes the name of a module of the host where the module that replaces the whole package requires the part
-// that the host provides.
+// ownPart is a prefix of names. The text that replaces a whole package requires, by the package's name with this
+// prefix, the part that the host provides.
 const ownPart = "own:"
 
 // finds returns the name by which a process itself finds a module; empty if the host provides the module.

@@ -83,7 +83,7 @@ func (f *sharedRecord) open() error {
 	return nil
 }
 
-// endsInALine reports whether a file ends with a complete line. It does not if its writer was killed, or the disk was
+// endsInALine reports whether the last line of a file is incomplete, because its writer was killed or the disk was
 // full.
 func endsInALine(f *os.File) bool {
 	info, err := f.Stat()
@@ -191,8 +191,8 @@ func (f *sharedRecord) Close() error {
 	return f.f.Close()
 }
 
-// interrupt closes a file that is not regular. It thereby ends a Write that is blocked by a pipe without a reader, or
-// by the lock for rotation. A regular file is closed by its Write.
+// interrupt ends a Write that is blocked: by the lock for rotation, or by a pipe without a reader, which interrupt
+// closes. A regular file stays open, because a Write may still use it.
 func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {

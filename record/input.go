@@ -62,7 +62,7 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 	return append(append(append(b, '{'), s.refs...), '}')
 }
 
-// value appends the next value. If it is a ref, ref is its name.
+// value appends the next value. If ref is true, it also appends the value to the refs.
 func (s *inputShape) value(depth int, ref bool) error {
 	switch s.dec.PeekKind() {
 	case '{':

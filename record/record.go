@@ -64,7 +64,8 @@ var (
 	_ pipeline.PromptObserver = (*Recorder)(nil)
 )
 
-// New makes a Recorder that writes to w, with one call for each line. The caller closes it.
+// New makes a Recorder that writes to w, with one call for each line. The caller closes the Recorder, which closes w if
+// w is an [io.Closer].
 func New(w io.Writer, cfg Config) *Recorder {
 	if cfg.MaxInput <= 0 {
 		cfg.MaxInput = 4 << 10

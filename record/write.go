@@ -222,7 +222,7 @@ const around = 64 << 10
 // window returns the part of a text that [quote] reads.
 func window(text []byte, most int) string { return string(text[:min(len(text), most+around+1)]) }
 
-// whole removes an incomplete character from the end.
+// whole removes a character of two or three bytes from the end, because the character may be incomplete.
 func whole(s string) string {
 	for i := 1; i <= 3 && i <= len(s); i++ {
 		if c := s[len(s)-i]; c >= 0xC0 {

@@ -1,6 +1,6 @@
 // Command snaphook fires hook events from the command line: it runs the hooks
-// that a project's settings select, and shows which would run and why others
-// would not.
+// that a project's settings select, and shows which hooks would run and why
+// other hooks would not.
 package main
 
 import (

@@ -27,7 +27,7 @@ type Explanation struct {
 	Rewrites []Rewrite `json:"rewrites"`
 	Model    []string  `json:"model"` // texts that the model saw
 	User     []string  `json:"user"`  // texts that the user saw
-	Notes    []string  `json:"notes"` // failures that did not block, hooks in shadow, repeated questions
+	Notes    []string  `json:"notes"` // failures that did not block, notes of hooks, the outcome without shadow mode
 }
 
 // Step is one hook of the fire.

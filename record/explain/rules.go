@@ -36,7 +36,8 @@ type system struct {
 	events map[string]about
 }
 
-// aboutEvent returns the rules of an event, or none for an unknown event.
+// aboutEvent returns the rules of an event: the common rules of its dialect for an event without rules of its own, and
+// none for an unknown dialect.
 func aboutEvent(full string) about {
 	dialect, name, _ := strings.Cut(full, ".")
 	s, known := systems[dialect]

@@ -40,7 +40,7 @@ type frame struct {
 	lines map[string]*record.Line // by id
 }
 
-// Limits of texts in rows, in characters.
+// Limits of texts in rows: maxName and maxWords in bytes, maxLabel in characters.
 const (
 	maxName  = 160
 	maxWords = 300
@@ -193,7 +193,7 @@ func label(h *record.Hook) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(maxLabel-1-head):])
 }
 
-// oneLine returns a text as one line of at most most bytes.
+// oneLine returns a text as one line, cut to most bytes and an ellipsis.
 func oneLine(s string, most int) string { return strings.Join(strings.Fields(cut(s, most)), " ") }
 
 func cut(s string, most int) string {

@@ -140,9 +140,9 @@ const (
 	maxStarters = 256
 )
 
-// starter returns the parent node for a new agent. Events do not name the call that started an agent: starter returns
-// the oldest open run of a starting tool, without an agent yet, in the agent that began last; or else the turn, or the
-// session.
+// starter returns the parent node for a new agent. Events do not name the call that started an agent: of the open runs
+// of starting tools that have no agent yet, starter returns the deepest, and of equally deep ones the oldest; or else
+// the turn, or the session.
 func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })

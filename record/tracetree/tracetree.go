@@ -34,7 +34,7 @@ const (
 	Headless    State = "headless"    // its beginning is missing
 )
 
-// Node is a part of an agent's work: a session, a turn, a call, a hook.
+// Node is a part of an agent's work: a session, a turn, a call, a sub-agent, or an event without duration.
 type Node struct {
 	Kind     Kind
 	Name     string // of the tool, agent type or mark; may be empty

@@ -202,7 +202,7 @@ const keptText = 4 << 10
 func recordedText(s string) string {
 	if s = env.Scrub(s); len(s) > keptText {
 		s = s[:keptText]
-		for i := 1; i <= 3; i++ { // removes the beginning of an incomplete character
+		for i := 1; i <= 3; i++ { // removes a character of two or three bytes, which may be incomplete
 			if c := s[len(s)-i]; c >= 0xC0 {
 				s = s[:len(s)-i]
 				break

@@ -206,7 +206,7 @@ var ruleScriptNotExecutable = Rule{
 	Fix:     "`chmod +x guard.sh`, or `bash ./guard.sh`",
 }
 
-// notExecutable looks for scripts that a shell may not start.
+// notExecutable looks for scripts that are started by their path, and that nobody may execute.
 func notExecutable(v *hookView) {
 	if runtime.GOOS == "windows" {
 		return

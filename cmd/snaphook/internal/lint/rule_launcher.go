@@ -207,7 +207,7 @@ func (v *hookView) installed(p string) bool {
 	return false
 }
 
-// binaries maps packages to their programs, if the names differ.
+// binaries maps programs to the packages that contain them.
 var binaries = map[string]string{
 	"tsc": "typescript", "biome": "@biomejs/biome", "playwright": "@playwright/test", "ng": "@angular/cli",
 	"nest": "@nestjs/cli", "sb": "storybook", "changeset": "@changesets/cli", "commitlint": "@commitlint/cli",

@@ -96,7 +96,7 @@ func mentionsWord(s *hookScript, word string) bool {
 // argumentNames lists names that arguments of tools have in all systems.
 var argumentNames = []string{"command", "file_path", "filePath", "content", "old_string", "new_string", "url"}
 
-// sameMeaning maps words that other systems use in the names of members.
+// sameMeaning maps words that other systems use in the names of members to the words of claude and llxprt.
 var sameMeaning = map[string]string{
 	"result": "response", "output": "response", "args": "input", "arguments": "input", "params": "input",
 	"parameters": "input", "message": "prompt", "query": "prompt", "text": "prompt",
@@ -137,7 +137,7 @@ func memberMeant(name string, known []string) string {
 // jqMember matches a path of jq that begins at the input.
 var jqMember = regexp.MustCompile(`(?:^|[\s(,{:/])\.(?:\[")?([A-Za-z_]\w*)`)
 
-// shellMembers returns the members that calls of jq read from the hook's input.
+// shellMembers returns the members that calls of jq, and texts of python3 -c and node -e, read from the hook's input.
 func shellMembers(s *hookScript) (uses []memberUse) {
 	inputs, own := inputVariables(s.ast), ownInput(s.ast)
 	add := func(call *syntax.CallExpr) {
@@ -351,7 +351,7 @@ func readsAll(w *syntax.Word) bool {
 	return len(s.Redirs) == 0 || len(c.Args) == 1 && s.Redirs[0].Op != syntax.RdrIn
 }
 
-// printsVariable reports whether a call prints one of the variables and nothing else.
+// printsVariable reports whether a call is echo or printf with one of the variables as its last argument.
 func printsVariable(call *syntax.CallExpr, variables map[string]bool) bool {
 	if n := name(call); n != "echo" && n != "printf" {
 		return false

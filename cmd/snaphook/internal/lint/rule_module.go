@@ -150,7 +150,7 @@ func (v *hookView) moduleEnv(s *hookScript, name codeToken) {
 	}
 }
 
-// moduleText looks for secrets and private paths, which must not be committed.
+// moduleText looks for secrets, which must not be committed.
 func (v *hookView) moduleText(s *hookScript, t codeToken) {
 	for _, form := range secretForms {
 		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {

@@ -115,8 +115,7 @@ func varied(text string) bool {
 	return len(seen) >= 8
 }
 
-// random reports whether a text is unlikely to be a word: it has letters and digits, and many of
-// them.
+// random reports whether a text is unlikely to be a word: it has letters, digits and many different characters.
 func random(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && strings.ContainsFunc(text, func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -134,7 +134,7 @@ func (l *linter) script(path string, c programCall) *hookScript {
 	return s
 }
 
-// language returns the language of the script: by the program that runs it, else by its first line,
+// language determines the language of the script: by the program that runs it, else by its first line,
 // else by its name.
 func (s *hookScript) language(c programCall) {
 	if rest, ok := bytes.CutPrefix(s.text, []byte("#!")); ok {

@@ -16,7 +16,7 @@ type Tools map[string][]string
 // of returns the names for a dialect.
 func (t Tools) of(dialect string) []string { return append(slices.Clone(t[""]), t[dialect]...) }
 
-// servers reports whether a tool of the MCP server is known with whose name a pattern begins.
+// servers reports whether a pattern begins with the name of an MCP server of which a tool is known.
 func (t Tools) servers(dialect, pattern string) bool {
 	server, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pattern, "^"), "mcp__"), "__")
 	return ok && isName(server) && slices.ContainsFunc(t.of(dialect), func(tool string) bool {
@@ -27,10 +27,10 @@ func (t Tools) servers(dialect, pattern string) bool {
 // maxTools limits the size of a file with names.
 const maxTools = 1 << 20
 
-// ReadTools reads the names of tools from a file. It has one name on each line, with # comments, or is
+// ReadTools reads the names of tools from a file. The file has one name on each line, with # comments, or is
 // JSON: an array of names or of objects with "name", as in the answer of MCP's tools/list, or an object
-// with such an array as "tools" (for every dialect) or by the name of a dialect. The error is a
-// [settings.Problem] with the position.
+// with such an array as "tools" (for every dialect) or by the name of a dialect. The error about a mistake in
+// the text is a [settings.Problem] with the position.
 func ReadTools(ctx context.Context, file string) (Tools, error) {
 	text, err := bounded.ReadFile(ctx, file, maxTools)
 	if err != nil {

@@ -51,7 +51,7 @@ func (v *hookView) at(member string) hook.Position {
 	return v.h.Position
 }
 
-// report adds a finding of a rule at a position.
+// report returns a finding of a rule at a position.
 func (v *hookView) report(id string, at hook.Position, fix string, format string, args ...any) *Finding {
 	f := Finding{
 		ID: id, Severity: ruleOf(id).Severity, Position: at, Message: fmt.Sprintf(format, args...), Fix: fix,
@@ -63,5 +63,5 @@ func (v *hookView) report(id string, at hook.Position, fix string, format string
 	return &f
 }
 
-// where names the hook in the message of a finding.
+// where names the hook's event, with its dialect, for the message of a finding.
 func (v *hookView) where() string { return v.h.Dialect + "." + v.h.Event }

@@ -87,7 +87,7 @@ func Label(h pipeline.HookID) string {
 	return cli.Label(text, cli.MaxLabel)
 }
 
-// Labelled returns the text of an error with the label of a hook in place of its command.
+// Labelled returns the text of an error with the hook's label in place of its quoted command.
 func Labelled(text string, h pipeline.HookID) string {
 	return strings.ReplaceAll(text, strconv.Quote(lo.FromPtr(h.Command)), strconv.Quote(Label(h)))
 }

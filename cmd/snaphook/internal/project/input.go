@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// InputError adds the source of an event's input, standard input, to an error about the input.
+// InputError adds to an error about an event's input that the input came from standard input.
 func InputError(err error) error {
 	var wrong *pipeline.InputError
 	if errors.As(err, &wrong) {
@@ -47,7 +47,7 @@ func pipeExample(cmd *cobra.Command) string {
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '%s' | snaphook %s %s.%s", row.Example, cmd.Name(), row.Name, row.ToolGate)
 }
 
-// ReadInput reads the event's fields from standard input. A terminal, or an empty input, is an error with an example.
+// ReadInput reads the event's fields. At a terminal, and for an empty input, it returns an error with an example.
 func ReadInput(cmd *cobra.Command) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -109,8 +109,8 @@ const largeInput = 4 << 20
 // mostInput limits the size of an input, in bytes.
 const mostInput = 128 << 20
 
-// ReadAll reads to the end, or until ctx ends. A read that is still blocked then ends with the
-// process.
+// ReadAll reads to the end, and gives up when ctx ends: a read that is still blocked then goes on until the
+// process ends.
 func ReadAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	type read struct {
 		text []byte

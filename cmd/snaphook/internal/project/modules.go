@@ -75,7 +75,7 @@ type Attached struct {
 	Failed  []*xcsh.LoadError                    // found modules that could not be loaded
 	Kept    []*hook.Hook                         // found modules that were not loaded: the project is not trusted
 	why     string                               // why the project is not trusted
-	Swapped bool                                 // the modules, or their files, have changed since trust was granted
+	Swapped bool                                 // the modules differ from those that trust was granted for
 	Check   func(path string, text []byte) error // checks files of the project; nil accepts all
 }
 

@@ -165,7 +165,7 @@ func (e *Effective) Text(indent int) string {
 	return strings.Join(lines, "")
 }
 
-// failures returns one word if all classes have the same effect.
+// failures lists the effects of failures, each with its classes; one word if all classes have the same effect.
 func (e *Effective) failures() string {
 	by := map[string][]string{}
 	for _, class := range hook.Classes() {

@@ -124,7 +124,7 @@ func (f *SessionFlags) SessionConfig(o Opening, dir string, trust Trust) pipelin
 // Forget removes the hooks' state of a session that cannot be resumed because its id was random.
 func (f *SessionFlags) Forget(ses *pipeline.Session, input []byte) { f.Forgetter(ses, input)() }
 
-// Forgetter returns a function that does the work of Forget. The function does not keep the input in memory.
+// Forgetter returns a function that does the same as Forget. The function does not keep the input in memory.
 func (f *SessionFlags) Forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.ID != "" || wire.Object(input).Text("session_id") != "" {
 		return func() {}
@@ -154,7 +154,7 @@ func EngineLog(global *cli.Global, w io.Writer) *slog.Logger {
 // Logs reports whether the engine's whole log is printed.
 func (f *SourceFlags) Logs() bool { return f.Verbose || WantsDebug() }
 
-// WantsDebug reports whether the environment asks for the debug log: by our own variable, or by
+// WantsDebug reports whether the environment asks for the debug log: by SNAPHOOK_DEBUG, or by
 // DEBUG=llxprt:core:hooks:* (L63).
 func WantsDebug() bool {
 	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
@@ -164,9 +164,9 @@ func WantsDebug() bool {
 	return true
 }
 
-// Trust is the user's trust in a project. Its own hooks run unless it is untrusted, and its
-// settings affect other hooks unless the user has not decided. The hooks that run are the ones that
-// trust was granted for, byte by byte.
+// Trust is the user's trust in a project. The project's own hooks run unless Untrusted is set, and the
+// project's settings affect other hooks unless Undecided is set. If trust was granted, only the hooks run for
+// which it was granted, byte by byte.
 type Trust struct {
 	Untrusted, Undecided bool
 	Granted              map[string]*trust.Covered // granted files, by dialect
@@ -224,8 +224,8 @@ func (s Trust) Wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
-// WrapAs does the same as Wrap for hooks that have been changed since they were read: they are as
-// trusted as the original hooks.
+// WrapAs does the same as Wrap for hooks that the program has changed since it read them: the changed hooks are as
+// trusted as the original hooks, which read holds by id.
 func (s Trust) WrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.Wrap()
 	if wrap == nil {
@@ -234,7 +234,8 @@ func (s Trust) WrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) 
 	return func(h *hook.Hook, r hook.Runner) hook.Runner { return wrap(cmp.Or(read[h.ID], h), r) }
 }
 
-// Judge determines how far the project is trusted, and reports a revoked decision.
+// Judge determines how far the project is trusted. It warns if trust was revoked, and if the hooks have changed since
+// trust was granted.
 func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	switch {
 	case f.Trusted && f.Untrusted:
@@ -277,8 +278,8 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	return stand, nil
 }
 
-// Decisions returns the user's decisions where trust is not required: guards that existed when
-// trust was granted are reported there too.
+// Decisions returns the user's decisions for a verb that requires no trust: such a verb also reports guards that
+// existed when trust was granted. It warns if the decisions cannot be read.
 func Decisions(cmd *cobra.Command) trust.Decisions {
 	store, err := trust.DefaultStore()
 	if err != nil {
@@ -292,8 +293,8 @@ func Decisions(cmd *cobra.Command) trust.Decisions {
 }
 
 // Workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints
-// nothing, and runs nothing. An unreadable store is an error of the fire; here the project is
-// treated as trusted.
+// nothing, and runs nothing. If the decisions cannot be read, the project counts as undecided; if the project cannot
+// be compared with a decision, it counts as trusted. Both are errors of the fire itself.
 func (f *SessionFlags) Workspace(ctx context.Context, src *Sources) pipeline.Workspace {
 	at := pipeline.Workspace{Dir: src.Dir, Interactive: f.Interactive}
 	state := trust.Unknown

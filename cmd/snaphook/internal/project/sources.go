@@ -28,8 +28,8 @@ func (src *Sources) Idle() bool {
 	return borrows != nil && len(src.Layers) > 0 && lo.EveryBy(src.Layers, borrows)
 }
 
-// covered returns where trust reads the project's overlay. A file of the project that --policy
-// names replaces the overlay; a file from elsewhere is the user's.
+// covered returns the policy from which trust reads the project's overlay; nil if the project has none. A file of the
+// project that --policy names replaces the overlay; a file from elsewhere is the user's, and trust does not cover it.
 func (src *Sources) covered() *policy.Source {
 	if policy.IsProjects(src.Dir, src.Policy.Files[policy.Project]) {
 		return &src.Policy

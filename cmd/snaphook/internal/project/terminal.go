@@ -18,8 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Terminal returns the terminal for hooks' questions; nil if hooks may not ask. It opens the
-// terminal by its name, because standard input has the event.
+// Terminal returns the terminal for hooks' questions; nil without --ask. It opens the terminal by its
+// name, because standard input has the event.
 func (f *SessionFlags) Terminal(event pipeline.Declared) (*asking, error) {
 	if !f.Ask {
 		return nil, nil

@@ -10,7 +10,8 @@ import (
 // change of the settings can give the id to another hook.
 type HookKey struct{ Event, ID, SHA256 string }
 
-// Figures count the runs of one hook in a record. Times are in milliseconds, by nearest rank; null if it never ran.
+// Figures count the runs of one hook in a record. P50MS and P95MS are percentiles by nearest rank; null if the hook
+// never ran.
 type Figures struct {
 	Looked     int      `json:"looked"`
 	Ran        int      `json:"ran"`

@@ -58,8 +58,8 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ReadRecord passes every fire of a record to use, and reports lines that cannot be read. It keeps one
-// fire in memory at a time. A record without any readable line is an error.
+// ReadRecord passes every line of a record to use, and reports lines that cannot be read. It keeps one
+// line in memory at a time. A record without any readable fire is an error, except with follow.
 func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
 	parts, err := openParts(cmd, path, follow)
 	if err != nil {

@@ -16,7 +16,7 @@ type recordFile struct {
 }
 
 // openParts opens a record with the files that were rotated away from it, the oldest first. With follow it opens
-// FILE alone.
+// only the file at path.
 func openParts(cmd *cobra.Command, path string, follow bool) ([]recordFile, error) {
 	newest, err := OpenHistory(cmd, path, follow)
 	if err != nil {

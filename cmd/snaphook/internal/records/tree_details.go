@@ -17,7 +17,7 @@ func pairs(all ...string) (some [][2]string) {
 	return some
 }
 
-// hookDetails are the facts about one hook of a fire, for traces of other programs.
+// hookDetails returns the facts about one hook of a fire, for traces of other programs.
 func hookDetails(h *rec.Hook, l *rec.Line) [][2]string {
 	queued, ms := "", ""
 	if h.QueuedMS != nil {
@@ -64,7 +64,7 @@ func hookDetails(h *rec.Hook, l *rec.Line) [][2]string {
 	return append(all, endingDetails(h.Background)...)
 }
 
-// endingDetails are how a hook ended in the background.
+// endingDetails returns the facts about the end of a hook in the background; none for nil.
 func endingDetails(e *rec.Ending) [][2]string {
 	if e == nil {
 		return nil

@@ -40,17 +40,17 @@ type Dialect struct {
 	// format returns the Format of a file of --settings that is not JSON; nil: all files are JSON.
 	format func(file string) func([]byte) (settings.Converted, error)
 
-	// inFull means that its events are found by their full names alone, because an older dialect
+	// inFull means that the dialect's events are found by their full names alone, because an older dialect
 	// has events of the same names.
 	inFull bool
 
-	// the name of the effect with the variables that hooks exported; "" means env
+	// Exports is the name of the effect with the variables that hooks exported; "" means env.
 	Exports  string
 	Discover func(dir, profile string) []settings.Layer
 	Load     func(Origins) pipeline.Load
 
 	Adds    addition // a further source of hooks
-	Modules bool     // modules can subscribe to the events; see modules.go
+	Modules bool     // modules can subscribe to the events; package project loads them
 
 	// Headless means that without --interactive every hook runs: where there is no user to ask, the
 	// user who starts the program has agreed.
@@ -65,7 +65,7 @@ type Dialect struct {
 	// the system has no settings with hooks.
 	portable func() []portable.System
 
-	// ToolGate is the event before a tool runs, and writers lists the tools that change files or
+	// ToolGate is the event before a tool runs, and Writers lists the tools that change files or
 	// run commands.
 	ToolGate string
 	Writers  []string

@@ -14,7 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// FixtureEnv replaces the process's environment, directories and clock for the hooks of a fixture.
+// FixtureEnv replaces, for the hooks of a fixture, the environment of the process, the home directory, the model,
+// agents, MCP servers and the network.
 type FixtureEnv struct {
 	Environ   []string
 	Home      string

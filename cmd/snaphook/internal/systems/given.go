@@ -45,7 +45,7 @@ func Passing(load, passed pipeline.Load) pipeline.Load {
 	}
 }
 
-// Named returns the layers of --settings; nil if there are none.
+// Named returns the layers of --settings; nil if no file replaces the discovered ones.
 func (g Given) Named(d *Dialect) ([]settings.Layer, error) {
 	if !g.Replaces {
 		return nil, nil
