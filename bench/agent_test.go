@@ -105,9 +105,9 @@ func hostHook(tb testing.TB) *oneHook {
 }
 
 // mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of its time
-// where the host fires the event of one dialect itself. moreThroughAgent is the number of additional
+// where the host fires the event of one dialect itself. moreThroughAgent limits the additional
 // allocations of a dialect's hook: one for the call with the dialect's names, one for the report
-// with the host's.
+// with the host's names.
 const (
 	mostThroughAgent = 1.3
 	moreThroughAgent = 2

@@ -43,7 +43,7 @@ func bilingual(t *testing.T, theirs, ours string) *pipeline.Session {
 	return ses
 }
 
-// both have hooks for events that are not fired below.
+// otherTheirs and otherOurs are settings with hooks for events that are not fired below.
 const (
 	otherTheirs = `{"tools": {"enableHooks": true}, "hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
 	otherOurs   = `{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
@@ -113,7 +113,7 @@ func TestCallbacksAreCalledAndNoMore(t *testing.T) {
 	}
 }
 
-// The gate above fails if JSON is decoded or a process is started.
+// TestCallbacksAreCalledAndNoMore fails if a fire decodes JSON or starts a process.
 func TestTheGateSeesCallbacksBesideACommand(t *testing.T) {
 	ses, _ := withCallbacks(t, tenHooks("", ""), 1)
 	if used := outside(func() { preToolUse(ses) }); len(used) < 2 {
@@ -138,8 +138,8 @@ func preToolUse(ses *pipeline.Session) {
 	claude.PreToolUse.Fire(context.Background(), ses, &claude.PreToolUseInput{Name: "Write", Input: arguments})
 }
 
-// outside returns the parts of the program that allocate while f runs and that a fire without hooks
-// outside the process does not need.
+// outside returns the names whose number of allocators grows while f runs. A fire whose hooks are all
+// in Go needs neither JSON nor processes.
 func outside(f func()) (used []string) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
@@ -153,8 +153,8 @@ func outside(f func()) (used []string) {
 	return used
 }
 
-// allocators returns the number of allocations made below go-json-experiment and below
-// syscall.ForkExec.
+// allocators returns the number of allocations made by calls of package go-json-experiment and of
+// syscall.ForkExec, by these names.
 func allocators() map[string]int64 {
 	runtime.GC() // the second GC publishes the profile
 	runtime.GC()

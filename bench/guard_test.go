@@ -30,8 +30,8 @@ func TestNothingIsAllocatedWhileNoHookRuns(t *testing.T) {
 	}
 }
 
-// A fire that runs commands in parallel allocates at most mostForTheFire, and mostForEachHook
-// for each command.
+// Limits of allocations. A fire that runs two or more commands in parallel allocates at most
+// mostForTheFire, and mostForEachHook for each command.
 const (
 	mostForEachHook = 15
 	mostForTheFire  = 41

@@ -91,7 +91,7 @@ func startGuardServer(t *testing.T) (url string) {
 	return url
 }
 
-// openCrowd makes a session in which the guard, or the guards, have a time limit.
+// openCrowd makes a session in which each guard has the time limit, and returns a function that closes its system.
 func openCrowd(t *testing.T, limit time.Duration, guards ...crowd) (*pipeline.Session, func()) {
 	t.Helper()
 	entries := make([]string, len(guards))
@@ -162,7 +162,7 @@ func alone(t *testing.T, g crowd) time.Duration {
 	return all[len(all)/2]
 }
 
-// occupy runs n processes that never wait, until the test ends.
+// occupy starts n processes that never wait. They run until end is called.
 func occupy(t *testing.T, n int) (end func()) {
 	t.Helper()
 	var all []*exec.Cmd

@@ -28,7 +28,7 @@ var roles = map[string]func(n int) (setup, func(*pipeline.Session) error){
 	"fire 200 that wait at once by": concurrent("sleep 0.2"),
 }
 
-// concurrent fires 200 events at once, with n workers.
+// concurrent returns a role whose work fires 200 events at once, with n workers and the script as the hook.
 func concurrent(script string) func(n int) (setup, func(*pipeline.Session) error) {
 	return func(n int) (setup, func(*pipeline.Session) error) {
 		return setup{settings: commands("", script), workers: n}, func(ses *pipeline.Session) error { return fireConcurrently(ses, 200) }

@@ -18,13 +18,13 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// mostForEightInGo limits the allocations of a fire of eight Go hooks. It was 61 when they ran on a
-// pool.
+// mostForEightInGo limits the allocations of a fire of eight Go hooks. The fire made 61 when the hooks
+// ran on a pool.
 const mostForEightInGo = 27
 
 // mostForEightToOne limits the time of a fire of eight Go hooks, as a multiple of a fire of one
-// hook. It was 36 when they ran on a pool. The limit is wide: other programs disturb work on two
-// processors more than work on one.
+// hook. The ratio was 36 when the hooks ran on a pool. The limit is wide: other programs disturb work
+// on two processors more than work on one.
 const mostForEightToOne = 18
 
 func TestHooksInGoThatAreReadyAtOnceDoNotPayForAPool(t *testing.T) {
@@ -56,8 +56,8 @@ func BenchmarkFireManyGo(b *testing.B) {
 }
 
 // manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file.
-// mostPerHook limits the allocations of reading and planning one of these hooks, mostPerCovered of finding the files
-// that it runs. The latter was 334 when each hook looked up its programs again.
+// mostPerHook limits the allocations of reading and planning one hook of such a file. mostPerCovered limits the
+// allocations of trust.Cover for one of manyHooks hooks; it made 334 when each hook looked up its programs again.
 const (
 	manyHooks      = 8500
 	mostPerHook    = 85
@@ -88,7 +88,7 @@ func manyCommands(n int) []byte {
 	return []byte(`{"hooks": {` + strings.Join(texts, ",\n") + "}}")
 }
 
-// openMany reads a settings file in a new system and opens a session.
+// openMany reads a settings file in a new system, opens a session, and plans one call.
 func openMany(tb testing.TB, dir string, text []byte) {
 	layers := []settings.Layer{{Name: "user", Source: hook.User, File: "settings.json", Data: text}}
 	sys := pipeline.NewSystem(pipeline.Config{

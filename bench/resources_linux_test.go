@@ -17,8 +17,8 @@ import (
 // resources counts the open descriptors and the threads of a process.
 type resources struct{ descriptors, threads int }
 
-// resourcesOf lists them four times, since a list is not a snapshot: a descriptor that is closed and
-// reopened meanwhile is listed twice.
+// resourcesOf counts the descriptors and the threads of a process, each in four lists, and returns the
+// lowest counts: a list is not a snapshot, and has a descriptor twice that is closed and reopened meanwhile.
 func resourcesOf(pid int) resources {
 	least := func(of string) int {
 		return min(entries(pid, of), entries(pid, of), entries(pid, of), entries(pid, of))
@@ -31,7 +31,7 @@ func entries(pid int, of string) int {
 	return len(list)
 }
 
-// resourcesWhile returns the most of each that a process has while f runs.
+// resourcesWhile returns the highest counts of descriptors and threads of a process while f runs.
 func resourcesWhile(pid int, f func()) (most resources) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -86,8 +86,8 @@ func pool(workers int) int {
 	return workers
 }
 
-// held returns the gates on the most descriptors and threads that a separate process has while it
-// works: a fixed number for each of its places.
+// held returns the gates on the highest counts of descriptors and threads of a separate process while
+// it works: four descriptors for each place, and 16; a thread for each place, and 10.
 func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
 	c := startChild(t, role, workers)
 	pid := c.cmd.Process.Pid

@@ -108,7 +108,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// time runs calls one after the other.
+// time makes calls one after the other, and returns the time that all of them took.
 func (p *warmPair) time(c *run.Command, times int) time.Duration {
 	start := time.Now()
 	for range times {
@@ -119,7 +119,7 @@ func (p *warmPair) time(c *run.Command, times int) time.Duration {
 	return time.Since(start)
 }
 
-// many runs calls at the same time, on the given number of goroutines.
+// many makes calls on the given number of goroutines at the same time, and returns the time that all of them took.
 func (p *warmPair) many(c *run.Command, calls, goroutines int) time.Duration {
 	start := time.Now()
 	var wg sync.WaitGroup
@@ -137,7 +137,7 @@ func (p *warmPair) many(c *run.Command, calls, goroutines int) time.Duration {
 }
 
 // ratio checks the time of a warm call against a cold call. The goal holds for an idle machine;
-// the gate fails only far beyond it.
+// the gate fails only above three times the goal.
 func (p *warmPair) ratio(what string, most float64, pairs, times int, each func(c *run.Command) time.Duration) {
 	g := compared(place{"warm", what + ", ratio to cold"}, most, pairs, times,
 		func() time.Duration { return each(p.warm) }, func() time.Duration { return each(p.cold) })
@@ -211,8 +211,8 @@ func TestAWorkerCallAllocatesLittle(t *testing.T) {
 }
 
 // A call of a worker costs little more than the bare round trip: a line to the same program and its
-// answer, over two pipes and nothing else. The promise of 40 µs is for a machine on which that
-// takes 10 to 16; the ratio is valid on any. On a busy machine the ratio is smaller.
+// answer, over two pipes and nothing else. The promise of 40 µs is for a machine on which the round
+// trip takes 10 to 16 µs; the ratio is valid on any machine, and smaller on a busy one.
 func TestAWorkerCallIsARoundTrip(t *testing.T) {
 	testkit.Timed(t)
 	const calls = 200

@@ -95,7 +95,7 @@ func variants(n int, script string) []string {
 	return scripts
 }
 
-// output1MB returns a hook whose answer is a message of 1 MB.
+// output1MB returns settings with a hook whose answer is a message of 1 MB.
 func output1MB(tb testing.TB) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "answer.json")
