@@ -1,14 +1,14 @@
 //go:build ignore
 
 // Types checks the types of every package of the module in the current directory, and of its tests,
-// for the system that GOOS names, like a compiler before it generates code. It generates none, and
-// reads the module's dependencies as source, without the bodies of functions: a system takes
+// for the system that GOOS names, like a compiler before it generates code. Types generates no code,
+// and reads the module's dependencies as source, without the bodies of functions: a system takes
 // seconds, while go vet compiles everything.
 //
 //	go build -o types .ci/types.go
 //	GOOS=windows ./types
 //
-// Packages are checked without cgo. It prints all errors, and exits with status 1 if there is one.
+// Packages are checked without cgo. Types prints all errors, and exits with status 1 if there is one.
 package main
 
 import (

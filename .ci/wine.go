@@ -44,7 +44,8 @@ type outcome struct {
 // ended reports whether a test passed, or was skipped.
 func (o *outcome) ended() bool { return o.action == "pass" || o.action == "skip" }
 
-// text returns the last lines of a test that has failed or not ended: those of the tests in it that have, if any has.
+// text returns the last lines of the output of a test that has failed or not ended. If tests in it have failed or
+// not ended, it returns the last lines of each of these instead, with their names.
 func (o *outcome) text() string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(o.inner)) {
@@ -116,7 +117,7 @@ func readList(name string) (list []entry, err error) {
 	return list, nil
 }
 
-// readEvents returns the outcomes of the tests at the top. A package has the test "-".
+// readEvents returns the outcomes of the tests that are in no other test. The outcome of a package has the test "-".
 func readEvents() (map[test]*outcome, error) {
 	all := map[test]*outcome{}
 	lines := bufio.NewReader(os.Stdin)
@@ -162,8 +163,9 @@ func readEvents() (map[test]*outcome, error) {
 	return all, nil
 }
 
-// stale returns a line for each entry whose test did not fail, and marks the other tests as listed. A reason with the
-// word sometimes is for a test that may pass.
+// stale returns a line for each entry whose test passed, was skipped, or did not run although its package did. It
+// marks the tests of entries that failed or did not end as listed. A test whose reason has the word sometimes may
+// pass, and one with "time" as its call need not run.
 func stale(all map[test]*outcome, list []entry) (wrong []string) {
 	for _, e := range list {
 		o, ran := all[e.test]

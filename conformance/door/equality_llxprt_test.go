@@ -79,7 +79,7 @@ func llxprtOf(p *llxprtcases.Prepared) llxprt.Settings {
 	return s
 }
 
-// fires fires one event alone, and through agent, with the inputs of two copies of a case.
+// fires fires one event alone, and through package snaphook, with the inputs of two copies of a case.
 type fires func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (alone, through answer)
 
 var llxprtFires = map[string]fires{
@@ -158,8 +158,8 @@ var llxprtFires = map[string]fires{
 }
 
 // read joins the texts that the model reads: the context, and the system messages of hooks that
-// worked, which the sources put into the conversation. Where an event uses the last answer, there
-// is one message, the merged one.
+// worked, which the sources of LLxprt put into the conversation. An event that uses the last answer
+// has a single message, which read joins instead.
 func read[R any](res *hook.Result[R], context, message string) string {
 	var all, worked []string
 	for i := range res.Reports {

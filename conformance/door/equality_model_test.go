@@ -12,8 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// llxprtModelFires fires LLxprt's events about models. The event alone uses the shape of Google's
-// SDK, and the door the shape that hooks see: the test compares both in the latter.
+// llxprtModelFires fires LLxprt's events about models, notices and compaction. An event about a model that
+// is fired alone uses the shape of Google's SDK, and the door uses the shape that hooks see: the test
+// compares both in the shape that hooks see.
 var llxprtModelFires = map[string]fires{
 	"BeforeModel": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (a, b answer) {
 		request := wire.Object(one.Get("llm_request"))

@@ -19,8 +19,8 @@ import (
 // xcshStep fires one step of a case alone, and through the door.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
-// xcshSteps maps the operations of cases with a moment, of a tool or a prompt, to functions. The
-// moments of sessions and of an agent's end are notices, whose handlers decide nothing.
+// xcshSteps has a function for each event that the moments of a tool or a prompt fire. The moments of
+// sessions and of an agent's end are notices, whose handlers decide nothing.
 var xcshSteps = map[string]xcshStep{
 	"tool_call":          xcshToolCall,
 	"tool_result":        xcshToolResult,

@@ -270,7 +270,7 @@ func (g *guarded) through(t *testing.T, layers []settings.Layer, types entries.T
 	return s, out.Text
 }
 
-// A gate of a module gives RunTool the end that it gives the host of the modules.
+// RunTool refuses a call, with the same reason, if a module's gate refuses it for the host of the modules.
 func TestRunToolSaysWhatAModulesGateSays(t *testing.T) {
 	deny, allow := true, false
 	for name, gate := range map[string]func() (*xcsh.ToolCallResult, error){

@@ -83,8 +83,8 @@ func request(messages []Message) wire.Object {
 	return o
 }
 
-// rewritten returns the messages with the texts after the changes of hooks, if their number is
-// unchanged.
+// rewritten returns the messages with the texts of the request that hooks have changed. If the request
+// has another number of messages, rewritten returns the messages unchanged.
 func rewritten(messages []Message, o wire.Object) []Message {
 	var r genai.Request
 	now := slices.Clone(messages)

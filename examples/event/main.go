@@ -24,7 +24,7 @@ type Deploy struct {
 	Replicas int    `json:"replicas"`
 }
 
-// Review holds the members of an answer other than those that all answers have.
+// Review holds the members that only answers to this event have.
 type Review struct {
 	Replicas int `json:"replicas,omitzero"` // changes the deploy
 	Votes    int `json:"votes,omitzero"`
@@ -52,8 +52,8 @@ var BeforeDeploy *pipeline.Event[Deploy, Review] = pipeline.Declare(llxprt.Diale
 	Reduce: quorum,
 })
 
-// quorum needs two votes, counts every answer, and keeps the last number of replicas. A block of
-// any hook stays a block.
+// quorum adds up the votes of all answers, blocks if there are fewer than two, and keeps the last number
+// of replicas. A block of any hook stays a block.
 func quorum(outs iter.Seq[hook.Output[Review]]) (all hook.Output[Review]) {
 	for o := range outs {
 		all.Specific.Votes += o.Specific.Votes

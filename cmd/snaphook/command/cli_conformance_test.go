@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/clicases"
 )
 
-// TestCLI judges the built binary by the cases of Codex, of Cursor and of the profiles of Claude
+// TestCLI judges the built binary by the cases of Codex, Copilot and Cursor, and of the profiles of Claude
 // Code. Rules CX10, CX14, CX33, CX34, CX35, CX36 and CX40 have no other test.
 func TestCLI(t *testing.T) { clicases.Run(t, build(t)) }
 

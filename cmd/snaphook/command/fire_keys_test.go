@@ -40,8 +40,8 @@ func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	}
 }
 
-// TestEffectsOfClaudeHaveTheDocumentedMembers does the same for the observables in FORMAT.md of the
-// conformance cases.
+// TestEffectsOfClaudeHaveTheDocumentedMembers compares the effects of a fire with the observables in
+// conformance/claude/FORMAT.md: none is missing, and there are no others.
 func TestEffectsOfClaudeHaveTheDocumentedMembers(t *testing.T) {
 	want := []string{
 		"permissionDecision", "permissionBehavior", "decision", "reason", "updatedInput", "updatedPermissions", "interrupt",

@@ -40,8 +40,8 @@ func (l *Line) Clear(key string) {
 // are in the byte order of their keys, sanitized, and separated by a space.
 //
 // A line that does not fit is cut, and ends in an ellipsis. Characters that are two columns wide,
-// or consist of several code points, are never split. Colours take no columns. Those after the cut
-// are kept, because they may switch off earlier ones.
+// or consist of several code points, are never split. Colours take no columns. Colours after the cut
+// are kept, because they may switch off earlier ones. A line for no columns is empty.
 func (l *Line) Render(columns int) (line string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +71,8 @@ func Width(text string) int { return visible.String(text) }
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become spaces, runs of
-// spaces become one, and spaces at both ends are removed (X34). It keeps the control characters of
-// colours alone.
+// spaces become one, and spaces at both ends are removed (X34). All control characters are removed
+// except those of colours.
 func Sanitize(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder

@@ -3,7 +3,7 @@
 // engine. It depends on no engine: the Go API and the command line are judged by the same cases
 // through two implementations of [Engine].
 //
-// FORMAT.md in this directory is the contract of the package.
+// conformance/claude/FORMAT.md is the contract of the package.
 package claudecases
 
 import (

@@ -11,9 +11,9 @@ import (
 	"github.com/samber/lo"
 )
 
-// Environ returns the environment of the case's engine, each name once: this process's without the
-// variables of an agent or a desktop around it, a fresh home directory, HOOK_LOG, then the case's
-// env. It has to be passed to the engine explicitly.
+// Environ returns the environment of the case's engine, each name once: the environment of this process
+// without the variables of Claude Code and of a desktop (CLAUDE…, XDG_…), a fresh home directory, HOOK_LOG,
+// then the case's env. It has to be passed to the engine explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {

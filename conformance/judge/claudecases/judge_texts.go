@@ -49,7 +49,7 @@ func (p substrings) check() error {
 	return nil
 }
 
-// sees checks that every part occurs in a text; without parts there must be no text.
+// sees returns a check that every part occurs in a text; without parts there must be no text.
 func sees(name string) func(*judge, string, substrings) {
 	return func(j *judge, key string, want substrings) {
 		got, ok := reported[[]string](j, key, name, want)
@@ -77,7 +77,7 @@ func (p notParts) check() error {
 	return substrings(p).check()
 }
 
-// seesNot checks that no part occurs in any text.
+// seesNot returns a check that no part occurs in any text.
 func seesNot(name string) func(*judge, string, notParts) {
 	return func(j *judge, key string, want notParts) {
 		got, ok := reported[[]string](j, key, name, want)

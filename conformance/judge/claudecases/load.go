@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Cases returns the cases of [llxprtcases.Dir]: this directory's, or those of
+// Cases returns the cases of [llxprtcases.Dir]: those of conformance/claude, or those of
 // $SNAPHOOK_CASES/claude. It skips t without cases, and ends t if a case is malformed.
 func Cases(t testing.TB) []Case {
 	t.Helper()

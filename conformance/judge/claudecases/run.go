@@ -39,9 +39,9 @@ const (
 	patience = 2 * time.Minute // the time limit of one case; hooks have shorter timeouts
 )
 
-// Run judges an engine by every case, each a subtest of its name, and by every variant of a case,
-// a subtest "name/level". A failing one prints the differences, the expectation, the observation,
-// and the case's file. They run in parallel, up to eight at once. No cases at all fail t.
+// Run judges an engine by every case, each in a subtest of its name, and by every variant of a case, in
+// a subtest "name/level". A failing subtest prints the differences, the expectation, the observation,
+// and the case's file. Subtests run in parallel, up to eight at once. Without any case, t fails.
 func Run(t *testing.T, cases []Case, open Open) {
 	t.Helper()
 	if len(cases) == 0 {

@@ -29,7 +29,7 @@ func (a Answer) check(path string) error {
 	return nil
 }
 
-// receivedRequest is one that the server received. Names in Header are lower-case, and
+// receivedRequest is a request that the server received. Names in Header are lower-case, and
 // several values of one name are joined by a comma.
 type receivedRequest struct {
 	Method string            `json:"method"`

@@ -42,7 +42,7 @@ func prepare(t *testing.T, c *Case) *Prepared {
 	return p
 }
 
-// Poison adds the expectation that a script ran which no case has. A judge that passes this case
+// Poison makes every step expect that a script ran which no case has. A judge that passes this case
 // checks nothing.
 func (p *Prepared) Poison() {
 	poisoned := func(s *Step) { s.Expect["ran"] = jsontext.Value(`["no-such-label"]`) }

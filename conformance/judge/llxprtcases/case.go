@@ -3,7 +3,7 @@
 // the Go API and the command line are judged by the same cases through two implementations of
 // [Engine].
 //
-// llxprt/FORMAT.md is the contract of the package.
+// conformance/llxprt/FORMAT.md is the contract of the package.
 package llxprtcases
 
 import (

@@ -82,8 +82,8 @@ func (p *Prepared) path(name string) string {
 	return filepath.Join(p.Project, name)
 }
 
-// Environ returns the environment of the case's engine, each name once: this process's without the
-// variables of an agent around it, then the case's env. It has to be passed to the engine
+// Environ returns the environment of the case's engine, each name once: the environment of this process
+// without the variables that an agent sets, then the case's env. It has to be passed to the engine
 // explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}

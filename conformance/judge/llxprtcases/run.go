@@ -43,10 +43,10 @@ type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
 // Translate calls the translator function of that name.
 type Translate func(fn string, args []jsontext.Value) (result any, err error)
 
-// Run judges an engine by every case, each a subtest "theme/name". A failing one prints the
-// differences, the expectation, the observation, and the case's file. translate may be nil: an
-// engine without a translator skips those cases. Cases that measure time run alone, the others in
-// parallel, and go test -short skips the slow ones. No cases at all fail t.
+// Run judges an engine by every case, each in a subtest "theme/name". A failing subtest prints the
+// differences, the expectation, the observation, and the case's file. If translate is nil, the cases of
+// the translator are skipped. Cases that measure time run alone, the others in parallel, and go test
+// -short skips the slow cases. Without any case, t fails.
 func Run(t *testing.T, cases []Case, open Open, translate Translate) {
 	t.Helper()
 	if len(cases) == 0 {

@@ -1,4 +1,4 @@
-// Package xcshcases runs the language-neutral cases of the xcsh system, which FORMAT.md describes.
+// Package xcshcases runs the language-neutral cases of the xcsh system, as conformance/xcsh/FORMAT.md says.
 // Hooks in the cases are descriptions of behaviour, not code: a [Maker] makes modules of them, in
 // Go or in another language.
 package xcshcases

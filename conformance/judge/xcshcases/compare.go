@@ -60,7 +60,7 @@ func truthy(value any) any {
 	return members
 }
 
-// warnings removes from the failures of providers the words that this engine adds.
+// warnings removes from the expected failures of providers the word "Error: ", which this engine does not print.
 func warnings(want map[string]any) {
 	value, _ := want["value"].(map[string]any)
 	list, _ := value["warnings"].([]any)

@@ -85,8 +85,8 @@ func eventName(event jsontext.Value) string {
 	return named.Type
 }
 
-// emit fires an event by the generic emit. Three of the events do not have it here: they are fired
-// by their own rules.
+// emit fires the event of a step. The original has a generic emit beside the functions for three of the
+// events; this engine fires every event by the event's own rules.
 func (w *runningCase) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
 
 func (w *runningCase) fire(name string, event jsontext.Value) map[string]any {

@@ -77,7 +77,7 @@ func traceOf(fires int) []*tracetree.Node {
 	return b.Sessions()
 }
 
-// watched opens a page and notes the requests and errors that it causes.
+// watchedPage is an open page, with the requests and errors that it causes.
 type watchedPage struct {
 	t   *testing.T
 	ctx context.Context

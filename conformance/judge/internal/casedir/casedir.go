@@ -8,7 +8,7 @@ import (
 )
 
 // Root returns $SNAPHOOK_CASES if that is set, else the directory of the module conformance. A
-// relative $SNAPHOOK_CASES is relative to the directory above the repository.
+// relative $SNAPHOOK_CASES is relative to the root of the repository.
 func Root() string {
 	root := module()
 	switch elsewhere := os.Getenv("SNAPHOOK_CASES"); {
@@ -21,8 +21,8 @@ func Root() string {
 	}
 }
 
-// module returns the directory of the module conformance: three above this file or, in a binary
-// built with -trimpath, the first directory conformance in or above the working directory.
+// module returns the directory of the module conformance: three above the directory of this file or, in a
+// binary built with -trimpath, the first directory conformance in or above the working directory.
 func module() string {
 	if _, source, _, _ := runtime.Caller(0); filepath.IsAbs(source) {
 		return filepath.Join(filepath.Dir(source), "..", "..", "..")
