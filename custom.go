@@ -25,8 +25,9 @@ type DialectConfig struct {
 	Argument func(k Kind, canonical string) string
 }
 
-// NewDialect makes a Dialect for a program's own hook system, whose events d declares. Each stage fires one event at a
-// moment; at a moment without a stage the dialect runs no hooks. [Open] reports mistakes in a stage or in d.
+// NewDialect makes a Dialect for a program's own hook system, whose events are declared in d. A stage fires one event
+// at a moment, or several with [InTurn]; at a moment without a stage the dialect runs no hooks. [Open] reports mistakes
+// in a stage or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
 		return &Dialect{name: "?", wrong: errors.New("NewDialect got no dialect; give it the dialect in which its events are declared")}
@@ -83,7 +84,7 @@ type Input interface {
 		NotifyInput | EndInput
 }
 
-// Stage is an event of a dialect that fires at a moment. Make one with [Fires].
+// Stage is an event of a dialect that fires at a moment, or several. Make one with [Fires] or [InTurn].
 type Stage struct{ stage momentStage }
 
 // Fires makes the Stage of an event. The type In selects the moment: *ToolCall is [BeforeTool].

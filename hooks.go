@@ -27,9 +27,9 @@ type Config struct {
 	Tools []Tool
 
 	// Resolve describes a tool that is not in Tools, such as a tool of an MCP server whose list is not known yet. It is
-	// called from many goroutines, once for each name; a name of more than 256 bytes, and names after the first 4096,
-	// are not cached. ok is false if the tool is unknown. An invalid description is logged and ignored. Resolve may be
-	// nil.
+	// called from many goroutines, and its answer for a name is cached; a name of more than 256 bytes, and names after
+	// the first 4096, are not cached. ok is false if the tool is unknown. An invalid description is logged and ignored.
+	// Resolve may be nil.
 	Resolve func(name string) (t Tool, ok bool)
 
 	// Dialects lists the systems whose hooks run, at most seven, in the order in which their answers are merged. Each
@@ -299,7 +299,7 @@ func (h *Hooks) tool(name string) *knownTool {
 // name.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// named returns the host's name of the tool that a dialect calls name.
+// named returns the host's name of the tool in Config.Tools that a dialect calls name, or name if there is none.
 func (h *Hooks) named(dialect int, name string) string {
 	for _, t := range h.cfg.Tools {
 		if h.tools[t.Name].by[dialect][0].name == name {

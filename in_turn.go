@@ -15,7 +15,7 @@ type Turn[In Input] struct {
 
 // InTurn returns the Stage of a moment at which a dialect fires several events one after another, as Cursor fires
 // preToolUse and then beforeShellExecution. Each event gets the arguments and the tool's result as changed by hooks of
-// earlier events. After a denial or a stop no further event fires.
+// earlier events. After a denial, a stop or an error no further event fires.
 func InTurn[In Input](turns ...Turn[In]) Stage {
 	m := momentOf[In]()
 	var events []pipeline.Declared

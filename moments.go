@@ -102,9 +102,9 @@ func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
 }
 
 // Each method below runs the hooks of one moment and returns the host's instructions. The verdict is never nil. The
-// error is ctx's error, or [hook.ErrClosed] once the session or its Hooks are closed; with any error the verdict is a
-// denial. Without hooks a call costs a few nanoseconds, and allocates nothing if the verdict does not escape from the
-// caller.
+// error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a [hook.InputError] for a nil
+// pointer and for arguments that are not one JSON object; with any error the verdict is a denial. Without hooks a call
+// costs a few nanoseconds, and allocates nothing if the verdict does not escape from the caller.
 //
 // The bodies are repeated because only small methods are inlined, and only an inlined method can leave the verdict on
 // the caller's stack.
@@ -147,7 +147,7 @@ func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict
 // After a denial, give Reason to the model in place of a result. Arguments that are not a JSON object are an input
 // error, and a denial.
 //
-// Without hooks only the first and last character of the arguments are checked.
+// Without hooks, arguments that begin with {" and end with } are not checked further.
 func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.beforeTool(ctx, call, v)

@@ -184,7 +184,7 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 	return err
 }
 
-// plain reports whether arguments begin and end like an object, which is the only check if there are no hooks.
+// plain reports whether arguments begin and end like an object. Without hooks, such arguments are not checked further.
 func plain(args wire.Object) bool {
 	n := len(args)
 	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)

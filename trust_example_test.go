@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Only the hooks that the user agreed to run, even if the project changes while the session is
+// Only the hooks that the user agreed to run do run, even if the project changes while the session is
 // open.
 func ExampleConfig_wrap() {
 	if runtime.GOOS == "windows" {

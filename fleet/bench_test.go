@@ -81,7 +81,7 @@ func roundTrips(t testing.TB) (plain, ask, call func()) {
 	return plain, ask, call
 }
 
-// sizes are the bytes of a request and of its response on the wire, with their headers.
+// sizes returns the number of bytes of a request and of its response on the wire, with their headers.
 func sizes(t testing.TB) (question, answer int) {
 	nc := connect(t, startServer(t))
 	agent := connect(t, nc.ConnectedUrl())
@@ -113,7 +113,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	})
 }
 
-// recordCost returns the time that a record adds to a call.
+// recordCost returns two operations to compare: a call without a record, and the same call with a record.
 func recordCost(t testing.TB) (without, with func()) {
 	nc := connect(t, startServer(t))
 	r, err := Records(nc, t.TempDir(), RecordOptions{Log: quiet, MaxSpool: 1 << 32})

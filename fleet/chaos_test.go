@@ -72,7 +72,7 @@ func (o *outcomes) until(t testing.TB, what string, holds func(answered, denied 
 // Real processes: 64 agents over three workers, while each part of the fleet fails. See disturbed.
 func TestNoCallIsLostWhileTheFleetFails(t *testing.T) { disturbed(t, 4000, 0) }
 
-// The same with 20 000 calls, and a network that is cut for 5 s.
+// TestNoCallOf20000IsLostWhileTheFleetFails is the test above with 20 000 calls, and a network that is cut for 5 s.
 func TestNoCallOf20000IsLostWhileTheFleetFails(t *testing.T) {
 	testkit.Timed(t)
 	disturbed(t, 20_000, 5*time.Second)

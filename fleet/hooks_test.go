@@ -203,7 +203,7 @@ func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 	}
 }
 
-// answers is a worker with one answer, in which ID is the question's.
+// answers returns a worker that gives each request the same answer. ID in it becomes the id of the request.
 func answers(text string) func(*nats.Msg) {
 	return func(m *nats.Msg) {
 		id := wire.Object(m.Data).Text("correlationId")

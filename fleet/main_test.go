@@ -93,7 +93,7 @@ func sessionsOf(t testing.TB, sys *pipeline.System) Sessions {
 	return c.Session
 }
 
-// hooked makes a system with one hook, and no settings.
+// hooked returns a load of one hook, without settings.
 func hooked(dialect, event string, r hook.Runner) pipeline.Load {
 	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: []*hook.Hook{{

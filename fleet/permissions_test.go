@@ -98,7 +98,7 @@ func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 	}
 }
 
-// The whole of it works with the credentials of the example.
+// A whole fleet works with the credentials of the example.
 func TestAFleetRunsWithTheExamplesCredentials(t *testing.T) {
 	as := secured(t)
 	admin := as("admin")

@@ -362,7 +362,7 @@ func start(t testing.TB, role string, lines func(string), args ...string) *proce
 	return p
 }
 
-// await returns the line "ready".
+// await waits for the line "ready", and returns the rest of it.
 func (p *process) await() string {
 	p.t.Helper()
 	select {

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// recorded counts the records by id.
+// recorded returns the records that the server has.
 func recorded(t testing.TB, nc *nats.Conn) (lines []record.Line) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -96,7 +96,7 @@ func TestRecordsOutliveAnOutageOfTheServer(t *testing.T) {
 	}
 }
 
-// The spool of a process that was killed is sent by the next one, whatever it had sent already.
+// The next process sends the spool of a process that was killed, whatever the killed one had sent already.
 func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 	nc := connect(t, startServer(t))
 	shared := t.TempDir()

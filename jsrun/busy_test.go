@@ -9,8 +9,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// A module whose types keep the bundler busy for ever is abandoned. The test uses a file that is
-// never loaded instead, so that it can end.
+// A module whose types keep the bundler busy for ever is abandoned. In place of such a module the test
+// has a file whose loading does not end before the test releases it, so that the bundler can end.
 func TestABundlerThatStaysBusyIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})

@@ -114,7 +114,7 @@ func TestManyProcessesLoseNoLineOfARecordThatRotates(t *testing.T) {
 	large := 0
 	for _, name := range files {
 		info, err := os.Stat(name)
-		// A process that has waited in vain for the lock of one that renames the file writes up to 1 MiB more.
+		// A process that did not get the lock, because another one renames the file, writes up to 1 MiB more.
 		if err != nil || info.Size() > processes<<20 {
 			t.Fatalf("%s: %v, %v; want about 1 MiB", name, info, err)
 		}

@@ -50,8 +50,7 @@ var event = pipeline.Declare(dialect, pipeline.Spec[call, nothing]{
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// session returns a session with hooks in Go that act according to their names; o observes its
-// fires.
+// session returns a session with the hooks; o, if not nil, observes its fires.
 func session(t testing.TB, o pipeline.Observer, hooks ...*hook.Hook) *pipeline.Session {
 	t.Helper()
 	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {

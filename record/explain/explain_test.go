@@ -22,7 +22,8 @@ func lineOf(t *testing.T, text string) *record.Line {
 	return nil
 }
 
-// A story has, in this order: the outcome, each hook, rules, rewrites, texts, notes.
+// story returns the lines of an explanation in this order: the outcome, each hook, rules, rewrites, texts for the
+// model, texts for the user, notes.
 func story(e *explain.Explanation) string {
 	words := []string{e.Outcome + ": " + e.Because}
 	for _, s := range e.Steps {
