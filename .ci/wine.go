@@ -164,8 +164,8 @@ func readEvents() (map[test]*outcome, error) {
 }
 
 // stale returns a line for each entry whose test passed, was skipped, or did not run although its package did. It
-// marks the tests of entries that failed or did not end as listed. A test whose reason has the word sometimes may
-// pass, and one with "time" as its call need not run.
+// marks as listed each test of an entry that failed or did not end. A test whose reason has the word sometimes may
+// pass, and a test with "time" as its call need not run.
 func stale(all map[test]*outcome, list []entry) (wrong []string) {
 	for _, e := range list {
 		o, ran := all[e.test]

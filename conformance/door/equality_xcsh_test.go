@@ -19,8 +19,8 @@ import (
 // xcshStep fires one step of a case alone, and through the door.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
-// xcshSteps has a function for each event that the moments of a tool or a prompt fire. The moments of
-// sessions and of an agent's end are notices, whose handlers decide nothing.
+// xcshSteps has a function for each event of the moments of a tool and a prompt, and for the operation
+// runTool. The moments of sessions and of an agent's end are notices, whose handlers decide nothing.
 var xcshSteps = map[string]xcshStep{
 	"tool_call":          xcshToolCall,
 	"tool_result":        xcshToolResult,
@@ -67,7 +67,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 	}
 }
 
-// momentOf returns the event that a step fires.
+// momentOf returns the event that a step fires, runTool for a step that runs a tool, and "" for other steps.
 func momentOf(step *xcshcases.Step) string {
 	switch step.Op {
 	case "runTool":
