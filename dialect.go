@@ -76,7 +76,7 @@ type dialectAnswer struct {
 	changes []rename.Change
 	claims  []claim
 	unclear bool  // hooks may read different arguments than the tool
-	err     error // why the fire failed: ctx's error, or ErrClosed
+	err     error // the error of the fire
 }
 
 // merge adds the answers of other dialects, in order.

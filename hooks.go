@@ -62,8 +62,8 @@ type Config struct {
 	RecordInput record.Input
 
 	// Observe lists observers of every fire that considers a hook, for records, metrics and progress. Each Observer
-	// gets the context that the previous one returned. Its method HookStart, if it has one, is called when a hook
-	// begins. An empty list costs nothing.
+	// gets the context that the previous one returned. An Observer that has a method HookStart is also called when
+	// a hook begins. An empty list costs nothing.
 	Observe []pipeline.Observer
 
 	// ObserveIdle also calls the observers, and writes Record, for fires of events without hooks. Without ObserveIdle
@@ -74,8 +74,9 @@ type Config struct {
 	// config.json of the user and of the machine, apply as well.
 	Policy []policy.Overlay
 
-	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files named there. Pass
-	// the Source with which trust decisions were made, to keep the files from changing between the two reads.
+	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files that the comment
+	// on Policy names. Pass the Source with which trust decisions were made, to keep the files from changing between
+	// the two reads.
 	PolicyFiles *policy.Source
 
 	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox; see
@@ -312,8 +313,9 @@ func (h *Hooks) named(dialect int, name string) string {
 // System returns the engine below Hooks, for its Reload, SetEnabled and FailedOpen.
 func (h *Hooks) System() *pipeline.System { return h.sys }
 
-// Close ends all sessions and hook runs, and returns when they have ended. Later moments are denials with
-// [hook.ErrClosed]. Close may be called more than once.
+// Close ends all sessions and hook runs, and returns when they have ended; a hook in Go that calls Close
+// does not wait for the running fires. Later moments are denials with [hook.ErrClosed]. Close may be
+// called more than once.
 func (h *Hooks) Close() {
 	h.closed.Store(true)
 	h.mu.Lock()
@@ -323,7 +325,7 @@ func (h *Hooks) Close() {
 		s.shut.Store(1)
 	}
 	h.mu.Unlock()
-	_ = h.sys.Close() // never fails
+	_ = h.sys.Close() // fails only if a hook in Go calls it, which cannot wait for its own fire
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for s := range open {

@@ -147,7 +147,7 @@ func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict
 // After a denial, give Reason to the model in place of a result. Arguments that are not a JSON object are an input
 // error, and a denial.
 //
-// Without hooks, arguments that begin with {" and end with } are not checked further.
+// Without hooks, only the beginning and the end of the arguments are checked, if they look like an object.
 func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.beforeTool(ctx, call, v)
@@ -185,8 +185,8 @@ func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeCompact runs the hooks when the conversation is about to be compacted. A denial prevents it. Result.Text
-// replaces the summary. Context is for the model that writes the summary.
+// BeforeCompact runs the hooks when the conversation is about to be compacted. A denial prevents the compaction.
+// Result.Text replaces the summary. Context is for the model that writes the summary.
 func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)

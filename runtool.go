@@ -80,7 +80,7 @@ func stopText(v *Verdict) string {
 }
 
 // TextWithStop returns Text. If a hook has stopped the agent, it adds a paragraph that tells the model to end its turn,
-// for frameworks in which only the model can.
+// for frameworks in which nothing else can end the turn.
 func (r ToolResult) TextWithStop() string {
 	if r.Stop && !strings.HasPrefix(r.Text, ended) {
 		r.append(lines(ended, r.StopReason))

@@ -133,8 +133,8 @@ func (s *Session) NextTurn() []string {
 	return append(s.ses.NextTurn(), queued...)
 }
 
-// Wait returns nil when no hook of the session runs in the background any more, or ctx's error when
-// ctx ends first.
+// Wait returns nil when no hook of the session runs in the background any more, or the cause of
+// ctx's end when ctx ends first.
 func (s *Session) Wait(ctx context.Context) error { return s.ses.Wait(ctx) }
 
 // EnvFiles returns files of shell text with the variables that hooks have exported. The host sources them, in this
@@ -184,7 +184,8 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 	return err
 }
 
-// plain reports whether arguments begin and end like an object. Without hooks, such arguments are not checked further.
+// plain reports whether arguments begin and end like an object. If there are no hooks, such arguments are not
+// checked further.
 func plain(args wire.Object) bool {
 	n := len(args)
 	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)

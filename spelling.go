@@ -17,8 +17,8 @@ import (
 // argument is recognised.
 type dialectNames struct{ claude, llxprt, xcsh, hosts string }
 
-// kinds lists the kinds of tools, with the canonical names of their arguments. For MCP tools, the tool's name has the
-// names of the server and of its tool.
+// kinds lists the kinds of tools, with the canonical names of their arguments. The name of an MCP tool is a format
+// for the names of the server and of the server's tool.
 var kinds = [...]struct {
 	name string
 	tool dialectNames
@@ -109,7 +109,7 @@ func translate(t *Tool, name string, argument func(canonical string) string) *tr
 	return &translated{name, rename.New(in, out)}
 }
 
-// match maps one argument. A name in the tool's Args is always the host's name of it.
+// match maps one argument. An entry in the tool's Args always determines the host's name of the argument.
 func match(t *Tool, canonical, theirs string, aliases []string, in, out map[string]string) {
 	first, second, _ := strings.Cut(theirs, "|")
 	named := slices.Collect(maps.Values(t.Args))

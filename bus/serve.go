@@ -115,8 +115,8 @@ func (events Events) Respond(ctx context.Context, s *pipeline.Session, request j
 	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
 }
 
-// agree returns an error if members of the input that the engine sets differ from the engine's values; an empty string
-// matches every value. It returns ctx with the input's timestamp.
+// agree returns an error if members of the input that the engine sets differ from the engine's values; null and an
+// empty string match every value. It returns ctx with the input's timestamp.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
 	ours := map[string]string{
 		"session_id":      s.ID(),

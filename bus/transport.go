@@ -39,8 +39,8 @@ func (b *Bus) Answer(answer Answerer) (stop func(), err error) {
 	}, nil
 }
 
-// Encode returns the JSON of a response. If encoding fails, because a Go hook has set Raw to invalid JSON, the response
-// becomes an [InternalError].
+// Encode returns the JSON of a response. If encoding fails, for example because a Go hook has set Raw to invalid JSON,
+// the response becomes an [InternalError].
 func Encode(r Response) jsontext.Value {
 	text, err := wire.Of(r)
 	if err != nil {

@@ -75,8 +75,8 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
-// Misspelt reports members of an object whose names are probably misspelt and therefore not read. Without them the hook
-// would be selected, fail or wait in another way than its author intends.
+// Misspelt reports members of an object whose names are probably misspelt and therefore not read. Without the member,
+// the hook is selected, fails or waits in another way than its author intends.
 func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	for _, p := range v.Misspelt(known...) {
 		r.Problem(p)
@@ -227,8 +227,8 @@ func (r *Reader) Listed(v settings.Value, member string) iter.Seq[Group] {
 	}
 }
 
-// Hooks returns the member "hooks" of a whole file. It reports a problem if hooks are in another member, because then
-// no hook would run without any error.
+// Hooks returns the member "hooks" of a whole file. It reports a problem if hooks are in another member: otherwise
+// they would not run, without any error.
 func (r *Reader) Hooks(root settings.Value) settings.Value {
 	events := map[string]bool{}
 	for _, e := range pipeline.Events(r.Dialect) {

@@ -90,8 +90,9 @@ func (e *BreakerError) Error() string {
 // failure.
 var ErrUntrusted = errors.New("not started: the project is not trusted")
 
-// ClassOf returns the class of a hook's error, such as Err of a [Report]; "" for nil. An error of no known kind is
-// ClassSpawn if it is the [Error] of a hook with a [Runner], and ClassExit otherwise.
+// ClassOf returns the class of a hook's error, such as Err of a [Report]; "" for nil. An error of no known kind
+// that is the [Error] of a hook with a [Runner] is ClassMissing if it matches [fs.ErrNotExist], and ClassSpawn if
+// not. Any other error of no known kind is ClassExit.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""
@@ -149,7 +150,8 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// class returns ClassMissing for the exit statuses with which a shell reports a missing program.
+// class returns ClassCrash after a signal, ClassMissing for the exit statuses with which a shell reports a
+// missing program, and otherwise ClassExit.
 func (e *ExitError) class() Class {
 	switch {
 	case e.Reply == nil:

@@ -62,7 +62,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("standard output is longer than the %d bytes that are kept", e.Kept)
 }
 
-// PanicError reports that a Go hook panicked.
+// PanicError reports a panic of a hook, a Runner, or a function of the event.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -71,7 +71,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // InputError reports that an event was fired with an input that cannot be passed to hooks: a nil pointer, invalid JSON,
-// or a missing member. No hook ran, and the result blocks if the event's hooks can.
+// or a missing member. No hook ran with that input, and the result blocks if the event's hooks can.
 type InputError struct {
 	Event string // "llxprt.BeforeTool"
 	Err   error

@@ -83,7 +83,7 @@ type Execution struct {
 type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // describes Skip
-	SkippedBy  Source // the source whose settings exclude the hook; Host if it is not settings
+	SkippedBy  Source // the source whose settings exclude the hook; Host if no settings do
 
 	// Unusable describes the mistake in the settings entry that makes the hook ineffective. A policy can turn it into a
 	// failure of [ClassInvalid]; the hook then matches everything that its matcher could have meant. Unusable is

@@ -35,7 +35,7 @@ func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 // allocate.
 func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
 
-// DropsUnknown declares that unknown members are lost; why says the reason, for example that members of other programs
+// DropsUnknown declares that unknown members are lost; why is the reason, for example that members of other programs
 // never reach the types.
 func DropsUnknown(why string) Exception { return Exception{dropsUnknown, why} }
 

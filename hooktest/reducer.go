@@ -18,7 +18,7 @@ import (
 //   - the same answers in the same order have the same result: also later, with any delays between
 //     them, and after other merges;
 //   - a block among the answers blocks, unless [LosesBlocks];
-//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine adds stops to
+//   - a stop among the answers that the reducer takes stops, unless [LosesStops]. The engine adds stops to
 //     the result of a Spec's Reduce: check the method Reduce of the event, and not the function;
 //   - answers that the engine made never override a denial;
 //   - returning before the answers run out cancels the hooks that still run, and their missing
@@ -157,7 +157,7 @@ func (c *reducerCheck[T]) keepsDenials(t *rapid.T, outs []hook.Output[T], got *h
 
 func blocks[T any](o hook.Output[T]) bool { return o.Decision.Blocks() }
 
-// same reports whether two results are equal; NaN equals NaN.
+// same reports whether two results are deeply equal.
 func same[T any](a, b *hook.Output[T]) bool { return reflect.DeepEqual(a, b) }
 
 // merged is a result with the number of answers that the reducer has read.
@@ -172,7 +172,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// fail reports a failure in a way that does not depend on time, because rapid has only seconds to shrink it.
+// fail reports a failure. It removes the pauses from the runs that follow, because rapid has only seconds to
+// shrink the failure.
 func (c *reducerCheck[T]) fail(t failer, format string, args ...any) {
 	t.Helper()
 	c.pause = func() {}
@@ -207,8 +208,8 @@ func (c *reducerCheck[T]) merge(t failer, outs []hook.Output[T], pause func()) (
 	return m
 }
 
-// outputs draws answers of three kinds: from programs, with all members set; from functions, with Set empty; and made
-// by the engine.
+// outputs draws answers of three kinds: from programs, with a Set; from functions, with an empty Set; and made by the
+// engine.
 func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	said := rapid.Custom(func(t *rapid.T) (o hook.Output[T]) {
 		o.Decision = decisions.Draw(t, "decision")

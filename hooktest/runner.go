@@ -27,8 +27,8 @@ func Unbounded(why string) RunnerOption {
 //
 //   - the hook receives the whole payload, from a few bytes to a megabyte, and its end; the payload is not
 //     changed;
-//   - the call returns when its context ends, with an error that has the cause, and at its Timeout,
-//     with a [hook.TimeoutError];
+//   - the call returns when its context ends, with an error that wraps the context's error or
+//     cause, and at its Timeout, with a [hook.TimeoutError];
 //   - output of 32 MiB is cut and marked as truncated, or is an error;
 //   - the runner may be used from many goroutines at once, and again after all of that;
 //   - nothing remains of a call, however it ended: neither goroutines nor open files nor

@@ -39,8 +39,8 @@ func Settings(path, text string, load pipeline.Load) Option {
 	}
 }
 
-// File writes a file below the session's directory, such as the script of a hook. A text that begins with #! is made
-// executable.
+// File writes a file below the session's directory, such as the script of a hook. A file whose text begins with #!
+// is executable.
 func File(path, text string) Option { return func(s *sessionSetup) { s.files[path] = text } }
 
 // On adds a hook written in Go.

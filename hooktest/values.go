@@ -43,8 +43,8 @@ var (
 // deepest limits the nesting of values.
 const deepest = 8
 
-// fill draws a value. embedded marks a value that is embedded in the JSON of its parent and therefore has to be an
-// object.
+// fill draws a value. If embedded is set, JSON text is always an object, as it has to be if it is embedded in the
+// JSON of its parent.
 func fill(t *rapid.T, v reflect.Value, depth int, embedded bool) {
 	switch {
 	case v.Type() == objectType || v.Type() == valueType && embedded:
@@ -135,7 +135,7 @@ var (
 	names   = rapid.SampledFrom([]string{"x_a", "x_b", "x_größe", "x y", "x_\\n"})
 )
 
-// drawObject draws the text of an object whose members do not have names of fields.
+// drawObject draws the text of an object. No member has the name of a field.
 func drawObject(t *rapid.T, depth int) string {
 	var members []string
 	for _, name := range rapid.SliceOfNDistinct(names, 0, 3, rapid.ID[string]).Draw(t, "members") {

@@ -41,8 +41,8 @@ func lint(pattern string) (named int, err error) {
 	return named, nil
 }
 
-// groupKind returns the element of groups with which text, which follows an opening parenthesis, begins; "" for a
-// capturing group.
+// groupKind returns the kind of a group, one of groups; "" for a capturing group. text begins after the opening
+// parenthesis.
 func groupKind(text string) (string, error) {
 	text, special := strings.CutPrefix(text, "?")
 	if !special {

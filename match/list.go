@@ -19,9 +19,9 @@ const (
 // subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names separated by |, each compared
 // exactly. Any other pattern is a regular expression, see [Regexp].
 //
-// An invalid expression matches nothing, and note explains the mistake. note also warns of a pattern that is a regular
-// expression for List and a list of names for [WideList]: "code-reviewer" is also found in "senior-code-reviewer".
-// Otherwise note is empty.
+// An invalid expression matches nothing, and note explains the mistake. note also warns of a list without names, such
+// as "|", and of a pattern that is a regular expression for List and a list of names for [WideList]: "code-reviewer"
+// is also found in "senior-code-reviewer". Otherwise note is empty.
 func List(pattern string) (m hook.Matcher, note string) {
 	if m, note, done := list(pattern, nameChars, "|"); done {
 		return m, note

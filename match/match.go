@@ -30,8 +30,9 @@ func (n Names) Quick() bool { return true }
 // Tool is the matcher of the LLxprt tool events (L10). White space around pattern is ignored. The empty pattern and "*"
 // match every tool: m is nil. Any other pattern is a regular expression, see [Regexp].
 //
-// An invalid expression matches the tool with exactly that name. note is for the author of the pattern: a mistake in
-// the pattern, or a warning that a pattern that looks like a glob matches more names. Otherwise note is empty.
+// An invalid expression matches the tool whose name equals the pattern. note is for the author of the pattern: a
+// mistake in the pattern, or a warning that a pattern that looks like a glob matches more names. Otherwise note is
+// empty.
 func Tool(pattern string) (m hook.Matcher, note string) {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {

@@ -68,8 +68,8 @@ func Regexp(pattern string) (*Pattern, error) {
 }
 
 // Match reports whether the pattern is found in subject. It also returns true if the test takes more than about 100 ms,
-// because a superfluous hook does less harm than a missing guard. It remembers a limited number of such subjects, and
-// does not test them again.
+// or backtracks too far for the library, because a superfluous hook does less harm than a missing guard. It remembers a
+// limited number of such subjects, and does not test them again.
 func (p *Pattern) Match(subject string) bool {
 	if p.re == nil {
 		return anyIn(p.literals, subject)
@@ -96,7 +96,8 @@ func (p *Pattern) text(subject string) string {
 func (p *Pattern) Quick() bool { return p.re == nil }
 
 // Test reports whether the pattern is found in subject. If the test takes longer than a second, as with a pattern like
-// ^(a+)+$, it returns a [hook.TimeoutError], and found is false. Errors do not contain the subject.
+// ^(a+)+$, it returns a [hook.TimeoutError], and if it backtracks too far for the library, another error; found is
+// then false. Errors do not contain the subject.
 func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil

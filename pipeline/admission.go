@@ -104,7 +104,7 @@ func (a *admission) full(now time.Time) bool {
 		case age >= longRun:
 			continue
 		case p.sleeps:
-		case age < firstLook || p.pid.Load() != 0: // else it starts no process, which its Runner did not know
+		case age < firstLook || p.pid.Load() != 0: // an older command without a process will not start one
 			used += a.share
 		}
 		n++
@@ -217,7 +217,7 @@ func (a *admission) usually(h *hook.Hook) time.Duration {
 	return a.habits[h].took
 }
 
-// watch makes the timer look at the running commands.
+// watch starts the timer that calls look.
 func (a *admission) watch() {
 	if a.timer == nil {
 		a.timer = time.AfterFunc(firstLook, a.look)
@@ -229,7 +229,7 @@ func (a *admission) watch() {
 // look measures the running commands, and lets others start if processors are left.
 func (a *admission) look() {
 	a.mu.Lock()
-	if a.looking { // it will set the timer
+	if a.looking { // the running call sets the timer
 		a.mu.Unlock()
 		return
 	}

@@ -238,7 +238,7 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 	return nil
 }
 
-// runSafely runs a hook on a separate goroutine.
+// runSafely calls a Runner. It returns a panic of the Runner as a [hook.PanicError].
 func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {

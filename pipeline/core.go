@@ -41,9 +41,10 @@ type core[Out any] struct {
 	empty *hook.Result[Out] // returned by fires for which no hook runs
 }
 
-// Declare makes an event of d, with the dialect's rules where spec has none. It
-// panics if the name is empty or taken. Write the event's type out where you
-// declare it, so that go doc shows it:
+// Declare makes an event of d, with the dialect's rules where spec has none. It panics if the name
+// is empty or taken, if spec has one of Rewritten and Unrewritten without the other, or if Subject
+// points outside of its input. Write the event's type out where you declare it, so that go doc
+// shows it:
 //
 //	var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{…})
 func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {

@@ -46,7 +46,7 @@ type breaker struct {
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel, hook.ClassRemote}
 
-// unheard lists the failure classes of hooks that were not started.
+// unheard lists the failure classes of hooks that were cancelled or not started.
 var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted,
 	hook.ClassInvalid}
 

@@ -84,8 +84,9 @@ func (f failureRules) failureReason(h *hook.Hook, class hook.Class, action hook.
 	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
 }
 
-// denialReason returns the reason of a denial for a hook that failed. For a hook in Go it is the error's text. Other
-// errors name commands and files, which a model must not see.
+// denialReason returns the reason of a denial for a hook that failed. For a hook in Go it is the error's text,
+// unless an overlay decides about the failure, or the hook's files have changed. Other errors name commands and
+// files, which a model must not see.
 func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) string {
 	if h.Func != nil && !filesChanged(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
 		return err.Error()
@@ -99,8 +100,8 @@ func (f failureRules) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
-// contextCause replaces an error that only reports the end of ctx by the cause of that end. A cause that the caller set
-// is still a cancellation.
+// contextCause replaces an error that only reports the end of ctx by the cause of that end. If the cause is not a
+// cancellation itself, the result also wraps ctx.Err().
 func contextCause(ctx context.Context, err error) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	switch {

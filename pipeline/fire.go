@@ -104,8 +104,8 @@ type fireState struct {
 	replies       []hook.Reply  // by index in the plan; nil if every hook is a Go function
 	contexts      []lazyContext // by index in the plan, for parallel hooks in Go
 	began         time.Time
-	number        int64           // the fire's number in the session
-	failed        error           // why some hooks could not run; set before and after they do
+	number        int64           // higher than the numbers of the session's earlier fires
+	failed        error           // why some hooks could not run; set before and after the hooks run
 	chainFailed   error           // like failed, but set by the goroutine that runs a fold
 	vars          *varsDir        // where hooks export variables; nil if they cannot
 	noVars        error           // why hooks cannot export variables although the event allows it
@@ -307,7 +307,7 @@ func (f *fireState) inProcess() bool {
 }
 
 // applyHookOutputToInput returns the input of the hook that follows r in a sequential plan. It ends the chain if r
-// blocks or if hooks can no longer run.
+// blocks or if the input cannot be encoded.
 func (f *fire[Out]) applyHookOutputToInput(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	if f.event.spec.Blocks(&r.Output) || in.failed != nil {
 		return in, false
@@ -364,7 +364,7 @@ func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	return slices.Concat(had, left)
 }
 
-// each runs the hook at index i of the plan. It returns without running hook 0 a second time.
+// each runs the hook at index i of the plan. It does not run hook 0 again if [fire.reduce] has already run it.
 func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
@@ -385,7 +385,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireIn
 	}
 	returned := false
 	defer func() {
-		if !returned { // it called runtime.Goexit
+		if !returned { // the hook called runtime.Goexit
 			r.Err = errExited
 		}
 		r.Recheck = f.again
@@ -429,7 +429,7 @@ func (f *fire[Out]) refine(r *hook.Report[Out], in *fireInput) {
 	f.event.spec.refine(f.s, in.value, r)
 }
 
-// blocks reports whether one answer blocks. It is false if the event's function panics.
+// blocks reports whether one answer blocks. If the event's function panics, the answer's Decision determines it.
 func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -629,8 +629,8 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireIn
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
 	// If a dialect sets no variables, calls inherit the environment and need no copy of it. The state variable would
-	// force a copy, so it is then set only if the host has configured a state, or if this process has inherited the
-	// variable, whose state is not for its hooks.
+	// force a copy. It is then set only if the host has configured a state, or if this process has inherited the
+	// variable, because the hooks must not use the state that it names.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
@@ -739,7 +739,7 @@ func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 }
 
 // unfinished returns why some hooks have not answered: the system was closed, or ctx ended. It returns nil if all have
-// answered, or if the event ignores the end of ctx.
+// answered. It ignores the end of ctx if the event cannot block, or is Unstoppable.
 func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
 	if ended == nil && anyTooLate(res.Reports) {
@@ -764,7 +764,7 @@ func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	return nil
 }
 
-// finish returns the result and the error of Fire. On an error the result blocks if the event can.
+// finish returns the result and the error of Fire. If hooks could not run, the result blocks if the event can.
 func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Result[Out], error) {
 	if f.failed != nil {
 		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed

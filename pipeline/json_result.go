@@ -15,7 +15,7 @@ import (
 )
 
 // JSONResult is the result of a fire in the form for JSON. Programs rely on this form: every member
-// is always there, null where absent.
+// of a JSONResult is always there, null where absent.
 type JSONResult struct {
 	Event     string              `json:"event"`
 	Blocked   bool                `json:"blocked"`

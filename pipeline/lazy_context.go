@@ -22,7 +22,7 @@ type lazyContext struct {
 	mu     sync.Mutex
 	made   context.Context // nil until something waits for the end
 	cancel context.CancelCauseFunc
-	why    error // why cancelled, if that was before made was set
+	why    error // the cause, if the context was cancelled before made was set
 }
 
 // lazyTimeout returns a context that ends at now plus timeout, or without a deadline if timeout is 0.
@@ -52,7 +52,7 @@ func (c *lazyContext) make() context.Context {
 		return c.made
 	}
 	if c.why != nil {
-		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // it may have ended later
+		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // the parent may have ended later
 		c.cancel(c.why)
 		return c.made
 	}
@@ -104,7 +104,7 @@ func (c *lazyContext) Deadline() (time.Time, bool) {
 }
 
 // Value returns the session's state for a [hook.StateKey], otherwise the parent's value. Once the standard context is
-// made, Value asks it: package context finds there the values by which it cancels children.
+// made, Value reads from it, because package context finds there the values by which it cancels children.
 func (c *lazyContext) Value(key any) any {
 	if _, is := key.(hook.StateKey); is && c.session != nil {
 		return c.session.State()
@@ -120,8 +120,8 @@ func (c *lazyContext) Value(key any) any {
 
 func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
 
-// late returns an error if ctx's deadline passed before a Go hook answered: its answer then has no effect, like that of
-// a process.
+// late returns an error if ctx's deadline passed before a Go hook answered. The answer then has no effect, as for a
+// process.
 func late(ctx context.Context) error {
 	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
 		return over

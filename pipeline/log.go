@@ -70,7 +70,8 @@ func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 	l.debug(l.ctx, "hook ran", attrs...)
 }
 
-// failure logs a warning for a failed hook. If the hook could have blocked, the line adds that the action goes ahead.
+// failure logs a warning for a failed hook. The line adds that the action is blocked or, if the event can block, that
+// it goes ahead.
 func (l fireLog) failure(r *common.Report) {
 	msg := "hook failed"
 	switch {
@@ -182,7 +183,7 @@ func WantsDebug(value string) bool {
 	return wants
 }
 
-// names reports whether a pattern with "*" matches the name other.
+// names reports whether name, a pattern with "*", matches other.
 func names(name, other string) bool {
 	parts := strings.Split(name, "*")
 	for i, part := range parts {

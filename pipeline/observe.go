@@ -73,7 +73,7 @@ func (f observing[Out]) evaluation(r *hook.Report[Out], in *fireInput) *Evaluati
 	return ev
 }
 
-// outputOf encodes the answer of a hook that has no reply as JSON.
+// outputOf returns the answer of a hook without a Reply as JSON; nil for other hooks, and without an answer.
 func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	if ev.Reply != nil || !r.Answered {
 		return nil
@@ -97,8 +97,8 @@ func (f observing[Out]) logResult(res *hook.Result[Out]) {
 	)
 }
 
-// startObserving returns the context of the hooks, and reports those that do
-// not run.
+// startObserving calls FireStart of the observers, and reports the hooks that do not run. It
+// returns the context of the other hooks.
 func (f *fireState) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),

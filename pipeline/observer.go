@@ -26,8 +26,7 @@ type Observer interface {
 
 	// HookEnd is called for every hook of the event: when its run has ended or, if the hook does not run, at once and
 	// with the reason. For a hook that went to the background it is called a second time, with Late set, possibly
-	// after FireEnd. For a hook that went to the background it is called a second time, with Late set, possibly after
-	// FireEnd.
+	// after FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 
 	// FireEnd is called with the outcome of the fire, before Fire returns.
@@ -78,8 +77,8 @@ type FireInfo struct {
 	Subject string       // the text that matchers test
 	Hooks   []*hook.Hook // the hooks configured for the event, in plan order; shared
 
-	// Caller is the trace context of the fire's caller, and Trace that of the fire. An observer that traces sets both
-	// in FireStart.
+	// Caller is the trace context of the fire's caller, and Trace is the fire's own. An observer that traces sets
+	// both in FireStart.
 	Caller, Trace hook.Trace
 
 	input interface{ appendInput([]byte) ([]byte, error) }
@@ -265,8 +264,9 @@ func (o *observers) changed(session string, hooks []*hook.Hook, report func(Hook
 	}
 }
 
-// call runs do on another goroutine and reports whether it returned in time. If it did not, the rest of the fire skips
-// that observer, which could otherwise see an end without its beginning.
+// call runs do on another goroutine and reports whether it returned in time. It does not run do while an earlier call
+// of the observer has not returned. If call returns false, the rest of the fire skips the observer, which could
+// otherwise see an end without its beginning.
 func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, limit time.Duration, do func()) bool {
 	if f != nil && atomic.LoadUint64(&f.left)&w.bit != 0 {
 		return false

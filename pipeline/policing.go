@@ -22,7 +22,8 @@ type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
 
-// applyFailurePolicy applies the event's rules for failed hooks, and counts hooks that fail open.
+// applyFailurePolicy applies the hook's policy to its failure or, without a policy, the event's rules. It
+// counts hooks that fail open, writes the log, and calls the failure listeners.
 func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
@@ -40,7 +41,7 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		}
 	}
 	if inShadow(r.Hook) {
-		return // a background hook guards nothing, and no action goes ahead because of it
+		return // a hook in shadow guards nothing, and no action goes ahead because of it
 	}
 	if r.FailedOpen() {
 		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))

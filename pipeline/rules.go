@@ -52,7 +52,7 @@ type Head struct {
 	Event      string
 	Session    string
 	Transcript string // empty: no transcript
-	Dir        string // the directory in which the hook runs
+	Dir        string // the agent's directory
 	Now        time.Time
 }
 

@@ -75,7 +75,7 @@ func registrable(h *hook.Hook) error {
 	return nil
 }
 
-// ranked merges two lists of hooks, sorted by rank.
+// ranked merges two lists of hooks, sorted by rank and, within a rank, by group.
 func ranked(there, hooks []*hook.Hook) []*hook.Hook {
 	all := slices.Concat(there, hooks)
 	slices.SortStableFunc(all, func(a, b *hook.Hook) int {

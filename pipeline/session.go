@@ -96,7 +96,7 @@ type Session struct {
 	reg   *registry
 	own   atomic.Pointer[view] // nil unless hooks were added to the session
 	more  atomic.Pointer[sessionState]
-	host  *SessionConfig // its functions and flags; nil if all are zero
+	host  *SessionConfig // the config; nil if Interactive, Ask, Finished, Scratch, State and States are zero
 	id    string
 	dir   string
 	agent string                    // the agent's directory, for payloads
@@ -216,8 +216,8 @@ func (s *Session) setHooks(hooks []*hook.Hook) {
 	s.own.Store(s.reg.build(hooks))
 }
 
-// Wait returns nil when no hook of the session runs in the background any more, or ctx's error when
-// ctx ends first.
+// Wait returns nil when no hook of the session runs in the background any more, or the cause of
+// ctx's end when ctx ends first.
 func (s *Session) Wait(ctx context.Context) error {
 	for {
 		idle := s.more.Load().idle()

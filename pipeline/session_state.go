@@ -244,7 +244,7 @@ func (s *scratches) drop(dir string) {
 	}
 }
 
-// remove removes all directories of the session.
+// remove removes all listed directories.
 func (s *scratches) remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,9 +58,9 @@ type Config struct {
 	Policy policy.Source
 
 	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox. It is called
-	// from many goroutines, once for each hook, when the hook is loaded or added. If it returns nil or panics, the hook
-	// always fails. It is not called for hooks in Go, nor for hooks that may not run because their project is not
-	// trusted. Nil: hooks run unwrapped.
+	// from many goroutines, for each hook when it is loaded or added, and again after a [System.Reload]. If it returns
+	// nil or panics, the hook always fails. It is not called for hooks in Go, nor for hooks that may not run because
+	// their project is not trusted. Nil: hooks run unwrapped.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Granted returns the guards of a directory that the user agreed to, by dialect; see [Guards] and Guards of
@@ -193,8 +193,9 @@ func (sys *System) FailedOpenBy() map[hook.Class]int64 { return sys.failedOpen.b
 // whose earlier call had not returned.
 func (sys *System) ObserverFailures() int64 { return sys.observers.failures.Load() }
 
-// Reload reads the settings of every directory in use again, and replaces them all at once. A fire that has begun keeps
-// its hooks. If new settings cannot be read, the old ones stay, and the error gives the reason.
+// Reload reads the settings of every directory in use again, and replaces all hooks of a directory at once. A fire that
+// has begun keeps its hooks. A directory whose new settings cannot be read keeps the old ones, and the error gives the
+// reason.
 func (sys *System) Reload(ctx context.Context) error {
 	sys.reload.Lock()
 	defer sys.reload.Unlock()

@@ -26,8 +26,8 @@ type doubt struct {
 const noteUnread = "the words of a denial stand on standard error, where no answer is read"
 
 // doubtAnswer turns an answer that the event did not understand into a failure of class output. It always does if the
-// answer contains a denial; otherwise only if the hook's policy demands valid answers. A denial that was understood
-// stays.
+// answer contains a denial; otherwise only if the hook's policy demands valid answers, or if the output looks like an
+// answer and the hook fails closed. A denial that was understood stays.
 func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil {
 		return

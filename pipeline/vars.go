@@ -28,7 +28,7 @@ type varsDir struct {
 	event string
 	path  string
 	hooks int
-	users int  // users: the fire and its background hooks
+	users int  // the fire and its background hooks
 	stale bool // the variables are no longer used; the last user removes the directory
 }
 
@@ -77,8 +77,8 @@ func (e *definition) forget(s *Session, in any) {
 
 // EnvFiles returns the files in which hooks have exported variables, as shell text. The host sources them, in this
 // order, before each of its own shell commands. The event that fired last comes last; hooks of one event are in plan
-// order (C85). A new fire of an event replaces the variables that its hooks exported before. Of several fires at the
-// same time, only the one that began last counts.
+// order (C85). A new fire of an event replaces the variables that its hooks exported before. Of several fires of one
+// event at the same time, only the one that began last counts.
 func (s *Session) EnvFiles() (files []string) {
 	m := s.more.Load()
 	if m == nil {

@@ -77,7 +77,7 @@ var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
 // later is the number of events that can be declared after a closed system's view was made.
 const later = 256
 
-// watched holds the result for the Watch that was the last one to look at a view.
+// watched holds the result of the Watch that last read a view.
 type watched struct {
 	by *Watch
 	Watched

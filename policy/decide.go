@@ -46,8 +46,8 @@ const (
 	GateOpen      = "policy-gate-open"      // a gate fails open before tools that write
 )
 
-// EffectiveDefault returns the policy of a hook without a rule in any overlay: its own settings entry, then the rules
-// of its event.
+// EffectiveDefault returns the policy of a hook for which no overlay has a rule. The hook's settings entry and the
+// rules of its event determine it.
 func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	p := &hook.EffectivePolicy{OnFailure: map[hook.Class]hook.Action{}, From: map[string]hook.Origin{}}
 	for _, class := range hook.Classes() {
@@ -132,8 +132,8 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	return &governed
 }
 
-// hold turns a hook that cannot run into a hook that fails, if its policy demands that. Such a hook's project is not
-// trusted, or its settings entry is invalid. h is the hook as loaded.
+// hold turns a hook that cannot run into a hook that fails, if its policy demands that. A hook cannot run if its
+// project is not trusted, or if its settings entry is invalid. h is the hook as loaded.
 func hold(governed, h *hook.Hook) {
 	p := governed.Policy
 	switch {
@@ -216,8 +216,8 @@ func (s *Set) decide(h *hook.Hook, ev Event) *decision {
 	return d
 }
 
-// change reports whether an overlay may change a member of the policy. It records the change, or the reason why it is
-// not allowed.
+// change reports whether an overlay may change a member of the policy. It records the change. If a lock or the hook's
+// higher level forbids the change, it records a finding.
 func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	top := member
 	if i := strings.IndexByte(member, '.'); i > 0 {

@@ -96,8 +96,8 @@ func (d *decision) mode(o *Overlay) {
 	}
 }
 
-// times applies the time limits. Shorter limits and a smaller stretch make a hook fail more often: they count as laxer,
-// unless failures have the strictest action.
+// times applies the time limits. Shorter limits and a smaller stretch count as laxer, because they make a hook fail
+// more often.
 func (d *decision) times(o *Overlay) {
 	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
 		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
@@ -142,8 +142,8 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
-// warm applies the rules about how a hook is started. A lower level cannot change them: a guard started as a worker,
-// without being written as one, would not answer.
+// warm applies the rules about how a hook is started. A level below the hook's cannot change them: a guard started
+// as a worker, without being written as one, would not answer.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -147,7 +147,7 @@ func configDir() string {
 }
 
 // Load reads the overlays for a project's directory. If there is any problem, it returns no set, because an incomplete
-// policy protects nothing. A set without rules is nil. In a directory that is not trusted, the project's overlay
+// policy protects nothing. Without overlays, the set is nil. In a directory that is not trusted, the project's overlay
 // applies only to the project's own hooks.
 func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 	set := &Set{untrusted: untrusted}

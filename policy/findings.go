@@ -11,8 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Problems finds mistakes that depend on the hooks and events: "closed" for events that cannot block, recheck for
-// events without rewrites, and limits of unknown events. hooks are the hooks of the settings. s may be nil.
+// Problems finds mistakes that depend on the hooks and events: "closed" or "ask" for hooks that cannot block,
+// recheck for events without rewrites, limits of unknown events, and rules that take too long to compare. hooks
+// are the hooks of the settings. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -37,7 +38,7 @@ func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
 	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
 }
 
-// closes returns a problem if a rule demands fail closed for hooks that cannot block.
+// closes returns a problem if a rule demands "closed" or "ask" for hooks that cannot block.
 func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Problem {
 	strict := lo.Max(lo.Values(o.Rules[i].OnFailure))
 	if strict == hook.FailOpen {
@@ -75,9 +76,9 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain returns an event or a hook as evidence that a match has no effect. able reports whether the rule can take effect
-// at an event, does whether it can at a hook: a match has no effect if able is false for all events that it names, or
-// does is false for all hooks that it selects by name or command.
+// vain returns an event or a hook as evidence that a match has no effect. able reports whether the rule can have effect
+// for an event, and does reports whether it can for a hook. A match has no effect if able is false for all events that
+// the match names, or if does is false for all hooks that the match selects by name or command.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,

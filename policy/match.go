@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Match selects hooks by globs: * matches any text, including /, ? matches one character, and \ escapes the next
-// character. All non-empty members must match; the zero Match selects every hook.
+// Match selects hooks by globs. In a glob, * matches any text, also with a slash; ? matches one character; and \
+// escapes the next character. All non-empty members must match; the zero Match selects every hook.
 type Match struct {
 	Dialect string
 	Event   string // the name, with or without its dialect

@@ -91,8 +91,8 @@ type Limits struct {
 	Warm       int // number of warm hooks in the System; 0: the nearest level that sets it, or 8
 }
 
-// Breaker pauses a hook after that many consecutive infrastructure failures. An exit status that means failure, and a
-// denial, do not count. Zero Failures disables it.
+// Breaker pauses a hook, for the time For, after a number of consecutive infrastructure failures. An exit status that
+// means failure, and a denial, do not count. Zero Failures disables it.
 type Breaker struct {
 	Failures int
 	For      time.Duration

@@ -34,7 +34,7 @@ func (p *overlayParser) retry(v settings.Value, path string) *hook.Retry {
 	return r
 }
 
-// notRetried lists the classes of hooks that were not started, which a retry cannot change.
+// notRetried lists the classes of failures that another run of the hook cannot change.
 var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassInvalid,
 	hook.ClassBreaker}
 

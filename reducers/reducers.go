@@ -116,7 +116,7 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 
 func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
 	if o.Synthetic || o.Set != 0 && !o.Set.Has(hook.SetSpecific) {
-		return // the engine made it, or it was decoded from an answer without a decision
+		return // the engine made it, or it was decoded from an answer without hookSpecificOutput
 	}
 	all.Set |= o.Set & hook.SetSpecific
 	if specific != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// LastWhole keeps the last answer unchanged: it merges nothing of an earlier answer into it, so that an answer with few
-// fields discards one with many. An answer that blocks ends the merge (X16).
+// LastWhole keeps the last answer unchanged. Nothing of an earlier answer is merged into it: an answer with few fields
+// discards one with many. An answer that blocks ends the merge (X16).
 //
 // keep selects the answers that are considered; nil selects all.
 func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {

@@ -62,8 +62,8 @@ func (d *document) hint(at int, reason string) string {
 	return reason
 }
 
-// checkPlain checks that text, which begins at offset start of the file, is plain JSON. Only the contents of strings
-// can still be wrong: the parser has checked everything else.
+// checkPlain checks that text, which begins at offset start of the file, is plain JSON. Only comments, trailing
+// commas and the contents of strings can still be wrong: the parser has checked everything else.
 func (d *document) checkPlain(start int, text []byte) error {
 	err := json.Unmarshal(text, new(jsontext.Value), jsontext.AllowDuplicateNames(true))
 	syntax, wrong := errors.AsType[*jsontext.SyntacticError](err)

@@ -9,7 +9,8 @@ import (
 const maxNear = 3
 
 // Near returns at most three candidates that a misspelt name may mean, the nearest first. It ignores case, counts two
-// swapped neighbouring letters as one mistake, and allows one mistake for every three letters of a candidate.
+// swapped neighbouring letters as one mistake, and allows one mistake for every three letters of a candidate, at
+// least one.
 func Near(name string, candidates []string) []string {
 	wrote := []rune(strings.ToLower(name))
 	var byMistakes [][]string

@@ -44,9 +44,9 @@ const noReason = "blocked by a hook that gave no reason"
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
-// An invalid answer counts as no answer, with a note that gives the reason; under ParseAnswer the hook failed. An
-// answer longer than the engine's limit was cut and is not read: the hook failed, unless its status denies. Standard
-// error is decoded only by ReadAny, WarnAny and DenyAny.
+// An invalid answer counts as no answer, with a note that gives the reason; under ParseAnswer and ReadAny the hook
+// failed. An answer longer than the engine's limit was cut and is not read: the hook failed, unless its status
+// denies. Standard error is decoded only by ReadAny, WarnAny and DenyAny.
 func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	switch how.Exits.Of(r.Reply) {
 	case hook.ParseAnswer:
@@ -204,7 +204,7 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 }
 
 // readAny takes the answer from standard output, or from standard error if that is blank, for ReadAny, WarnAny and
-// DenyAny. A hook that prints nothing and exits with a status other than 0 has failed, whatever the effect.
+// DenyAny. With WarnAny and DenyAny a hook that prints nothing has failed; with ReadAny it has no answer.
 func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {

@@ -161,7 +161,7 @@ func lenient(o Object, ptr any) (notes []string) {
 	return notes
 }
 
-// keep stores members that do not fit in the field that embeds the rest.
+// keep merges members that fit no field into the field Extra, if v has one that embeds JSON text.
 func keep(v reflect.Value, rest Object) {
 	if v.Kind() != reflect.Struct {
 		return

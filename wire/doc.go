@@ -12,5 +12,5 @@
 // of the wrong type; [Decode] does the same for an answer that was already found, and [Encode] writes one.
 //
 // Functions that parse text, such as Of, return an error for invalid JSON. Functions and Objects may be used from many
-// goroutines at once. Reading one member scans the text up to it.
+// goroutines at once. Reading one member scans the whole text.
 package wire

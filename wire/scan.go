@@ -223,8 +223,8 @@ func nested(b []byte, i, depth int) int {
 	}
 }
 
-// Check returns nil if o is nil or the text of exactly one JSON object; otherwise the error has the position of the
-// mistake. For an object it allocates nothing.
+// Check returns nil if o is nil or the text of exactly one JSON object; otherwise the error describes the mistake,
+// with the position if o is not JSON. For an object it allocates nothing.
 func (o Object) Check() error {
 	if len(o) == 0 {
 		return nil

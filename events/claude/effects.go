@@ -126,7 +126,7 @@ func answeredBlock(r *common.Report) bool {
 		r.Reply != nil && r.Reply.Merged && r.Output.Decision.Blocks()
 }
 
-// blocksPlainly reports whether a hook blocked with the common word "block", and not with a permission.
+// blocksPlainly reports whether a hook blocked at an event that can be blocked by the common member "decision".
 func blocksPlainly(r *common.Report) bool {
 	t := table[r.Hook.Event]
 	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks

@@ -231,7 +231,7 @@ func (e *entry) failure(v settings.Value) {
 	e.hook.FailClosed = true
 }
 
-// failureBlocks reports whether a failure of the hook can block. It can if the type is unknown.
+// failureBlocks reports whether a failure of the hook can block. A hook of an unknown type counts as a command.
 func (e *entry) failureBlocks() bool {
 	async := e.hook.Background != hook.Foreground
 	if e.kind == 0 || e.kind == commands { // the entry may be invalid, and these members unread
@@ -243,8 +243,9 @@ func (e *entry) failureBlocks() bool {
 	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
-// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. Hooks of
-// front matter are checked again at each Reload, and the program's hooks never.
+// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. It
+// leaves out hooks of front matter, which are checked at each Reload, and the program's hooks, which settings never
+// exclude.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {

@@ -55,8 +55,8 @@ func (r *reading) setOption(options map[string]any, key string, v settings.Value
 	options[key] = value
 }
 
-// dropped reports options of the plugin that are also variables of the engine's environment. Those belong to the hook
-// of another engine, and are not inherited.
+// dropped reports variables of the engine's environment that hold options of the plugin which nothing else sets.
+// These variables belong to the hook of another engine, and are not inherited.
 func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	own := map[string]bool{}
 	for key := range p.Options {
@@ -82,8 +82,8 @@ func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	}
 }
 
-// readPluginConfigs reads the plugin options of the settings. It ignores a project's, which must not configure the
-// user's guards.
+// readPluginConfigs reads the plugin options of the settings. It ignores options in a project's settings, which
+// must not configure the user's guards.
 func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.Value) {
 	r.pluginConfigs = map[string]map[string]settings.Value{}
 	for i, v := range values {

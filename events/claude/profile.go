@@ -137,10 +137,11 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 	return facts.discover(dir, env)
 }
 
-// Find returns the profile for a directory. If one system has settings, in the directory or in the user's home, it is
-// that system. The user's settings have precedence: if they have hooks of one system and none of Claude Code, Find
-// returns that system for every directory. If several systems have settings it returns ClaudeCode. The
-// problems list hooks that do not run because of this choice, except hooks of other systems when it is ClaudeCode.
+// Find returns the profile for a directory. If the user has settings of Claude Code, it is ClaudeCode. Otherwise, if
+// the user has hooks of one other system, it is that system in every directory. Otherwise, if exactly one system has
+// hooks in the directory, it is that system. In all other cases it is ClaudeCode. The problems list hooks that do not
+// run because of this choice. There are none if the user has settings of Claude Code, nor if the project has such
+// settings and the user has no hooks of another system.
 func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
 
 func find(dir string, env []string) (Profile, []settings.Problem) {

@@ -23,10 +23,10 @@ type answerTraits struct {
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: none
 	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
-	text     textUse                  // the meaning of plain text; at prompted also of an answer without a message
+	text     textUse                  // the meaning of plain text, except at prompted
 	prompted string                   // the event at which "message", or else the whole output, is context; "": none
 	blocking []string                 // the events whose answers have an effect; nil: as in Claude Code
-	demands  bool                     // where a hook can block, output with neither a decision nor nothing is a failure
+	demands  bool                     // where a hook can block, output without a decision is a failure, unless it is empty
 	merges   bool                     // updatedInput is merged into the arguments of the call
 	noReason string                   // default reason of a denial, with %s for the event; "": the engine's
 }

@@ -129,7 +129,7 @@ func (r *reading) readProfileFile(layer settings.Layer, f profileFile, v setting
 	o.hooks(events)
 }
 
-// unusable returns the mistakes for which a strict system ignores the whole file.
+// unusable returns the first mistake for which the system ignores the whole file, if there is one.
 func (p *profile) unusable(f profileFile, v settings.Value) []settings.Problem {
 	if f.list != "" {
 		for _, e := range v.Get("hooks").Elements() {

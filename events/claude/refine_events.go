@@ -84,7 +84,8 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 	}
 }
 
-// refineOpening removes the title if the session already has one.
+// refineOpening keeps the title only at the sources startup, resume and fork. At the other sources the
+// session already has a title.
 func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[SessionStartOutput]) {
 	switch in.Source {
 	case "startup", "resume", "fork":

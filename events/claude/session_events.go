@@ -95,8 +95,8 @@ var FileChanged *pipeline.Event[FileChangedInput, FileChangedOutput] = declare(t
 	SubjectName: "the last element of file_path",
 })
 
-// ConfigChange fires when a settings file has changed (C68). A block
-// keeps the change from applying, unless it is a policy; the reason is not shown.
+// ConfigChange fires when a settings file has changed (C68). A block keeps the change from
+// applying, unless a policy has changed; the reason is not shown.
 var ConfigChange *pipeline.Event[ConfigChangeInput, ConfigChangeOutput] = declare(traits{
 	kinds: outside, decides: true, noContinue: true, noMessage: true,
 }, nil, pipeline.Spec[ConfigChangeInput, BasicOutput]{

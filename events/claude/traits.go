@@ -9,8 +9,7 @@ type Traits struct {
 	ReasonFor string
 }
 
-// About returns the traits of an event by its name, PreToolUse; ok is false if
-// there is no such event.
+// About returns the traits of an event by its name, such as PreToolUse; ok is false if there is no such event.
 func About(event string) (about Traits, ok bool) {
 	t := table[event]
 	if t == nil {

@@ -17,7 +17,7 @@ const (
 )
 
 // reply returns a refusal as a command would have answered. gently does not end the turn, and passes the reason to the
-// model; endLoop ignores it.
+// model; endLoop ignores gently.
 func (v refusalEffect) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

@@ -136,7 +136,7 @@ func grant(name string, members format.Members, a *answer) func(jsontext.Value) 
 }
 
 // decoder returns the Decode of an event. Output that begins like JSON has to be one whole object
-// that the event accepts; anything else is plain text (CX21).
+// that the event accepts; anything else is plain text, which is an error at some events (CX21).
 func decoder(event string, t *traits) stages.Decode[Output] {
 	f := &t.answerForm
 	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {

@@ -22,7 +22,7 @@ import (
 
 const windows = runtime.GOOS == "windows"
 
-// mostBrief limits the time of a hook that ends a session or a turn (CX18).
+// mostBrief limits the time of a hook of SessionEnd or Interrupt (CX18).
 const mostBrief = 3 * time.Second
 
 // hooks reads the hooks of the file, in its order.

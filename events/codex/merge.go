@@ -14,8 +14,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an approval, and any stop
-// overrides both. It keeps the texts of all hooks and, unless the call is denied, the last rewrite.
+// reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an approval. At Stop and
+// SubagentStop, any stop overrides both. It keeps the texts of all hooks and, unless the call is denied, the last
+// rewrite.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
 		so := new(merging) // one value: each variable assigned in the body of a range-over-func loop would be allocated
@@ -108,8 +109,9 @@ func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Rep
 	format.NoteFailed(r)
 }
 
-// concludeCall denies a call whose new input is invalid for its tool: Bash and apply_patch need a command. Codex itself
-// would fail the call with a message for the model (CX37).
+// concludeCall denies a call whose new input is invalid for its tool, because Bash and apply_patch need a command, or
+// cannot be converted to the host's arguments. Codex itself would fail a call with invalid input, with a message for
+// the model (CX37).
 func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Output]) {
 	now := res.Specific.UpdatedInput
 	if now == nil || res.Decision.Blocks() {

@@ -142,8 +142,8 @@ func denialIn(name string, value jsontext.Value) []byte {
 	return append(append(append([]byte{'{'}, wire.Quote(name)...), ':'), append(value.Clone(), '}')...)
 }
 
-// universal reads the members that the chat of VS Code honours on every event; refine drops them on
-// other surfaces.
+// universal reads the members that the chat of VS Code honours on every event; refine drops a stop
+// on other surfaces.
 var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
 	"continue": func(o *hook.Output[Output], v jsontext.Value) bool {
 		o.Stop = v.Kind() == 'f'

@@ -11,9 +11,9 @@ import (
 )
 
 // Dialect is the Copilot system. By default status 0 reads the output, and after any other the hook has failed and the
-// action goes ahead (G30). Before a tool a failed command denies, unless it was late (G31); there and at
-// permissionRequest status 2 denies (G32, G33). Hooks have 30 seconds, and run one after another in the order of their
-// files (G40).
+// action goes ahead (G30). Before a tool a failed command denies, unless it was late or its answer is invalid (G31);
+// there and at permissionRequest status 2 denies (G32, G33). Hooks have 30 seconds, and run one after another in the
+// order of their files (G40).
 var Dialect = &pipeline.Dialect{
 	Name: "copilot",
 	Unit: time.Second,

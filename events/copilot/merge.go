@@ -72,8 +72,9 @@ func add(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// refine adjusts the report of one hook: it removes members that only the chat of VS Code honours on
-// other surfaces, and gives a command that failed and denies the original's reason.
+// refine adjusts the report of one hook. It removes a stop on all surfaces except the chat of VS
+// Code, which alone honours stops. It gives a failed command that denies the reason that the
+// original system writes.
 func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output]) {
 	o := &r.Output
 	if o.Stop && surfaceOf(s) != VSCode && r.Err == nil {
@@ -132,7 +133,7 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 	defer cancel()
 	if !again || !res.Decision.Blocks() {
 		if _, counted, err := state.Get(ctx, key); counted || err != nil {
-			_ = state.Delete(ctx, key) // if this fails, the cap is reached at worst one block too early
+			_ = state.Delete(ctx, key) // if this fails, the cap may be reached too early
 		}
 	}
 	if !res.Decision.Blocks() {
