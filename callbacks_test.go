@@ -23,8 +23,8 @@ type (
 	adkAfter  func(ctx adkContext, t adkTool, args, result map[string]any, err error) (map[string]any, error)
 )
 
-// before and after are the pair for adk-go: a result in place of the tool's is a refusal,
-// and arguments are rewritten in place.
+// before and after are the pair for adk-go: before refuses a call with a result in place of the
+// tool's result, and rewrites the arguments in place.
 func before(s *snaphook.Session) adkBefore {
 	return func(ctx adkContext, t adkTool, args map[string]any) (refused map[string]any, err error) {
 		in, err := wire.Of(args)

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// six are six dialects, Claude Code's with a hook for a moment that the tests do not fire.
+// six opens a session of six dialects; Claude Code's dialect has a hook for a moment that the tests do not fire.
 func six(t testing.TB) *snaphook.Session {
 	none := []string{"PATH=/usr/bin:/bin", "HOME=" + t.TempDir(), "SNAPHOOK_ETC=" + t.TempDir()}
 	return open(t, snaphook.Config{Dialects: []*snaphook.Dialect{

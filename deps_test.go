@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/snaphook-go/snaphook"
 
-// arrows lists the packages of this module that a package may import. No package that events import
-// imports events, and only a dialect's own packages import the dialect.
+// arrows lists the packages of this module that a package may import. No package of the engine
+// imports a dialect, and no dialect imports another dialect.
 var arrows = parseArrows(`
 hook:
 hooktest: hook wire run stages pipeline

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// anyInput has the members of every event of Claude Code and of LLxprt Code.
+// anyInput has the members of the inputs of all events of Claude Code and LLxprt Code.
 const anyInput = `{"tool_name":"Bash","tool_input":{},"tool_response":{},"source":"policy_settings","reason":"other",
 "trigger":"manual","message":"m","prompt":"p","prompt_response":"r","stop_hook_active":false,"llm_request":{},
 "llm_response":{},"file_path":"/x","event":"change","error":"x","mcp_server_name":"m","notification_type":"ToolPermission",

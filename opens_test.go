@@ -7,8 +7,8 @@ import (
 )
 
 // rawOpens lists the files that open or lock a file by name without internal/bounded. The reason
-// says why a file that a hook or a project puts there cannot block them, or why neither can replace
-// it.
+// says why a file that a hook or a project puts in that place cannot block the opener, or why
+// neither a hook nor a project can replace the file.
 var rawOpens = map[string]string{
 	"internal/bounded/":                         "is the bounded opener",
 	"internal/scratch/":                         "makes a directory of its own with a new file in it, and only tries its lock",

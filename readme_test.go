@@ -33,7 +33,7 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	}
 }
 
-// The table of events agrees with the declarations.
+// The table of events in docs/llxprt.md agrees with the declarations.
 func TestPageListsTheEventsOfLLxprt(t *testing.T) {
 	page := read(t, "docs/llxprt.md")
 	for _, e := range pipeline.Events(llxprt.Dialect) {

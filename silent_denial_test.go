@@ -128,7 +128,7 @@ func bytewise(denial string, try func(string)) {
 // brokenStep is 1 to fire every broken denial, and n to fire one of n.
 var brokenStep = 1
 
-// hearingPolicies are the policies under which a broken denial is heard.
+// hearingPolicies are the policies under which the tests fire broken denials.
 var hearingPolicies = []string{"open", "entry", "closed"}
 
 // No step from a denial makes a call go ahead without a word; where failures are closed, by the
@@ -150,7 +150,8 @@ func TestNoBrokenDenialGoesAheadInSilence(t *testing.T) {
 	}
 }
 
-// named reports whether a report mentions a broken denial, in a system whose original ignores it.
+// named reports whether a hook's report mentions a broken denial. It is true for every report of a system
+// whose original does not ignore a broken denial.
 func (h hearing) named(ran *pipeline.HookRun) bool {
 	if !strings.Contains(h.file, ".codex") && !strings.Contains(h.file, ".cursor") && !strings.Contains(h.file, ".github") {
 		return true
@@ -196,7 +197,7 @@ func (h hearing) open(t *testing.T, gate pipeline.Declared, under string) (fire 
 	}
 }
 
-// hear fires a gate with each denial and its mutations, and returns the outcomes for denials that deny at this event.
+// hear fires a gate with each denial and its mutations, and returns the denials that deny at this event.
 func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denials []string) (known []string) {
 	t.Helper()
 	event, fire := gate.Info().Name, h.open(t, gate, under)
@@ -239,8 +240,8 @@ func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denial
 	return known
 }
 
-// Whole answers that decide nothing or allow, in the words of the system or in words of another
-// that it reads, are in no doubt.
+// Whole answers that decide nothing or allow neither fail nor get a note. They are in the words of
+// the system, or in words of another system that the system reads.
 func TestWholeAnswersAreInNoDoubt(t *testing.T) {
 	const allows = `{"hookSpecificOutput":{"hookEventName":"EVENT","permissionDecision":"allow","permissionDecisionReason":"ok"}}`
 	const rewrites = `{"hookSpecificOutput":{"hookEventName":"EVENT","permissionDecision":"allow","updatedInput":{"command":"ls -la"}}}`

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// dialects lists all dialects that translate the names of tools.
+// dialects lists the dialects of this package, which all translate the names of tools.
 var dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 
 // FuzzTranslation checks tools and arguments, both of which come from outside: every dialect sees a

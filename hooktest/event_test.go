@@ -180,7 +180,7 @@ type unwritable struct {
 
 func (unwritable) MarshalJSON() ([]byte, error) { return nil, context.Canceled }
 
-// forgetful decodes one of its members into another.
+// forgetful decodes all members but Text into its field Text, and loses the member Text.
 type forgetful struct{ Text wire.Object }
 
 func (f *forgetful) UnmarshalJSON(text []byte) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// own is an event's part of an answer with something to write to.
+// own is an event's part of an answer, with a slice, a map and a pointer that a reducer could write through.
 type own struct {
 	Text  string
 	Paths []string
@@ -206,7 +206,7 @@ func TestACorrectReducerPasses(t *testing.T) {
 	}
 }
 
-// quorum denies a call that fewer than two hooks allow.
+// quorum denies a call that a hook blocks or that fewer than two hooks allow.
 func quorum(outs answers) answer {
 	votes := 0
 	for o := range outs {

@@ -11,10 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
-// fakeCommands lets n commands through an admission of two processors at once. Each lasts took; when it ends, it
-// reports the share ran of that as processor time. A look at a running one finds that it has waited for a processor
-// for seen times its age. With noProcess there is no process to look at. It returns the largest number that ran at the
-// same time, and the time in which all have ended.
+// fakeCommands lets n commands, which begin at the same time, through an admission of two processors. Each command
+// lasts took; when a command ends, it reports ran times took as its processor time. The admission finds that a running
+// command has waited for a processor for seen times the command's age. With noProcess the commands have no process
+// that the admission can look at. fakeCommands returns the largest number of commands that ran at the same time, and
+// the time in which all commands have ended.
 func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) (most int, all time.Duration) {
 	a := newAdmission()
 	a.processors = 2

@@ -11,7 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// lively is a dialect that uses every option that the dialect of the other tests leaves out.
+// lively is a dialect with options that the dialect of the other tests leaves out, such as Newline, HostLast
+// and Detaches.
 var lively = &pipeline.Dialect{
 	Name:     "lively",
 	Unit:     time.Second,
@@ -40,7 +41,7 @@ func of(e *pipeline.Event[call, edit], command string, r hook.Runner) *hook.Hook
 	return h
 }
 
-// behind returns a hook of Done that runs in the background.
+// behind returns a hook of the event toolDone that runs in the background.
 func behind(command string, how hook.Background, r runner) *hook.Hook {
 	h := of(toolDone, command, r)
 	h.Background = how

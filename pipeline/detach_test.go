@@ -58,7 +58,7 @@ func TestAHookLeavesTheFireWhileItRuns(t *testing.T) {
 	}
 }
 
-// A fire that has ended, or whose caller has, no longer affects a hook in the background.
+// A hook in the background runs on after its fire, and the context of the fire's caller, have ended.
 func TestAHookThatHasLeftOutlivesItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(of(toolDone, "gone", leaves{rest: says(5 * time.Second)}), of(toolDone, "stays", runner(hangs)))}}, pipeline.SessionConfig{})

@@ -27,7 +27,7 @@ var BeforeRelease *pipeline.Event[Release, Vote] = pipeline.Declare(company, pip
 	Reduce:  quorum,
 })
 
-// quorum allows the action once two hooks have voted for it.
+// quorum allows the action once the hooks have given two votes for the action.
 func quorum(outs iter.Seq[hook.Output[Vote]]) (all hook.Output[Vote]) {
 	for o := range outs {
 		if all.Specific.Yes += o.Specific.Yes; all.Specific.Yes >= 2 {

@@ -75,7 +75,7 @@ func ExampleEvent_Stream() {
 	// slow votes 1
 }
 
-// The same event, with hooks outside the process: JSON in, JSON out.
+// BeforeDeploy with hooks outside the process: JSON in, JSON out.
 func TestACustomEventTakesCommands(t *testing.T) {
 	votes := func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		if !strings.HasSuffix(string(c.Payload), `"hook_event_name":"BeforeDeploy","Service":"shop","Env":"test"}`) {

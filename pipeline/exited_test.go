@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// A hook in Go that ends its goroutine, as t.FailNow does in a test's hook, has
-// failed: the fire goes on, and its report says so.
+// A hook in Go that ends its goroutine, as t.FailNow does in a test's hook, has failed: the fire
+// goes on, and the hook's report has the error.
 func TestAHookThatEndsItsGoroutineHasFailed(t *testing.T) {
 	exits := func(context.Context, call) (hook.Output[edit], error) { runtime.Goexit(); panic("unreachable") }
 	for name, others := range map[string][]*hook.Hook{

@@ -132,7 +132,7 @@ func TestAnInputThatIsNoObjectReachesNoHookOutside(t *testing.T) {
 	}
 }
 
-// moody is an input that can sometimes not be encoded.
+// moody is an input whose encoding panics.
 type moody struct{}
 
 func (moody) MarshalJSON() ([]byte, error) { panic("oh") }

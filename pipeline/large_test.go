@@ -20,7 +20,8 @@ func (p *seen) load() pipeline.Load {
 	}))
 }
 
-// sameHoweverLarge compares an input with the same input after blanks that make it long enough to be shared.
+// sameHoweverLarge checks that the engine accepts an input if, and only if, it accepts the same input with so
+// many blanks inside that the text is shared.
 func sameHoweverLarge(t *testing.T, s *pipeline.Session, text string) {
 	t.Helper()
 	at := strings.IndexByte(text, '{')

@@ -37,13 +37,13 @@ type call struct {
 	Extra jsontext.Value `json:",embed"`
 }
 
-// edit is the own part of their answers.
+// edit is the own part of the answers of the events below.
 type edit struct {
 	Input wire.Object    `json:"input,omitzero"`
 	Extra jsontext.Value `json:",embed"`
 }
 
-// declare returns events that differ only in their rules.
+// declare returns an event with a name and rules; the events that it returns differ in nothing else.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,

@@ -275,8 +275,9 @@ func (b *blocking) HookAdded(string, *hook.Hook)   { b.wait("HookAdded") }
 func (b *blocking) HookRemoved(string, *hook.Hook) { b.wait("HookRemoved") }
 func (b *blocking) SystemEnd()                     { b.wait("SystemEnd") }
 
-// An observer that blocks delays one fire by half a second, and no others. The engine skips all its
-// calls of a fire: it sees no end without a beginning.
+// An observer that blocks delays one fire by half a second, and no other fire. While the observer
+// blocks, the engine skips all calls of a fire to the observer, which therefore sees no end without
+// a beginning.
 func TestAnObserverThatBlocksHoldsUpOneFireAtMost(t *testing.T) {
 	calls := map[string]int{"FireStart": 1, "HookStart": 2, "HookEnd": 3, "FireEnd": 4}
 	for _, in := range slices.Sorted(maps.Keys(calls)) {

@@ -74,7 +74,7 @@ func TestWhatCanNeverRunIsNotRegistered(t *testing.T) {
 	}
 }
 
-// plainRules declares no exits: no status refuses.
+// plainRules is an event of a dialect that declares no exits: only exit status 2 refuses.
 var plainRules = pipeline.Declare(&pipeline.Dialect{Name: "plain"}, pipeline.Spec[call, edit]{Name: "Call"})
 
 func TestADialectWithoutExitsRefusesWithStatusTwo(t *testing.T) {
@@ -88,7 +88,8 @@ func TestADialectWithoutExitsRefusesWithStatusTwo(t *testing.T) {
 	}
 }
 
-// Waiting for the fires would deadlock: the closing hook is one of them.
+// A hook that closes its system does not wait for the running fires: the hook is part of one of them, and
+// waiting would be a deadlock.
 func TestASystemThatAHookClosesIsClosedWithoutWaiting(t *testing.T) {
 	for _, e := range []*pipeline.Event[call, edit]{event, chain} {
 		sys, s := start(t, pipeline.Config{})

@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// under makes a system whose hooks have a policy of the program.
+// under returns the configuration of a system whose hooks have a policy of the program.
 func under(o policy.Overlay, hooks ...*hook.Hook) pipeline.Config {
 	return pipeline.Config{Load: []pipeline.Load{loads(hooks...)}, Policy: policy.Source{Overlays: []policy.Overlay{o}}}
 }

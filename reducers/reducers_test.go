@@ -21,7 +21,8 @@ func assumed(message string) output {
 	return output{Decision: hook.Allow, Message: message, Set: given, Synthetic: true}
 }
 
-// check compares everything except the given fields, which it returns.
+// check compares the answer that reduce returns with want, except the field Set, which has to contain
+// hook.SetAnswer. It also checks that reduce has not changed outs.
 func check(t *testing.T, reduce hook.Reducer[string], outs []output, want output) {
 	t.Helper()
 	before := slices.Clone(outs)

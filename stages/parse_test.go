@@ -36,7 +36,7 @@ func parse(reply hook.Reply) hook.Report[part] {
 	return r
 }
 
-// The first table is rules L27, L31, L33, rule L28.
+// The table has cases of the rules L27, L28, L31 and L33.
 func TestParse(t *testing.T) {
 	const noReason = "blocked by a hook that gave no reason"
 	type output = hook.Output[part]

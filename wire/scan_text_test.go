@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Bytes are plain together if each of them is.
+// A block of bytes is plain if, and only if, each of its bytes is plain.
 func TestBytesArePlainIfEachIs(t *testing.T) {
 	for at := range 32 {
 		for c := range 256 {

@@ -91,7 +91,7 @@ func TestHooksAroundATool(t *testing.T) {
 	}
 }
 
-// result runs the call of a message, and returns the texts of its result, a blank line
+// result runs the call of a message, and returns the texts of the call's result, with a blank line
 // between two parts.
 func result(t *testing.T, node *compose.ToolsNode, message *schema.Message, streams bool) string {
 	t.Helper()

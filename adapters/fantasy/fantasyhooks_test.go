@@ -191,7 +191,7 @@ func TestAClosedSessionRunsNothing(t *testing.T) {
 	}
 }
 
-// Each tool of the message waits for the other tool: the calls end only if the tools run in parallel.
+// Each of the two calls that are not denied waits for the other: the calls end only if the tools run in parallel.
 func TestParallelToolsRunSideBySideWithTheirHooks(t *testing.T) {
 	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"a"}`, `{"text":"no"}`, `{"text":"b"}`)
 	snaphook.OnBeforeTool(s, "test", func(_ context.Context, c snaphook.ToolCall) (v snaphook.Verdict, _ error) {

@@ -188,7 +188,8 @@ func replacing(old, now string) func(*snaphook.Session) {
 	})
 }
 
-// Providers of fantasy drop system messages after the first ones, and some all but the first.
+// Providers of fantasy drop system messages that follow another message, and some providers drop all system
+// messages but the first.
 func TestSystemMessagesOfHooksReachTheModel(t *testing.T) {
 	system := map[string]any{"role": "system", "content": "more"}
 	for name, tt := range map[string]struct {
@@ -217,7 +218,7 @@ func TestSystemMessagesOfHooksReachTheModel(t *testing.T) {
 	}
 }
 
-// toolChoice answers every choice of tools with a toolConfig, if it is not empty, and v.
+// toolChoice answers every choice of tools with v, and, if config is not empty, with the toolConfig config.
 func toolChoice(config string, v snaphook.Verdict) func(*snaphook.Session) {
 	return func(s *snaphook.Session) {
 		snaphook.OnToolChoice(s, "test", func(_ context.Context, in snaphook.ToolChoiceInput) (snaphook.Verdict, error) {

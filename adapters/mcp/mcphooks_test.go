@@ -21,8 +21,8 @@ type input struct {
 // files describes the tool echo of a server.
 var files = snaphook.Tool{Name: "echo", Kind: snaphook.MCP, Server: "files"}
 
-// connect returns a client that is connected to a server with a tool echo, with the hooks of a
-// session on one of the two sides.
+// connect returns a client that is connected to a server with the tools echo and picture, with the
+// hooks of a session on one of the two sides.
 func connect(t *testing.T, s *snaphook.Session, opt mcphooks.Options, onServer bool) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)

@@ -42,7 +42,7 @@ func into[T any](t *testing.T, text string) *T {
 	return v
 }
 
-// chat runs one call that a model of Chat Completions asks for, and returns its result.
+// chat runs one call that a model of Chat Completions asks for, and returns the result of the call.
 func chat(t *testing.T, s *snaphook.Session, custom bool, args string) (string, openaihooks.Did, error) {
 	t.Helper()
 	called := `{"id":"c-1","type":"function","function":{"name":"echo","arguments":` + string(wire.Quote(args)) + `}}`

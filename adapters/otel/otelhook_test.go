@@ -247,8 +247,7 @@ type stuck chan struct{}
 func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { <-s; return nil }
 func (stuck) Shutdown(context.Context) error                               { return nil }
 
-// A collector that hangs, and an exporter that is waited for, delay one fire by half a second, and
-// change no answer.
+// A collector that hangs behind an exporter that waits for the collector changes no answer.
 func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
 	hangs := make(stuck)
 	defer close(hangs)
@@ -261,7 +260,7 @@ func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
 	}
 }
 
-// A program that does not sample, or has no provider, gets its answers, and no trace is created.
+// A session without a provider gives its answers, and the hooks get no trace.
 func TestWithoutAProviderNothingIsTraced(t *testing.T) {
 	s := session(t, otelhook.Config{}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "test -z \"$TRACEPARENT\" || exit 2"}]}]}}`)
 	if fired := fire(t, trace.ContextWithSpan(t.Context(), nil), s); fired.Blocked {

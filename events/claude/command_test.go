@@ -53,7 +53,8 @@ func TestCommandsRunInBash(t *testing.T) {
 	}
 }
 
-// Without bash the command runs in /bin/sh, and the report notes it.
+// Without bash a shell command runs in /bin/sh, and a note in the hook's report says so. A command with
+// "args" needs no shell and gets no note.
 func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("PowerShell takes the place of bash on Windows")

@@ -54,7 +54,8 @@ var honoured = []struct {
 	{"PostModelSwitch", false, "user", "cmxt"},
 }
 
-// one fires an event with one hook that answers as scripted.
+// one fires an event with one hook that gives the scripted reply. The returned function compares the effects
+// of the fire.
 func one(t *testing.T, event, input string, says scripted) (effects func(want string)) {
 	w := project(hooks(event, "h"))
 	w.replies = map[string]scripted{"h": says}
@@ -134,8 +135,7 @@ func TestAnAnswerThatCannotBeUsedIsAnErrorOfEveryEvent(t *testing.T) {
 	}
 }
 
-// members has one row for each member of an event's own input and answer that the documentation
-// names.
+// members has rows for each member of an event's own input and answer that the documentation names.
 var members = []struct {
 	name, event, input, answer, want string
 	interactive                      bool

@@ -16,7 +16,7 @@ import (
 )
 
 // A policy that fails closed blocks at every gate, independent of the answers that the event
-// honours, and in the words in which its hosts look for a denial.
+// honours, and in the words in which hosts look for a denial of the event.
 func TestAClosedPolicyHoldsAtEveryGate(t *testing.T) {
 	gates := 0
 	for name, event := range events {

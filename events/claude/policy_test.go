@@ -34,7 +34,7 @@ func everyone(members map[hook.Source]string) world {
 }
 
 // present registers a skill and two Go hooks, fires Stop, and returns the names of the hooks that
-// ran.
+// ran, except the Go hook of the program.
 func (w world) present(t *testing.T) (ran []string) {
 	t.Helper()
 	s := w.open(t)
@@ -122,8 +122,8 @@ func TestStartModes(t *testing.T) {
 	}
 }
 
-// Until the user has decided about a project, its settings switch off only its own hooks, also
-// when there is no user to ask.
+// Until the user has decided about a project, the settings of the project switch off only the hooks
+// of the project, also when there is no user to ask.
 func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 	for name, set := range map[string]func(*world){
 		"undecided":              func(w *world) { w.host.Undecided = true },

@@ -8,9 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out one
-// check of hooktest.Codec, that the input keeps unknown members: the input schemas of Codex are
-// closed (CX14).
+// checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out
+// hooktest.Codec, which requires that the input keeps unknown members: the input schemas of Codex
+// are closed (CX14).
 func checkEvent[In any](t *testing.T, event *pipeline.Event[In, codex.Output], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In), but...)

@@ -27,7 +27,8 @@ func layer(source hook.Source, file, text string) settings.Layer {
 	return l
 }
 
-// project reads the settings of a project as JSON, or as TOML if they do not begin with a brace.
+// project returns settings with a project's file: hooks.json if text begins with a brace or is empty, else
+// config.toml.
 func project(text string) codex.Settings {
 	file := lo.Ternary(strings.HasPrefix(text, "{") || text == "", ".codex/hooks.json", ".codex/config.toml")
 	return codex.Settings{Layers: []settings.Layer{layer(hook.Project, file, text)}, Environ: []string{"PATH=" + os.Getenv("PATH")}}

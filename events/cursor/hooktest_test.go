@@ -8,8 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out the
-// check of hooktest.Codec that inputs keep unknown members: inputs of Cursor do not.
+// checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out
+// hooktest.Codec, which requires that the input keeps unknown members: inputs of Cursor do not keep
+// them.
 func checkEvent[In any](t *testing.T, event *pipeline.Event[In, cursor.Output], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In), but...)

@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ran lists the labels that hooks have written to a file.
+// ran lists the labels that hooks have written to a file, and removes the file.
 func ran(t testing.TB, file string) []string {
 	text, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {

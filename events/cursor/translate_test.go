@@ -11,7 +11,8 @@ import (
 )
 
 // FuzzAnswer reads any output as an answer of each event, for a hook of Cursor and for an imported one.
-// A gate never allows an answer that denies, nor one without an explicit allow.
+// A gate never allows the action for an answer that denies, nor for an answer without an explicit
+// allow.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"permission":"deny","user_message":"u"}`, `{"permission":"allow","env":{"A":1}}`, `{"decision":"block","reason":"r"}`,

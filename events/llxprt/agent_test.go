@@ -103,7 +103,7 @@ func (a *agent) answered(prompt, answer string, again bool) {
 	}
 }
 
-// work calls the model and its tools until the model calls no more tools.
+// work calls the model and the tools until the model calls no more tools, at most three times.
 func (a *agent) work() (answer string, ok bool) {
 	for turn := range 3 {
 		if turn == 1 {

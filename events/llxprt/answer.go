@@ -12,8 +12,9 @@ import (
 // The functions and methods of this file interpret an answer (L44, L45, L46). Those that need the common fields are
 // functions.
 
-// EffectiveReason returns the reason to show for a block or a stop: StopReason, else Reason, else
-// "No reason provided" (getEffectiveReason).
+// EffectiveReason returns the reason to show for a block or a stop: for BeforeTool
+// PermissionDecisionReason, else StopReason, else Reason, else "No reason provided"
+// (getEffectiveReason).
 func EffectiveReason[T any](o *hook.Output[T]) string {
 	if g, ok := any(&o.Specific).(*BeforeToolOutput); ok && g.PermissionDecisionReason != "" {
 		return g.PermissionDecisionReason

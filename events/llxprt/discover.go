@@ -19,14 +19,15 @@ import (
 )
 
 // Discover returns the layers of a project directory: .llxprt/settings.json in it and in the user's home directory, and
-// the system's file. The latter is /etc/llxprt-code/settings.json or its equivalent on other systems, or the file named
-// by LLXPRT_SYSTEM_SETTINGS_PATH.
+// the system's file. The system's file is /etc/llxprt-code/settings.json or its equivalent on other systems, or the
+// file named by LLXPRT_SYSTEM_SETTINGS_PATH.
 func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
 
 // Discover returns the layers of a project directory at the profile's paths. For Gemini they are .gemini/settings.json
 // in the directory and in the user's home directory, and the system's settings.json and system-defaults.json. The
-// latter are in /etc/gemini-cli or its equivalent on other systems, or are named by GEMINI_CLI_SYSTEM_SETTINGS_PATH and
-// GEMINI_CLI_SYSTEM_DEFAULTS_PATH. For Found it checks which files exist, see [Find].
+// system's files are in /etc/gemini-cli or its equivalent on other systems, or are named by
+// GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH. For Found it checks which files exist, see
+// [Find].
 func (p Profile) Discover(dir string) []settings.Layer {
 	if p == Found {
 		p, _ = Find(dir)
@@ -202,8 +203,8 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	return r.Loaded.Hooks, r.Loaded.Problems
 }
 
-// guardsAs reports whether c runs wherever h would: it has the same event, command and matcher, no shorter timeout, and
-// the same source or a system-wide one.
+// guardsAs reports whether c runs wherever h would: it counts, has the same event, type, command, variables and
+// matcher, no shorter timeout, and the same source or a system-wide one.
 func guardsAs(c, h *hook.Hook) bool {
 	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
 		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&

@@ -49,9 +49,9 @@ func TestOneCommandRunsOnceWithTheTimeoutOfTheFirst(t *testing.T) {
 	}
 }
 
-// Of equal hooks of two levels, the project's runs with its own timeout, as in the original. The
-// user's runs instead if the project's copy guards less, or if the user has not decided about the
-// project.
+// Of equal hooks of two levels, the hook of the project runs with its own timeout, as in the
+// original. The hook of the user runs instead if the project's copy guards less, or if the user has
+// not decided about the project.
 func TestOfTwoLevelsWithOneCommandTheProjectsRunsUnlessItGuardsLess(t *testing.T) {
 	const on = `"tools": {"enableHooks": true}, `
 	entry := func(timeout string) string {

@@ -20,7 +20,7 @@ type Effects struct {
 	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
 	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
 	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // from the members that hooks see of the request; see BeforeModelOutput.ApplyTo
-	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}, from these members too; see BeforeToolSelectionOutput.ApplyTo
+	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}; see BeforeToolSelectionOutput.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 
 	// Members without a method in the original.

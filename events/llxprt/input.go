@@ -82,7 +82,7 @@ type PreCompressInput struct {
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// NotificationInput is the input of Notification. Type is ToolPermission.
+// NotificationInput is the input of Notification. Type is the kind of notification, such as ToolPermission.
 type NotificationInput struct {
 	Type    string         `json:"notification_type"`
 	Message string         `json:"message"`
@@ -90,8 +90,8 @@ type NotificationInput struct {
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// A string cannot show whether a prompt is present: an empty prompt is one. The decoder checks for
-// it.
+// An empty string does not show whether the member "prompt" is present, and an empty prompt is
+// allowed. So the decoder checks that the member is present.
 
 // UnmarshalJSONFrom requires the prompt.
 func (p *BeforeAgentInput) UnmarshalJSONFrom(d *jsontext.Decoder) error {

@@ -181,7 +181,7 @@ func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
 	}
 }
 
-// Until the user has decided about a project, its settings switch off only its own hooks.
+// Until the user has decided about a project, the settings of the project switch off only the hooks of the project.
 func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 	guards := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "u"}]}]}}`
 	for name, tt := range map[string]struct {

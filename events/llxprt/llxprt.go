@@ -85,7 +85,7 @@ type Profile string
 //   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
 //   - hooks are duplicates if name and command are equal.
 const (
-	Found  Profile = ""       // Gemini if only settings of Gemini CLI exist, else LLxprt
+	Found  Profile = ""       // the profile that [Find] returns
 	LLxprt Profile = "llxprt" // LLxprt Code
 	Gemini Profile = "gemini" // Gemini CLI
 )

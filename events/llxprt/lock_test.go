@@ -14,7 +14,7 @@ import (
 )
 
 // The settings of a trusted project switch off a guard of the user, unless the machine locks it; the
-// machine's own settings switch off both.
+// machine's own settings switch off a locked guard too.
 func TestALockOfTheMachineUpholdsAGuardOfTheUser(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "lock.json")
 	if err := os.WriteFile(lock, []byte(`{"hooks": [{"match": {"name": "guard"}, "mode": "enforce"}], "lock": ["hooks[0].mode"]}`), 0o600); err != nil {

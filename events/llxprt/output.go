@@ -29,7 +29,7 @@ type BeforeToolOutput struct {
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 
 	// ToolInput holds the arguments that the hook changes. A merged result has the ToolInput of the last
-	// hook; [ModifiedToolInput] returns the changes of all hooks.
+	// hook; [BeforeToolOutput.ModifiedToolInput] returns the changes of all hooks.
 	ToolInput wire.Object    `json:"tool_input,omitzero"`
 	Extra     jsontext.Value `json:",embed"`
 

@@ -22,7 +22,7 @@ func gemini(t *testing.T, event, command string, interactive bool) *pipeline.Ses
 	return session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: directory(t), Interactive: interactive})
 }
 
-// geminiUnder opens the same session under an overlay.
+// geminiUnder opens a session like gemini does, without a user and with a policy.
 func geminiUnder(t *testing.T, overlay policy.Source, event, command string) *pipeline.Session {
 	text := `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) + `}]}]}}`
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
@@ -223,7 +223,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 	}
 }
 
-// Every other layer overrides a machine's defaults, and no layer overrides its settings.
+// Every other layer overrides a machine's defaults, and no layer overrides the machine's settings.
 func TestTheLayersOfTheProfileGemini(t *testing.T) {
 	const on, off = `{"hooksConfig":{"enabled":true}}`, `{"hooksConfig":{"enabled":false}}`
 	const hooks = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo ran"}]}]}}`

@@ -31,9 +31,9 @@ func ReviewTool(
 }
 
 // RunTool runs a tool with its hooks. tool gets the arguments after the hooks' rewrites, and returns the members that
-// AfterTool shows: llmContent, returnDisplay, and error if it has failed. RunTool returns the error of tool. A refused
-// call is not an error: the tool does not run, and the llmContent of response is the reason. asks has the messages of
-// both events.
+// AfterTool shows: llmContent, returnDisplay, and error if it has failed. If tool returns an error, RunTool returns
+// that error and AfterTool does not fire. A refused call is not an error: the tool does not run, and the llmContent of
+// response is the reason. asks has the messages of both events.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
 func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,

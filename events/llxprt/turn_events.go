@@ -72,8 +72,8 @@ var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
 	},
 )
 
-// AfterModel fires once the model has responded in full (L51).
-// [ApplyAfterModel] applies the result.
+// AfterModel fires once the model has responded in full (L51), and in the profile Gemini for each
+// chunk of the response, see [Profile.PerChunk]. [ApplyAfterModel] applies the result.
 var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
 	lostAnswer{denied: "the response goes on; \"continue\": false stops the agent", gemini: true},
 	pipeline.Spec[AfterModelInput, AfterModelOutput]{

@@ -6,15 +6,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Host holds the functions of the program that its modules may call. Each function may be nil and
-// then does nothing; all are called from many goroutines.
+// Host holds the functions of the program that its modules may call. Each function may be nil: a
+// nil function does nothing, unless its comment says something else. All functions are called from
+// many goroutines.
 type Host struct {
 	// UI asks the user and shows messages; nil means [NoUI]. HasUI reports that there is a user to
 	// answer; the extension runtime ignores it, and checks UI.
 	UI    UI
 	HasUI bool
 
-	// Model returns the model in use; it is called once for each fire.
+	// Model returns the model in use; the hook runtime calls it once for each fire, and the extension runtime at
+	// each call of [HookContext.Model].
 	Model func() Model
 
 	IsIdle            func() bool // nil: always

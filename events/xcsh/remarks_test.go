@@ -49,7 +49,7 @@ func result(t *testing.T, m *xcsh.Modules, path, event string, answer xcsh.Dynam
 
 var call = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "1", Input: wire.Object(`{"command":"ls"}`)}
 
-// The report and the log note a module's result that its gate does not read; with a policy that
+// The report and the log note a module's result that the gate does not read; with a policy that
 // fails closed the tool does not run.
 func TestAResultThatAGateDoesNotReadIsNoted(t *testing.T) {
 	const closed = `{"defaults": {"gates": {"onFailure": "closed"}}}`

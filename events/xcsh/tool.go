@@ -107,8 +107,8 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces parts of a tool's result: those that are not nil here. An empty list removes the content,
-// and null the details.
+// ToolResultOverride replaces parts of a tool's result: those that are not nil here. An empty list removes the content.
+// The details null leave the details of the result as they are.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`

@@ -11,7 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// open opens a session whose project has a hook for every call; the hook logs its input.
+// open opens a session whose project has a hook that runs script for calls of four tools, and returns the
+// session and the directory of the project.
 func open(t *testing.T, script string, tools ...snaphook.Tool) (*snaphook.Session, string) {
 	t.Helper()
 	dir := testkit.Project(t, map[string]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The time to merge the changes of a hook grows in proportion to their members, whose number the
-// hook decides.
+// The time to merge the changes of a hook grows in proportion to the number of members in the
+// changes, which the hook decides.
 func TestChangesAreMergedInTimeInProportion(t *testing.T) {
 	merging := func(n int) func() {
 		patch := []byte(`{"model":"m"`)

@@ -10,10 +10,10 @@ import (
 
 // SpellText copies the member text of a hook's response to its first candidate, where readers of the SDK expect it.
 // shown is the response that the hook was given, in the hooks' format; nil if there was none because the hook's answer
-// replaces the model's. The candidate then also gets a finishReason.
+// replaces the model's. Without shown, a candidate that has no finishReason gets the finishReason STOP.
 //
-// If the hook wrote texts into the candidate that differ from the shown ones, they come before text. A hook that passes
-// the candidates on and changes only text has redacted the response.
+// If the hook wrote texts into the candidate that differ from the shown ones, those texts take precedence over the
+// member text. A hook that passes the candidates on and changes only text has redacted the response.
 func SpellText(resp, shown wire.Object) wire.Object {
 	text, ok := wire.Text(resp.Get("text"))
 	if !ok || given(shown.Get("text")) && text == shown.Text("text") {
