@@ -131,8 +131,8 @@ var brokenStep = 1
 // hearingPolicies are the policies under which the tests fire broken denials.
 var hearingPolicies = []string{"open", "entry", "closed"}
 
-// No step from a denial makes a call go ahead without a word; where failures are closed, by the
-// entry or by a policy, it does not go ahead at all.
+// A call whose denial is broken by one step goes ahead only with an error or a note in the report;
+// where failures are closed, by the entry or by a policy, the call does not go ahead at all.
 func TestNoBrokenDenialGoesAheadInSilence(t *testing.T) {
 	for name, system := range hearings {
 		for _, gate := range system.gates {

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Only the hooks that the user agreed to run do run, even if the project changes while the session is
-// open.
+// Of the project's hooks, only those to which the user has agreed run, even if the project changes
+// while the session is open.
 func ExampleConfig_wrap() {
 	if runtime.GOOS == "windows" {
 		fmt.Println("trusted\ntrue guarded\ntrue guard.sh") // the guard is a script of sh

@@ -178,7 +178,7 @@ func TestAnEntryThatCannotBeUsedFollowsItsOwnPolicy(t *testing.T) {
 }
 
 // A hook of type "plugin" fails each time in LLxprt, which knows the type but runs no such hook. An
-// overlay that fails closed for the class spawn or invalid turns this into a denial.
+// overlay that fails closed for the class spawn or invalid turns the failure into a denial.
 func TestAPluginOfLLxprtFailsAsOneThatCannotBeUsed(t *testing.T) {
 	var gate gate
 	for _, g := range gates {

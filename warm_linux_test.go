@@ -41,8 +41,7 @@ func TestAnOverlayMakesAHookWarm(t *testing.T) {
 	}
 }
 
-// The overlay can name the kind of interpreter for the other kinds too. A hook that cannot be kept
-// warm still runs.
+// The overlay can name each of the other kinds of interpreter too. A hook that cannot be kept warm still runs.
 func TestAnOverlayNamesTheKind(t *testing.T) {
 	examples, err := filepath.Abs("examples/workers")
 	if err != nil {

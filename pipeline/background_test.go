@@ -106,8 +106,8 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 	}
 }
 
-// Texts for the model come in plan order, independent of how fast the hooks, or the goroutines of
-// a fire, are.
+// Each call of NextTurn returns the texts that hooks have said by then, in the order of the fires
+// and of their plans, independent of the speed of the hooks and of the goroutines of a fire.
 func TestTheNextTurnIsInTheOrderOfTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Workers: 8, Load: []pipeline.Load{loads(

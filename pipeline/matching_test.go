@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A project with hundreds of endless regular expressions delays its fires by the time limit of one
-// plan, and disables no guard.
+// A project with hundreds of regular expressions whose matching does not end delays its fires by
+// the time limit of one plan, and disables no guard.
 func TestExpressionsWithoutEndDelayAFireByOneBudget(t *testing.T) {
 	var groups []string
 	for i := range 200 {

@@ -119,8 +119,8 @@ func TestAWorkerThatCannotBeAskedFails(t *testing.T) {
 	}
 }
 
-// A breaker does not count an exit status, a denial, a cancellation or a full queue: none is a
-// failure of the infrastructure.
+// A breaker does not count an exit status, a denial or an empty answer: none of them is a failure
+// of the infrastructure.
 func TestABreakerDoesNotCountWhatAHookSays(t *testing.T) {
 	for name, r := range map[string]runner{"a status": prints(1, ""), "a denial": prints(2, ""), "silence": prints(0, "")} {
 		t.Run(name, func(t *testing.T) {
@@ -286,8 +286,7 @@ func TestABulkheadBoundsWhatRunsAndTheQueueHowLongItWaits(t *testing.T) {
 	}
 }
 
-// Two events that acquire their limits in the same order cannot deadlock, and a hook whose wait
-// fails keeps no permit.
+// Events that acquire their limits in the same order cannot deadlock, and a hook whose wait fails keeps no permit.
 func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []*hook.Hook

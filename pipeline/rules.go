@@ -95,7 +95,7 @@ type Rules struct {
 	// Asks reports that hosts ask the user when a Decision is ask. For other events, a policy whose action is ask denies.
 	Asks bool
 
-	// LateBlocks makes a hook that times out block; LateFuncBlocks does so only for hooks written in Go.
+	// LateBlocks makes every hook that times out block; LateFuncBlocks makes hooks written in Go that time out block.
 	LateBlocks, LateFuncBlocks bool
 
 	// UnreadBlocks makes a hook block if its answer is invalid, or longer than the engine's limit.

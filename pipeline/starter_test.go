@@ -25,8 +25,8 @@ type wrapped struct{ hook.Runner }
 
 func (w wrapped) Unwrap() hook.Runner { return w.Runner }
 
-// Commands wait for each other only if they start processes. How much of a processor a new process needs is not known,
-// and each may need a whole one.
+// Commands wait for each other only if they start processes. The engine does not know the share of a processor that a
+// new process needs: each process may need a whole processor.
 func TestCommandsThatStartNoProcessDoNotWait(t *testing.T) {
 	if !processor.Known {
 		t.Skip("commands wait on Linux alone")

@@ -109,7 +109,7 @@ func (r *reading) plugin(p Plugin) {
 	}
 }
 
-// manifest reads plugin.json; it returns the zero Value if the file does not exist.
+// manifest reads plugin.json; it returns the zero Value if the file does not exist or cannot be read.
 func (p *Plugin) manifest(r *reading) settings.Value {
 	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
 	v, found, err := layer.Read()

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// The rows are the table of docs/windows.md. A guard whose settings, script, answer, payload or folder has a form of
-// Windows denies, or its failure is reported.
+// The rows, and the two tests below, are the table of docs/windows.md. A guard whose settings, script, answer,
+// payload or folder has a form of Windows denies, or its failure is reported.
 func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"
 	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)

@@ -38,8 +38,8 @@ var order = []hook.Source{hook.Managed, hook.SystemWide, hook.User, hook.Project
 func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
 // Discover returns the layers of a project directory: requirements.toml, hooks.json and config.toml
-// in /etc/codex, and the latter two in the user's directory, which is ~/.codex or CODEX_HOME, and
-// in the project's .codex.
+// in /etc/codex, and hooks.json and config.toml in the user's directory, which is ~/.codex or
+// CODEX_HOME, and in the project's .codex.
 func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
 
 func discover(dir string, env []string) []settings.Layer {

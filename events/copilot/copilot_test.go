@@ -86,8 +86,8 @@ type replying struct{ hook.Reply }
 
 func (r replying) Run(context.Context, hook.Call) (hook.Reply, error) { return r.Reply, nil }
 
-// FuzzAnswers checks that, whatever a hook prints, a guard that ends with status 2 denies, and nothing
-// panics.
+// FuzzAnswers checks that, whatever a hook prints, a hook of preToolUse that ends with a status other
+// than 0 denies, and nothing panics.
 func FuzzAnswers(f *testing.F) {
 	f.Add(0, `{"permissionDecision": "deny", "hookSpecificOutput": {"updatedInput": {}, "permissionDecision": "allow"}}`)
 	f.Add(2, "{\"type\":\"progress\",\"message\":\"x\"}\n{\"modifiedArgs\": 3}")

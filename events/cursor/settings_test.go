@@ -97,7 +97,7 @@ func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	}
 }
 
-// Rules U4 and U7, U8. Each mistake is reported with its place, and does not affect other entries.
+// Rules U4, U7 and U8. Each mistake is reported with its place, and does not affect other entries.
 func TestBadSettingsAreToldWithTheirPlace(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"version": 1, "hooks": {`, "project.json:1:"},
