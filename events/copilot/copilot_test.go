@@ -2,8 +2,11 @@ package copilot_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/samber/lo"
@@ -165,5 +168,116 @@ func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
 		if told := strings.Contains(said, "the denial in it is lost") && !strings.Contains(said, "onFailure"); told == stops {
 			t.Errorf("%s: notes %q", surface, said)
 		}
+	}
+}
+
+// useless is a state in which nothing can be stored.
+type useless struct{ hook.State }
+
+var errUseless = errors.New("no room")
+
+func (useless) Get(context.Context, string) (string, bool, error)          { return "", false, errUseless }
+func (useless) Incr(context.Context, string, int64) (sum int64, err error) { return 0, errUseless }
+func (useless) Delete(context.Context, string) error                       { return errUseless }
+
+// Rule G45.
+func TestHooksSendAnAgentBackToWorkEightTimesInARow(t *testing.T) {
+	for name, states := range map[string]func(hook.Source) hook.State{
+		"a state on disk": nil, "a state in which nothing can be stored": func(hook.Source) hook.State { return useless{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
+			defer sys.Close()
+			ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir(), State: t.TempDir(), States: states})
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := func() (hook.Output[copilot.Output], error) {
+				return hook.Output[copilot.Output]{Decision: hook.Block, Reason: "go on"}, nil
+			}
+			copilot.AgentStop.On(ses, "guard", func(_ context.Context, in copilot.AgentStopInput) (out hook.Output[copilot.Output], err error) {
+				if in.StopReason == "done" {
+					return out, nil
+				}
+				return blocks()
+			})
+			copilot.SubagentStop.On(ses, "guard", func(context.Context, copilot.SubagentStopInput) (hook.Output[copilot.Output], error) {
+				return blocks()
+			})
+			stop := func(in copilot.AgentStopInput) bool {
+				res, err := copilot.AgentStop.Fire(t.Context(), ses, &in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res.Blocked()
+			}
+			stopAgent := func(id string) bool {
+				res, err := copilot.SubagentStop.Fire(t.Context(), ses, &copilot.SubagentStopInput{ID: id})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return res.Blocked()
+			}
+			held := func(most int, fire func(i int) bool) (n int) {
+				for n < most && fire(n) {
+					n++
+				}
+				return n
+			}
+			active := func(i int) bool { return stop(copilot.AgentStopInput{Active: i > 0}) }
+			for range 2 {
+				if got := held(20, active); got != 8 {
+					t.Errorf("the agent was sent back %d times in a row; want 8", got)
+				}
+			}
+			for range 3 { // a stop at which hooks had not sent it back, or do not, starts a new count
+				if got := held(6, active); got != 6 {
+					t.Errorf("the agent was sent back %d times; want 6", got)
+				}
+			}
+			held(6, active)
+			stop(copilot.AgentStopInput{Active: true, StopReason: "done"})
+			if got := held(6, func(int) bool { return stop(copilot.AgentStopInput{Active: true}) }); got != 6 {
+				t.Errorf("after a stop without a block, the agent was sent back %d times; want 6", got)
+			}
+			for range 2 {
+				for _, id := range []string{"a", "b"} {
+					if got := held(20, func(int) bool { return stopAgent(id) }); got != 8 {
+						t.Errorf("sub-agent %s was sent back %d times in a row; want 8", id, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Several fires of a session may end at once, and share the count.
+func TestSimultaneousStopsAreAllCounted(t *testing.T) {
+	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
+	defer sys.Close()
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{
+		Dir: t.TempDir(), States: func(hook.Source) hook.State { return useless{} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copilot.AgentStop.On(ses, "guard", func(context.Context, copilot.AgentStopInput) (hook.Output[copilot.Output], error) {
+		return hook.Output[copilot.Output]{Decision: hook.Block}, nil
+	})
+	var blocked atomic.Int64
+	var all sync.WaitGroup
+	for range 9 * 40 {
+		all.Go(func() {
+			res, err := copilot.AgentStop.Fire(t.Context(), ses, &copilot.AgentStopInput{Active: true})
+			if err != nil {
+				t.Error(err)
+			} else if res.Blocked() {
+				blocked.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if got := blocked.Load(); got != 8*40 {
+		t.Errorf("%d of 360 stops were blocked; want 320", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/snaphook-go/snaphook/events/format"
@@ -122,8 +123,36 @@ func concludePermission(_ *pipeline.Session, in *PermissionRequestInput, res *ho
 // stopCap limits how many times in a row hooks can send an agent back to work (G45).
 const stopCap = 8
 
-// stops is the count of a session whose state cannot be stored on disk.
-type stops struct{ n int64 }
+// stops holds the counts of a session whose state cannot be stored on disk.
+type stops struct {
+	mu sync.Mutex
+	by map[string]int64 // by the key of the count in the state
+}
+
+// stopsKey is the key of the stops in a session.
+type stopsKey struct{}
+
+func stopsOf(s *pipeline.Session) *stops {
+	return s.Value(stopsKey{}, func() any { return &stops{by: map[string]int64{}} }).(*stops)
+}
+
+// next adds 1 to a count, and returns the sum. A count above the cap restarts.
+func (c *stops) next(key string) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.by[key] + 1
+	c.by[key] = n
+	if n > stopCap {
+		delete(c.by, key)
+	}
+	return n
+}
+
+func (c *stops) restart(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.by, key)
+}
 
 // capStops removes the block of hooks that have made an agent continue too often. again means that a hook has done so
 // before.
@@ -132,6 +161,7 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a hook may hold the lock of the state
 	defer cancel()
 	if !again || !res.Decision.Blocks() {
+		stopsOf(s).restart(key)
 		if _, counted, err := state.Get(ctx, key); counted || err != nil {
 			_ = state.Delete(ctx, key) // if this fails, the cap may be reached too early
 		}
@@ -141,9 +171,7 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 	}
 	n, err := state.Incr(ctx, key, 1)
 	if err != nil {
-		kept := s.Value(stopKey(key), func() any { return new(stops) }).(*stops)
-		kept.n++
-		n = kept.n
+		n = stopsOf(s).next(key)
 	}
 	if n > stopCap {
 		_ = state.Delete(ctx, key)
@@ -151,9 +179,6 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 		res.OverriddenBlock = "hooks have sent the agent back to work " + strconv.Itoa(stopCap) + " times in a row; it stops now"
 	}
 }
-
-// stopKey is the key of a count in a session.
-type stopKey string
 
 // effects returns everything that a caller has to apply.
 func (t *traits) effects(res *hook.Result[Output]) *Effects {
