@@ -19,15 +19,17 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to a hook. If the hook's entry or its system fails closed, a default changes
-// only the classes for which it is stricter, because some failures of such a hook may still be open.
+// defaults applies an overlay's defaults to a hook. They leave a failure for which the hook's entry or its system is
+// stricter. If the entry fails closed, a default changes only the classes for which it is stricter than the policy so
+// far, because some failures of such a hook may still be open.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
 		all = o.Defaults.Gates
 	}
 	for _, class := range hook.Classes() {
-		if action, ok := all.of(class); ok && (!d.h.FailClosed || action > d.p.OnFailure[class]) {
+		action, ok := all.of(class)
+		if ok && action >= d.ev.action(d.h, class) && (!d.h.FailClosed || action > d.p.OnFailure[class]) {
 			d.fail(o, class, action, "defaults."+d.group()+".onFailure")
 		}
 	}
