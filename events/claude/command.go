@@ -83,8 +83,7 @@ func (e *entry) buildCommand() *settings.Problem {
 		return wrong
 	}
 	e.setKey(text, shell, string(e.get("args").JSON()))
-	env := e.env // the function must not keep the whole entry
-	c := &run.Command{Environ: func(hook.Call) []string { return env }, NoTerminal: true, Fallback: e.fallback}
+	c := &run.Command{Environ: environFor(text, e.env), NoTerminal: true, Fallback: e.fallback}
 	if e.Event.Rules.Budget {
 		c.Grace = exitGrace
 	}
@@ -106,10 +105,6 @@ func (e *entry) buildCommand() *settings.Problem {
 	default:
 		refused = e.shell(c, text)
 	}
-	mentions := argumentsVar.MatchString(text)
-	if mentions {
-		c.Environ = func(call hook.Call) []string { return withArguments(env, call.Payload) }
-	}
 	if !exec && shell != "powershell" {
 		posixPaths(c)
 	}
@@ -118,7 +113,7 @@ func (e *entry) buildCommand() *settings.Problem {
 		refused = errPasted
 	}
 	e.wrap(refused, exec)
-	if mentions {
+	if argumentsVar.MatchString(text) {
 		e.hook.Runner = argumentsNote{e.hook.Runner}
 	}
 	return nil
@@ -135,6 +130,14 @@ var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
 // variable.
 const mostArguments = 100 << 10
 
+// environFor returns the function that makes the environment of a command's calls from the variables of all calls.
+func environFor(command string, env []string) func(hook.Call) []string {
+	if argumentsVar.MatchString(command) {
+		return func(call hook.Call) []string { return withArguments(env, call.Payload) }
+	}
+	return func(hook.Call) []string { return env }
+}
+
 // withArguments adds the input as a variable, unless it is too long. The hook also gets the input on standard input.
 func withArguments(env []string, payload []byte) []string {
 	if len(payload) > mostArguments {
@@ -146,6 +149,9 @@ func withArguments(env []string, payload []byte) []string {
 // argumentsNote notes in the report that the input was too long for the variable: a guard that reads only the variable
 // has checked nothing (C94).
 type argumentsNote struct{ hook.Runner }
+
+// Unwrap returns the Runner of the command itself.
+func (a argumentsNote) Unwrap() hook.Runner { return a.Runner }
 
 // Run runs the hook.
 func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {

@@ -335,7 +335,7 @@ func (e *entry) variables() *settings.Problem {
 		e.hook.Vars = append(e.hook.Vars, name+"="+text)
 		env = environ.WithVar(env, name, text)
 	}
-	c.Environ = func(hook.Call) []string { return env }
+	c.Environ = environFor(e.hook.Command, env)
 	if c.Grace == 0 {
 		c.Grace = e.profile.grace
 	}

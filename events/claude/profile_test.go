@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -120,6 +121,36 @@ func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 	}
 	if err != nil || len(l.Hooks) != 1 || l.Hooks[0].Condition != nil || l.Hooks[0].Skip != "" {
 		t.Errorf("the hook has to run all the same: %v, %+v", err, l.Hooks)
+	}
+}
+
+// Entries of a system get their variables, its grace period and its shell; $ARGUMENTS does not change that (C94).
+func TestCommandsThatMentionTheInputRunAsOthersInAProfile(t *testing.T) {
+	const payload = `{"tool_name":"x"}`
+	for name, command := range map[string]string{
+		"a command": `echo \"$GUARD\"; cat >/dev/null`, "a command with its input": `echo \"$GUARD\" \"$ARGUMENTS\"; cat >/dev/null`,
+	} {
+		text := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "` + command + `", "env": {"GUARD": "on"}}]}]}}`
+		l, err := Settings{Profile: Qwen, Environ: os.Environ(), Layers: []settings.Layer{{Source: hook.Project, File: "/p/.qwen/settings.json", Data: []byte(text)}}}.
+			Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
+		if err != nil || len(l.Hooks) != 1 {
+			t.Fatal(err, l.Problems)
+		}
+		h := l.Hooks[0]
+		c, ok := hook.RunnerAs[*run.Command](h.Runner)
+		if !ok || c.Grace != qwen.grace || !slices.Equal(h.Vars, []string{"GUARD=on"}) || h.Argv[0] != c.Argv[0] {
+			t.Errorf("%s: %+v, variables %q, starts %q", name, c, h.Vars, h.Argv)
+			continue
+		}
+		wrapped, _ := hook.RunnerAs[translator](h.Runner)
+		said, err := wrapped.Runner.Run(t.Context(), hook.Call{Hook: h, Dir: t.TempDir(), Payload: []byte(payload)})
+		want := "on\n"
+		if strings.Contains(command, "ARGUMENTS") {
+			want = "on " + payload + "\n"
+		}
+		if err != nil || string(said.Stdout) != want {
+			t.Errorf("%s: it prints %q, %v; want %q", name, said.Stdout, err, want)
+		}
 	}
 }
 
