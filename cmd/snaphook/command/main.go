@@ -16,10 +16,12 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
 // Main runs the command line of the process, and returns the exit status.
 func Main() int {
+	systems.TakeKey()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	global := &cli.Global{}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
 // scriptedAPI answers in the form of both APIs, and records the path, key and body of the request.
@@ -89,9 +91,66 @@ func TestWhatTheCommandLineLacksIsNamed(t *testing.T) {
 	}
 }
 
-func TestHooksDoNotSeeTheKey(t *testing.T) {
-	said := firePrompt(t, `{"type": "command", "command": "echo \"key: $SNAPHOOK_MODEL_KEY.\" >&2; exit 2"}`, "SNAPHOOK_MODEL_KEY=secret")
-	if !strings.Contains(said, "key: .") {
-		t.Errorf("got %q, want no key", said)
+// keyReader refuses each call with SNAPHOOK_MODEL_KEY as its reason.
+const keyReader = `{"type": "command", "command": "echo \"key: $SNAPHOOK_MODEL_KEY.\" >&2; exit 2"}`
+
+// keyReaders holds, for each hook system, a file with a keyReader and the flag that names the file.
+var keyReaders = map[string]struct{ flag, file, text string }{
+	"llxprt":  {"--settings", "s.json", `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [` + keyReader + `]}]}}`},
+	"claude":  {"--settings", "s.json", `{"hooks": {"PreToolUse": [{"hooks": [` + keyReader + `]}]}}`},
+	"codex":   {"--settings", "s.json", `{"hooks": {"PreToolUse": [{"hooks": [` + keyReader + `]}]}}`},
+	"copilot": {"--settings", "s.json", `{"version": 1, "hooks": {"preToolUse": [` + keyReader + `]}}`},
+	"cursor":  {"--settings", "s.json", `{"version": 1, "hooks": {"preToolUse": [` + keyReader + `]}}`},
+	"xcsh": {"--module", "m.js", `export default (pi) => pi.on("tool_call", async () => {
+		const ran = await pi.exec("sh", ["-c", "echo $SNAPHOOK_MODEL_KEY"]);
+		return {block: true, reason: "key: " + (process.env.SNAPHOOK_MODEL_KEY ?? "") + ran.stdout.trim() + "."};
+	})`},
+}
+
+func TestHooksOfNoSystemSeeTheKey(t *testing.T) {
+	for _, d := range systems.All {
+		t.Run(d.Name, func(t *testing.T) {
+			reader, ok := keyReaders[strings.TrimSuffix(d.Name, "-extension")]
+			if !ok {
+				t.Fatal("keyReaders has no file for this system")
+			}
+			dir := t.TempDir()
+			file := filepath.Join(dir, reader.file)
+			writeFile(t, file, []byte(reader.text))
+			cmd := exec.Command("snaphook", "fire", d.Name+"."+d.ToolGate, "--dir", dir, "--trusted", reader.flag, file)
+			cmd.Env = append(os.Environ(), "HOME="+dir, "SNAPHOOK_MODEL_KEY=secret")
+			cmd.Stdin = strings.NewReader(d.Example)
+			said, _ := cmd.CombinedOutput() // the exit status follows the decision
+			if !strings.Contains(string(said), "key: .") {
+				t.Errorf("got %q, want no key", said)
+			}
+		})
+	}
+}
+
+// All systems of mcp-proxy get their environment in one place, which is not the place where those of fire get theirs.
+func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}`
+	for path, reader := range map[string]string{
+		".llxprt/settings.json":  keyReaders["llxprt"].text,
+		".claude/settings.json":  keyReaders["claude"].text,
+		".codex/hooks.json":      keyReaders["codex"].text,
+		".github/hooks/h.json":   keyReaders["copilot"].text,
+		".cursor/hooks.json":     keyReaders["cursor"].text,
+		".xcsh/hooks/pre/all.js": keyReaders["xcsh"].text,
+		"no hook":                "",
+	} {
+		t.Run(path, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, path), []byte(reader))
+			cmd := exec.Command("snaphook", "mcp-proxy", "--dir", dir, "--trusted", "--", "sh", "-c",
+				`read -r call && echo '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"key: '$SNAPHOOK_MODEL_KEY'."}}'`)
+			cmd.Env = append(os.Environ(), "HOME="+dir, "SNAPHOOK_MODEL_KEY=secret")
+			cmd.Stdin = strings.NewReader(call + "\n")
+			said, _ := cmd.CombinedOutput() // the exit status is that of the server, which fails without a call
+			if !strings.Contains(string(said), "key: .") {
+				t.Errorf("got %q, want no key", said)
+			}
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -159,16 +158,15 @@ func (f *proxyFlags) proxySession(cmd *cobra.Command, server string) (s *snaphoo
 	if err != nil {
 		return nil, nil, err
 	}
-	env := systems.WithoutKey(os.Environ())
 	hooks, err := snaphook.Open(snaphook.Config{
 		Log: f.Log(cmd), Warm: warm.New(warm.Config{Log: f.Log(cmd)}),
 		Wrap: all.Wrap(), Granted: all.Guards, PolicyFiles: &rules,
 		Resolve: func(string) (snaphook.Tool, bool) { return snaphook.Tool{Kind: snaphook.MCP, Server: server}, true },
 		Dialects: []*snaphook.Dialect{
-			snaphook.Claude(snaphook.ClaudeConfig{Environ: env, Layers: layers[claude.Dialect.Name]}),
-			codexdoor.Codex(codex.Settings{Environ: env, Layers: layers[codex.Dialect.Name]}),
-			copilotdoor.Copilot(copilot.Settings{Environ: env, Layers: layers[copilot.Dialect.Name], Alone: true}),
-			cursordoor.Cursor(cursor.Settings{Environ: env, Layers: layers[cursor.Dialect.Name], Alone: true}),
+			snaphook.Claude(snaphook.ClaudeConfig{Layers: layers[claude.Dialect.Name]}),
+			codexdoor.Codex(codex.Settings{Layers: layers[codex.Dialect.Name]}),
+			copilotdoor.Copilot(copilot.Settings{Layers: layers[copilot.Dialect.Name], Alone: true}),
+			cursordoor.Cursor(cursor.Settings{Layers: layers[cursor.Dialect.Name], Alone: true}),
 			snaphook.LLxprt(snaphook.LLxprtConfig{Layers: layers[llxprt.Dialect.Name], LayersFound: true}),
 			snaphook.Xcsh(
 				snaphook.XcshConfig{

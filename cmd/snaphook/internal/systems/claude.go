@@ -2,7 +2,6 @@ package systems
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"github.com/samber/lo"
@@ -59,9 +58,8 @@ func loadClaude(o Origins) pipeline.Load {
 	s := claude.Settings{
 		Layers:        o.Layers,
 		Profile:       claude.Profile(o.Profile),
-		Environ:       WithoutKey(os.Environ()),
 		PluginOptions: o.Options,
-		Model:         modelOf(os.Getenv), Agent: noHost{}, Tools: noHost{},
+		Model:         modelOf(getenv), Agent: noHost{}, Tools: noHost{},
 		Plugins: lo.Map(o.Added, func(a added, _ int) claude.Plugin {
 			name, market, _ := strings.Cut(a.name, "@")
 			return claude.Plugin{Name: name, Marketplace: market, Root: a.dir}
@@ -75,11 +73,6 @@ func loadClaude(o Origins) pipeline.Load {
 		return env.serve(s.Load)
 	}
 	return s.Load
-}
-
-// WithoutKey returns an environment without the key for snaphook's own model.
-func WithoutKey(environ []string) []string {
-	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
 }
 
 // findClaudeProfile returns the profile of the settings that exist, and a Load that reports the settings of

@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"os"
-
 	"github.com/snaphook-go/snaphook/events/codex"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -21,7 +19,7 @@ var codexRow = Dialect{
 	format:   codex.Format,
 	Discover: func(dir, _ string) []settings.Layer { return codex.Discover(dir) },
 	Load: func(o Origins) pipeline.Load {
-		s := codex.Settings{Layers: o.Layers, Environ: WithoutKey(os.Environ()), Tools: noHost{}}
+		s := codex.Settings{Layers: o.Layers, Tools: noHost{}}
 		if o.FixtureEnv != nil {
 			s.Environ, s.Tools = o.FixtureEnv.Environ, o.FixtureEnv.Tools
 			return o.FixtureEnv.serve(s.Load)

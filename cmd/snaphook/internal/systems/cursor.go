@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"os"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/events/cursor"
@@ -18,7 +17,7 @@ var cursorRow = Dialect{
 	inFull:   true,
 	Discover: func(dir, _ string) []settings.Layer { return cursor.Discover(dir) },
 	Load: func(o Origins) pipeline.Load {
-		s := cursor.Settings{Layers: o.Layers, Environ: WithoutKey(os.Environ()), Model: modelOf(os.Getenv)}
+		s := cursor.Settings{Layers: o.Layers, Model: modelOf(getenv)}
 		if o.FixtureEnv != nil {
 			s.Environ, s.Model = o.FixtureEnv.Environ, o.FixtureEnv.Model
 			return o.FixtureEnv.serve(s.Load)

@@ -5,14 +5,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/run/llm"
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// modelKey is the variable that holds the key of the model; no hook gets it.
+// modelKey is the variable that holds the key of the model; no hook gets it, see TakeKey.
 const modelKey = "SNAPHOOK_MODEL_KEY"
+
+// takenKey is the key that TakeKey removed from the environment.
+var takenKey string
+
+// TakeKey removes the key of the model from the environment of the process. The command line calls it before it does
+// anything else: all hooks, modules and MCP servers, and the programs that they start, get their environment from
+// that of the process, and therefore no key.
+func TakeKey() {
+	takenKey = os.Getenv(modelKey)
+	_ = os.Unsetenv(modelKey) // fails for no valid name
+}
+
+// getenv returns a variable of the process, also the key that TakeKey removed.
+func getenv(name string) string {
+	if name == modelKey && takenKey != "" {
+		return takenKey
+	}
+	return os.Getenv(name)
+}
 
 // ModelHelp explains how to configure the model that hooks ask.
 const ModelHelp = `Hooks of type "prompt" ask the model that the environment names:
