@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -21,14 +22,19 @@ type proxy struct {
 	calls          sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]chan wire.Object        // calls that the server is running, by the id of the message
-	cancels map[string]context.CancelCauseFunc // calls in progress, by the id of the message
-	ended   bool                               // the server has ended
+	pending map[string]*request // requests of the client that have no reply yet, by their ids as keyOf returns them
+	ended   bool                // the server has ended
+}
+
+// request is a pending request of the client: either a call of a tool, or a request that is passed on without hooks.
+type request struct {
+	cancel context.CancelCauseFunc // ends a call; nil if the request is passed on
+	reply  chan wire.Object        // has room for the reply of a call that the server runs; nil before and after that
 }
 
 func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
 	return &proxy{
-		session: s, waiting: map[string]chan wire.Object{}, cancels: map[string]context.CancelCauseFunc{},
+		session: s, pending: map[string]*request{},
 		client: &lineWriter{client, make(chan struct{}, 1)}, server: &lineWriter{server, make(chan struct{}, 1)},
 	}
 }
@@ -40,42 +46,87 @@ func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 		p.answer(message.Get("id"), "error", rpcError(why))
 		return
 	}
-	if message.Text("method") == "notifications/cancelled" {
-		p.cancel(wire.Object(message.Get("params")).Get("requestId"))
+	id, method, params := message.Get("id"), message.Text("method"), wire.Object(message.Get("params"))
+	call := method == "tools/call"
+	if method == "notifications/cancelled" {
+		p.cancel(params.Get("requestId"))
 	}
-	if message.Text("method") != "tools/call" {
+	if message.Get("method") == nil || id == nil && !call { // a reply of the client, or a notification
 		_ = p.server.write(message) // a server that has ended ends the proxy
 		return
 	}
-	params := wire.Object(message.Get("params"))
-	if why := ambiguous(params, "name", "arguments"); why != "" {
-		p.answer(message.Get("id"), "error", rpcError(why))
+	if kind := id.Kind(); id == nil || kind != '"' && kind != '0' {
+		p.answer(nil, "error", rpcError("mcp-proxy: a request needs a string or a number as its id"))
 		return
 	}
-	id := string(message.Get("id"))
-	ctx, cancel := context.WithCancelCause(ctx)
-	p.mu.Lock()
-	p.cancels[id] = cancel
-	p.mu.Unlock()
+	r := &request{}
+	if call {
+		if why := ambiguous(params, "name", "arguments"); why != "" {
+			p.answer(id, "error", rpcError(why))
+			return
+		}
+		ctx, r.cancel = context.WithCancelCause(ctx)
+	}
+	if err := p.begin(id, r); err != nil {
+		if call {
+			r.cancel(nil)
+		}
+		p.answer(id, "error", rpcError(err.Error()))
+		return
+	}
+	if !call {
+		_ = p.server.write(message)
+		return
+	}
 	p.calls.Go(func() {
-		defer cancel(nil)
-		p.call(ctx, message, params)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.cancels, id)
+		defer p.end(id, r)
+		p.call(ctx, r, message, params)
 	})
+}
+
+// keyOf returns the canonical form of an id: a server may write an id in another way than the client.
+func keyOf(id jsontext.Value) string {
+	key := id.Clone()
+	_ = key.Canonicalize() // the key of text that is not JSON is the text
+	return string(key)
+}
+
+// begin registers a request. It returns an error if the server has ended, and if a pending request has the same id,
+// because the replies could not be told apart.
+func (p *proxy) begin(id jsontext.Value, r *request) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.ended:
+		return errGone
+	case p.pending[keyOf(id)] != nil:
+		return fmt.Errorf("mcp-proxy: the id %s is that of a pending request", id)
+	}
+	p.pending[keyOf(id)] = r
+	return nil
+}
+
+// end removes a call that has ended.
+func (p *proxy) end(id jsontext.Value, r *request) {
+	r.cancel(nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.pending, keyOf(id))
 }
 
 var errCancelled = errors.New("mcp-proxy: the client has cancelled the call")
 
-// cancel ends a call that the client has cancelled: its hooks, and the wait for its reply. A reply
-// that comes all the same is dropped, since no hook has reviewed it.
+// cancel ends a request that the client has cancelled; for a call, also its hooks. A reply that comes all the same is
+// dropped, since no hook has reviewed it.
 func (p *proxy) cancel(id jsontext.Value) {
 	p.mu.Lock()
-	cancel := p.cancels[string(id)]
-	p.mu.Unlock()
-	if cancel != nil {
-		cancel(errCancelled)
+	defer p.mu.Unlock()
+	switch r := p.pending[keyOf(id)]; {
+	case r == nil:
+	case r.cancel == nil:
+		delete(p.pending, keyOf(id))
+	default:
+		r.cancel(errCancelled) // end removes the call
 	}
 }
 
@@ -113,7 +164,7 @@ func (p *proxy) answer(id jsontext.Value, member string, value wire.Object) {
 }
 
 // call runs a tool call with the hooks around it.
-func (p *proxy) call(ctx context.Context, message, params wire.Object) {
+func (p *proxy) call(ctx context.Context, r *request, message, params wire.Object) {
 	id := message.Get("id")
 	call := &snaphook.ToolCall{ID: string(id), Name: params.Text("name"), Input: wire.Object(params.Get("arguments"))}
 	var reply wire.Object
@@ -122,7 +173,7 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 			params = params.With("arguments", jsontext.Value(args))
 		}
 		var err error
-		reply, err = p.forward(ctx, id, message.With("params", jsontext.Value(params)))
+		reply, err = p.forward(ctx, r, message.With("params", jsontext.Value(params)))
 		return resultOf(reply), err
 	})
 	switch {
@@ -142,18 +193,16 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 
 var errGone = errors.New("mcp-proxy: the server has ended")
 
-// forward sends a call to the server and waits for the reply. It returns an error if the server has ended, if the call
-// is cancelled, and if another call with the same id waits for its reply.
-func (p *proxy) forward(ctx context.Context, id jsontext.Value, message wire.Object) (wire.Object, error) {
-	key := string(id)
+// forward sends a call to the server and waits for the reply. It returns an error if the server has ended and if the
+// call is cancelled.
+func (p *proxy) forward(ctx context.Context, r *request, message wire.Object) (wire.Object, error) {
 	reply := make(chan wire.Object, 1)
 	p.mu.Lock()
-	_, twice := p.waiting[key]
-	if p.ended || twice {
+	if p.ended {
 		p.mu.Unlock()
-		return nil, errors.Join(errGone)
+		return nil, errGone
 	}
-	p.waiting[key] = reply
+	r.reply = reply
 	p.mu.Unlock()
 	if err := p.server.write(message); err != nil {
 		return nil, errGone
@@ -169,20 +218,31 @@ func (p *proxy) forward(ctx context.Context, id jsontext.Value, message wire.Obj
 	}
 }
 
-// fromServer handles a message of the server.
+// fromServer handles a message of the server. It drops a reply that no pending request waits for: it could be that of
+// a call, and no hook has reviewed it.
 func (p *proxy) fromServer(message wire.Object) {
 	id := message.Get("id")
-	if id != nil && message.Get("method") == nil {
-		p.mu.Lock()
-		reply := p.waiting[string(id)]
-		delete(p.waiting, string(id))
-		p.mu.Unlock()
-		if reply != nil {
-			reply <- message
-			return
-		}
+	isReply := id != nil && message.Get("method") == nil && (id.Kind() != 'n' || message.Get("result") != nil)
+	if !isReply || p.replied(id, message) {
+		_ = p.client.write(message)
 	}
-	_ = p.client.write(message)
+}
+
+// replied gives a reply to the call that waits for it. It reports whether the reply is that of a request that was
+// passed on.
+func (p *proxy) replied(id jsontext.Value, message wire.Object) (passed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch r := p.pending[keyOf(id)]; {
+	case r == nil:
+	case r.cancel == nil:
+		delete(p.pending, keyOf(id))
+		return true
+	case r.reply != nil:
+		r.reply <- message
+		r.reply = nil
+	}
+	return false
 }
 
 // gone ends the calls that wait for a server that has exited.
@@ -190,9 +250,11 @@ func (p *proxy) gone() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
-	for key, reply := range p.waiting {
-		close(reply)
-		delete(p.waiting, key)
+	for _, r := range p.pending {
+		if r.reply != nil {
+			close(r.reply)
+			r.reply = nil
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"io"
 	"testing"
 
 	"github.com/snaphook-go/snaphook"
@@ -11,18 +12,8 @@ import (
 // A call that the server never answers ends when the client cancels it, and a late reply is not
 // passed on: no hook has reviewed it.
 func TestACancelledCallOfAnMCPServerEnds(t *testing.T) {
-	hooks, err := snaphook.Open(snaphook.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hooks.Close()
-	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var client bytes.Buffer
 	called := make(chan string, 2)
-	p := newProxy(s, &client, lines(called))
+	p, client := opened(t, lines(called))
 	p.fromClient(t.Context(), wire.Object(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow","arguments":{}}}`))
 	<-called
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
@@ -32,8 +23,8 @@ func TestACancelledCallOfAnMCPServerEnds(t *testing.T) {
 	}
 	p.calls.Wait()
 	p.fromServer(wire.Object(`{"jsonrpc":"2.0","id":7,"result":{"content":[]}}`))
-	if client.Len() > 0 {
-		t.Errorf("the client got %q, want nothing", client.String())
+	if client.Len() > 0 || len(p.pending) > 0 {
+		t.Errorf("the client got %q, and %d calls are pending; want nothing and none", client, len(p.pending))
 	}
 }
 
@@ -43,4 +34,19 @@ type lines chan string
 func (l lines) Write(b []byte) (int, error) {
 	l <- string(b)
 	return len(b), nil
+}
+
+// opened returns a proxy without hooks, and a writer that holds the lines for the client.
+func opened(t *testing.T, server io.Writer) (*proxy, *bytes.Buffer) {
+	hooks, err := snaphook.Open(snaphook.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &bytes.Buffer{}
+	return newProxy(s, client, server), client
 }
