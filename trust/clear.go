@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,8 +39,8 @@ var (
 	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they
 	// make a hook unclear; the list makes the reason more specific.
 	runners = set(`
-		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-
-		compose pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm
+		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-compose
+		pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm
 		rye composer bundle mix dotnet swift ansible ansible-playbook nix nix-shell direnv devbox turbo nx lerna
 		mise asdf invoke inv fab pytest jest vitest mocha eslint prettier biome ruff mypy tsc webpack vite rollup
 		rspec rubocop phpunit golangci-lint`)
@@ -61,26 +62,74 @@ var gitReads = set(`
 		config remote version hash-object var count-objects grep tag reflog whatchanged show-branch cherry`)
 
 func (s *shellScope) git(args []arg) {
+	dirs := s.dirs
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || len(a.texts) != 1 {
 			s.cannotSee("the git command is not known before the hook runs")
 			return
 		}
-		switch text := a.texts[0]; {
-		case text == "-C" || text == "--git-dir" || text == "--work-tree":
-			i++
-		case text == "--no-pager" || text == "--no-optional-locks" || text == "-P" || text == "--version" ||
-			strings.HasPrefix(text, "--git-dir=") || strings.HasPrefix(text, "--work-tree="):
-		case strings.HasPrefix(text, "-"):
-			s.cannotSee("the option %s of git is not known", text)
+		option, value, joined := strings.Cut(a.texts[0], "=")
+		switch {
+		case option == "-C" || option == "--git-dir" || option == "--work-tree":
+			if !joined {
+				if i++; i >= len(args) || !args[i].known || len(args[i].texts) != 1 {
+					s.cannotSee("the git repository is not known before the hook runs")
+					return
+				}
+				value = args[i].texts[0]
+			}
+			next := make([]string, len(dirs))
+			for i, dir := range dirs {
+				next[i] = within(dir, value)
+			}
+			switch option {
+			case "-C":
+				dirs = next
+			case "--git-dir":
+				s.repository(next)
+			}
+		case slices.Contains([]string{"--no-pager", "--no-optional-locks", "-P", "--version"}, option):
+		case strings.HasPrefix(option, "-"):
+			s.cannotSee("the option %s of git is not known", option)
 			return
-		case !gitReads[text]:
-			s.cannotSee("git %s may run hooks of the repository", text)
+		case !gitReads[option]:
+			s.cannotSee("git %s may run hooks of the repository", option)
 			return
 		default:
-			s.without("git "+text, args[i+1:], "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
+			for _, dir := range dirs {
+				s.findsRepository(dir)
+			}
+			s.without("git "+option, args[i+1:], "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
 			return
+		}
+	}
+}
+
+// repository marks the hook unclear if git uses a repository of the project other than .git: a clone can contain such a
+// repository, and its settings name programs that git runs.
+func (s *shellScope) repository(paths []string) {
+	for _, path := range paths {
+		if s.c.below(path) && path != filepath.Join(s.c.dir, ".git") {
+			s.cannotSee("git runs programs that the settings of %s name", s.c.short(path))
+		}
+	}
+}
+
+// findsRepository marks the hook unclear if git, when it is called in a directory of the project, finds a bare
+// repository there or above. Where there is none, none may appear.
+func (s *shellScope) findsRepository(dir string) {
+	for ; s.c.below(dir); dir = filepath.Dir(dir) {
+		if _, err := s.c.stat(filepath.Join(dir, ".git")); err == nil && dir == s.c.dir {
+			return // a clone's own
+		}
+		head := filepath.Join(dir, "HEAD")
+		if _, err := s.c.stat(head); err != nil {
+			s.c.absent(head, s.quiet)
+		} else if s.c.isDir(filepath.Join(dir, "objects")) {
+			s.cannotSee("git runs programs that the settings of the repository %s name", s.c.short(dir))
+		} else {
+			s.c.absent(filepath.Join(dir, "objects"), s.quiet)
 		}
 	}
 }
@@ -91,7 +140,8 @@ var (
 	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
-// filter handles a call of awk, sed or jq, whose argument is a program in its own language.
+// filter handles a call of awk, sed or jq, whose argument is a program in its own language. sed and jq also take options
+// after the program.
 func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
 		if !a.known && len(a.texts) == 0 && i == 0 {
@@ -99,16 +149,22 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 			return
 		}
 	}
-	text, program := "", false
-	for i := 0; i < len(args) && !program; i++ {
+	text, program, operands := "", false, false
+	for i := 0; i < len(args) && !(program && l == bash.Awk); i++ {
 		a := args[i]
 		option := strings.Join(a.texts, " ")
 		switch {
-		case !strings.HasPrefix(option, "-") || option == "-":
-			text, program = option, true
-			if !a.known && l != bash.JQ {
-				s.cannotSee("the program that %s runs is not known before the hook runs", name)
+		case operands || !strings.HasPrefix(option, "-") || option == "-":
+			if !program {
+				text, program = option, true
+				if !a.known && l != bash.JQ {
+					s.cannotSee("the program that %s runs is not known before the hook runs", name)
+				}
+			} else if !operands {
+				s.operand(name, a)
 			}
+		case option == "--":
+			operands = true
 		case l == bash.Awk && (option == "-F" || option == "-v"):
 			i++
 		case l == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
@@ -133,6 +189,18 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	}
 	if !clearText(l, text) {
 		s.cannotSee("the text that %s runs may run programs or load files", name)
+	}
+}
+
+// operand marks the hook unclear if a word after the program may be an option.
+func (s *shellScope) operand(name string, a arg) {
+	if !a.known && len(a.texts) == 0 {
+		s.cannotSee("the options of %s are not known before the hook runs", name)
+	}
+	for _, text := range a.texts {
+		if strings.HasPrefix(text, "-") && text != "-" {
+			s.cannotSee("the option %s of %s is not known", text, name)
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -227,7 +226,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	}
 	s := newScope(c, path)
 	s.quiet = !runs
-	if interpreter, _ := shebang(text); interpreter != "" {
+	if interpreter := shebang(text); interpreter != "" {
 		return true, s.call(append(strings.Fields(interpreter), path))
 	}
 	if ext := strings.ToLower(filepath.Ext(path)); runs || shellEndings[ext] || ext == "" {
@@ -286,19 +285,14 @@ func (c *fileCollector) shellFile(path string, from *shellScope) error {
 	return inner.script(string(text))
 }
 
-// shebang returns the interpreter of a script, and whether it is a shell.
-func shebang(text []byte) (interpreter string, isShell bool) {
+// shebang returns the interpreter of a script, with its arguments; "" if its first line names none.
+func shebang(text []byte) string {
 	line, is := bytes.CutPrefix(text, []byte("#!"))
 	if !is {
-		return "", false
+		return ""
 	}
 	line, _, _ = bytes.Cut(line[:min(len(line), 4096)], []byte("\n"))
-	for _, word := range strings.Fields(string(line)) {
-		if bash.Interpreter(word) == bash.Shell {
-			return string(line), true
-		}
-	}
-	return string(line), false
+	return string(line)
 }
 
 var (

@@ -16,7 +16,10 @@ const mostListed = 50_000
 // directory.
 func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
-	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1
+	if first < 0 {
+		return nil, true
+	}
+	cut := strings.LastIndexByte(pattern[:first], filepath.Separator) + 1
 	matched = []string{pattern[:cut]}
 	for part := range strings.SplitSeq(pattern[cut:], string(filepath.Separator)) {
 		var next []string

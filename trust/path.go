@@ -157,7 +157,7 @@ func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 }
 
 // harmless lists variables for which loads returns true, but whose values are assumed to make no program load a file.
-var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
+var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
 // assigned covers the files that programs load because of a variable's value.
 func (s *shellScope) assigned(name, value string) error {
@@ -165,6 +165,8 @@ func (s *shellScope) assigned(name, value string) error {
 	case value == "" || harmless[name] || !loads(name) && !folders(name):
 	case name == "BASH_ENV" || name == "ENV":
 		return s.source(value)
+	case name == "GIT_DIR":
+		s.repository(s.paths(value))
 	case folders(name) || name == "LD_PRELOAD":
 		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ':' || r == ' ' }) {
 			if name == "PATH" {

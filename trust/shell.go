@@ -204,42 +204,66 @@ func isWrapper(name string) bool {
 	return is
 }
 
-// printing lists programs that only print their words and files.
-var printing = set("cat echo printf head tail sed grep")
-
-// pipe covers the text that a shell reads from another program, and marks the hook unclear if the text is not
-// completely known. The words of both commands are covered elsewhere.
+// pipe covers the text that a shell reads from cat, echo or printf. The text of any other program is not known. The
+// words of both commands are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {
 		return nil
 	}
-	from, ok := pipe.X.Cmd.(*syntax.CallExpr)
-	if !ok || len(from.Args) == 0 {
-		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
-		return nil
+	var words []string
+	if from, ok := pipe.X.Cmd.(*syntax.CallExpr); ok {
+		words = texts(s.words(from.Args))
 	}
-	args := s.words(from.Args)
-	name := ""
-	if len(args[0].texts) > 0 {
-		name = filepath.Base(args[0].texts[0])
-	}
-	if !printing[name] || slices.ContainsFunc(args, func(a arg) bool { return !a.known }) {
-		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
-		return nil
-	}
-	for _, a := range args[1:] {
-		for _, text := range a.texts {
-			run := s.script
-			if name != "echo" && name != "printf" {
-				run = s.source
-			}
-			if err := run(text); err != nil {
+	if len(words) > 1 && filepath.Base(words[0]) == "cat" && !slices.ContainsFunc(words[1:], isOption) {
+		for _, file := range words[1:] {
+			if err := s.source(file); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	return nil
+	text, known := printed(words)
+	if !known {
+		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
+		return nil
+	}
+	return s.script(text)
+}
+
+// isOption reports whether a word is, or may be, an option, or stands for standard input.
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
+
+// texts returns the words of a command, or nil if one is not known.
+func texts(args []arg) []string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if !a.known || len(a.texts) != 1 {
+			return nil
+		}
+		words[i] = a.texts[0]
+	}
+	return words
+}
+
+// printed returns the output of echo, and of printf with a plain text, "%s" or "%s\n" as its format. known is false for
+// other calls, and for words that some shells change.
+func printed(words []string) (text string, known bool) {
+	if len(words) < 2 {
+		return "", false
+	}
+	switch name, args := filepath.Base(words[0]), words[1:]; {
+	case name == "echo":
+		text = strings.Join(args, " ")
+		return text, !isOption(text) && !strings.Contains(text, `\`)
+	case name == "printf" && args[0] == `%s`:
+		return strings.Join(args[1:], ""), true
+	case name == "printf" && args[0] == `%s\n`:
+		return strings.Join(args[1:], "\n"), true
+	case name == "printf":
+		return args[0], len(args) == 1 && !isOption(args[0]) && !strings.ContainsAny(args[0], `%\`)
+	}
+	return "", false
 }
 
 // loop records the values of a loop variable.
