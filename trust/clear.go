@@ -140,8 +140,8 @@ var (
 	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
-// filter handles a call of awk, sed or jq, whose argument is a program in its own language. sed and jq also take options
-// after the program.
+// filter handles a call of awk, sed or jq, whose argument is a program in its own language. sed and jq also take
+// options after the program.
 func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
 		if !a.known && len(a.texts) == 0 && i == 0 {
