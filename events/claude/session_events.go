@@ -53,26 +53,36 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(trai
 })
 
 // explainEnd adds to a hook's timeout error that all hooks of SessionEnd share one limit.
-func explainEnd(_ *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
+func explainEnd(s *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
 	if late := new(hook.TimeoutError); errors.As(r.Err, &late) {
-		r.Err = &hook.Error{Hook: r.Hook, Err: &endError{late}}
+		budget, ok := s.Setting(endBudget{}).(time.Duration)
+		if !ok {
+			budget = sessionEnd
+		}
+		r.Err = &hook.Error{Hook: r.Hook, Err: &endError{late, max(budget, late.After)}}
 	}
 }
 
+// endBudget is the key of a setting: the time limit of all SessionEnd hooks together, a time.Duration.
+type endBudget struct{}
+
 // endError is the timeout of a SessionEnd hook.
-type endError struct{ *hook.TimeoutError }
+type endError struct {
+	*hook.TimeoutError
+	budget time.Duration
+}
 
 func (e *endError) Error() string {
 	return fmt.Sprintf(
 		"%v; all hooks of SessionEnd together have %v, and CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS sets another time in milliseconds",
-		e.TimeoutError, sessionEnd,
+		e.TimeoutError, e.budget,
 	)
 }
 
 // Unwrap returns the timeout.
 func (e *endError) Unwrap() error { return e.TimeoutError }
 
-// sessionEnd limits the time of all SessionEnd hooks together (C60).
+// sessionEnd limits the time of all SessionEnd hooks together, unless the settings set another limit (C60).
 const sessionEnd = 1500 * time.Millisecond
 
 // CwdChanged fires when the agent has changed its directory (C70).

@@ -281,6 +281,7 @@ func (r *reading) limitEnds() {
 		}
 		h.Timeout = min(h.Timeout, budget)
 	}
+	r.Loaded.Values[endBudget{}] = budget
 }
 
 // parseInt reads a number as JavaScript's parseInt does: it reads white space, a sign and digits, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,20 +105,21 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 	const slow = `{"type":"command","command":"slow"}`
 	for _, tt := range []struct {
 		name, env, hooks string
-		want             time.Duration
+		want             time.Duration // of the fire
+		budget           time.Duration // of all hooks, if longer
 	}{
-		{"1.5 seconds", "", slow, 1500 * time.Millisecond},
-		{"whatever a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 1500 * time.Millisecond},
-		{"a variable is read as far as it is a number", " 500ms", slow, 500 * time.Millisecond},
-		{"what a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 5 * time.Second},
-		{"less", "", `{"type":"command","command":"slow","timeout":0.5}`, 500 * time.Millisecond},
-		{"a minute at most", "", `{"type":"command","command":"slow","timeout":500}`, time.Minute},
-		{"one asks for more, the other has its own", "", slow + `,{"type":"command","command":"quick","timeout":10}`, 1500 * time.Millisecond},
-		{"a hook that cannot run asks for nothing", "", slow + `,{"type":"prompt","prompt":"p","timeout":50}`, 1500 * time.Millisecond},
-		{"the variable", "7000", slow, 7 * time.Second},
-		{"the variable against a hook", "2000", `{"type":"command","command":"slow","timeout":5}`, 2 * time.Second},
-		{"a variable that is none", "soon", slow, 1500 * time.Millisecond},
-		{"zero", "0", slow, 1500 * time.Millisecond},
+		{"1.5 seconds", "", slow, 1500 * time.Millisecond, 0},
+		{"whatever a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 1500 * time.Millisecond, 0},
+		{"a variable is read as far as it is a number", " 500ms", slow, 500 * time.Millisecond, 0},
+		{"what a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 5 * time.Second, 0},
+		{"less", "", `{"type":"command","command":"slow","timeout":0.5}`, 500 * time.Millisecond, 1500 * time.Millisecond},
+		{"a minute at most", "", `{"type":"command","command":"slow","timeout":500}`, time.Minute, 0},
+		{"one asks for more, the other has its own", "", slow + `,{"type":"command","command":"quick","timeout":10}`, 1500 * time.Millisecond, 0},
+		{"a hook that cannot run asks for nothing", "", slow + `,{"type":"prompt","prompt":"p","timeout":50}`, 1500 * time.Millisecond, 0},
+		{"the variable", "7000", slow, 7 * time.Second, 0},
+		{"the variable against a hook", "2000", `{"type":"command","command":"slow","timeout":5}`, 2 * time.Second, 0},
+		{"a variable that is none", "soon", slow, 1500 * time.Millisecond, 0},
+		{"zero", "0", slow, 1500 * time.Millisecond, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -128,9 +130,13 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 				w.Environ = append(w.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS="+tt.env)
 				w.replies = map[string]scripted{"slow": {delay: time.Hour}, "quick": {}}
 				s, start := w.open(t), time.Now()
-				fire(t, s, "SessionEnd", "")
+				res := mustFire(t, claude.SessionEnd, s, claude.SessionEndInput{})
 				if took := time.Since(start); took != tt.want {
 					t.Errorf("the end took %v; want %v", took, tt.want)
+				}
+				together := fmt.Sprintf("together have %v,", max(tt.want, tt.budget))
+				if errs := res.Errs(); len(errs) == 0 || !strings.Contains(errs[0].Error(), together) {
+					t.Errorf("errors %v; want one with %q", errs, together)
 				}
 			})
 		})
