@@ -91,9 +91,8 @@ func (r *Result[T]) Restore() *Result[T] {
 
 // restore writes only if there is something to undo: many goroutines read a shared Result.
 func (r *Result[T]) restore() {
-	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Raw != nil || r.Answered || r.Reports != nil ||
-		r.Conflicts != nil ||
-		r.OverriddenBlock != "" ||
+	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Notes != nil || r.Raw != nil || r.Answered ||
+		r.Reports != nil || r.Conflicts != nil || r.Would != nil || r.OverriddenBlock != "" ||
 		!reflect.ValueOf(&r.Specific).Elem().IsZero() {
 		*r = Empty[T]()
 	}
