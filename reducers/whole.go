@@ -2,6 +2,7 @@ package reducers
 
 import (
 	"iter"
+	"reflect"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -40,11 +41,12 @@ func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// Gather merges the event's own parts with add; it drops everything else.
+// Gather merges the event's own parts with add; it drops everything else. The part of an answer with an empty Set counts
+// if it is not zero.
 func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {
-			if o.Set.Has(hook.SetSpecific) {
+			if o.Set.Has(hook.SetSpecific) || o.Set == 0 && !o.Synthetic && !isZero(o.Specific) {
 				add(&all.Specific, o.Specific)
 				all.Set = hook.SetAnswer | hook.SetSpecific
 			}
@@ -52,6 +54,8 @@ func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 		return all
 	}
 }
+
+func isZero[T any](part T) bool { return reflect.ValueOf(&part).Elem().IsZero() }
 
 // Ignore lets every hook run, and drops all answers: the event is a notification.
 func Ignore[T any](outs iter.Seq[hook.Output[T]]) (nothing hook.Output[T]) {

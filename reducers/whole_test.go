@@ -34,6 +34,8 @@ func TestOneAnswerIsKeptWhole(t *testing.T) {
 		"the first that counts, of nobody":   {firstLong, []output{part("a")}, output{}, 1},
 		"nothing, since nothing counts":      {reducers.Ignore[string], []output{part("a"), block}, output{}, 2},
 		"everything, added up":               {gather, []output{part("a"), {Message: "m"}, part("b")}, part("ab"), 3},
+		"everything, of Go hooks":            {gather, []output{{Specific: "a"}, part("b"), {Specific: "c"}}, part("abc"), 3},
+		"everything, but what was not given": {gather, []output{{Specific: "a", Set: given}, {Specific: "b", Synthetic: true}}, output{}, 2},
 		"everything, of those with no parts": {gather, []output{{Message: "m"}}, output{}, 1},
 	} {
 		heard := 0
