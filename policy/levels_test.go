@@ -106,6 +106,27 @@ func TestEntriesAndEventsCountBelowRules(t *testing.T) {
 	}
 }
 
+func TestTheFileOfALevelDecidesOverTheProgramsOverlays(t *testing.T) {
+	of := func(timeout, queue, stretch int) policy.Overlay {
+		return policy.Overlay{Level: policy.User, Rules: []policy.Rule{{
+			Timeout: time.Duration(timeout) * time.Second, Queue: time.Duration(queue) * time.Second, Stretch: float64(stretch),
+		}}}
+	}
+	file := filepath.Join(t.TempDir(), "user.json")
+	if err := os.WriteFile(file, []byte(`{"hooks": [{"timeout": "3s"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src := policy.Source{Overlays: []policy.Overlay{of(1, 1, 2), of(2, 2, 0)}, Files: map[policy.Level]string{policy.User: file}}
+	set, problems := src.Load(t.TempDir(), false)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	p := set.Effective(gate(hook.Project), events["claude.PreToolUse"])
+	if p.Timeout != 3*time.Second || p.Queue != 2*time.Second || p.Stretch != 2 {
+		t.Errorf("timeout %v, queue %v, stretch %v; want the file's, the later overlay's and the earlier one's", p.Timeout, p.Queue, p.Stretch)
+	}
+}
+
 // hostile are overlays of a project that try to weaken a guard of the user.
 var hostile = map[string]string{
 	"open":                     `{"hooks": [{"onFailure": "open"}]}`,
