@@ -26,7 +26,7 @@ type Workspace struct {
 type Loaded struct {
 	Hooks    []*hook.Hook // includes hooks that can never run, with the reason
 	Problems []settings.Problem
-	Files    []string // the files that were read, highest priority first
+	Files    []string // the files that were read, in the order of their dialect
 
 	// Admit returns why a hook must not run although nothing else excludes it, so that settings can exclude hooks that
 	// the program registers. It is called for every hook of every dialect. Nil admits all.

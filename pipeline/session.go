@@ -184,7 +184,7 @@ func (s *Session) Problems() []settings.Problem {
 	return slices.Clone(s.reg.loaded.Problems)
 }
 
-// Files lists the settings files that were read, highest priority first.
+// Files lists the settings files that were read. Each dialect determines the order of its own.
 func (s *Session) Files() []string {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
