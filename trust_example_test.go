@@ -21,7 +21,9 @@ import (
 // while the session is open.
 func ExampleConfig_wrap() {
 	if runtime.GOOS == "windows" {
-		fmt.Println("trusted\ntrue guarded\ntrue guard.sh") // the guard is a script of sh
+		// The guard is a script of sh.
+		fmt.Println("trusted\ntrue guarded")
+		fmt.Println(`true The guard of PreToolUse could not run (failure class "untrusted"): the call is denied.`)
 		return
 	}
 	ctx := context.Background()
