@@ -176,7 +176,7 @@ func (s *sourceState) change(ctx context.Context, f func(map[string]string) (cha
 			return err
 		}
 		if len(text) > mostState {
-			return state.ErrFull
+			return fmt.Errorf("%w: the limit in a fleet is 512 KiB", state.ErrFull)
 		}
 		if revision == 0 {
 			_, err = s.keys.Create(ctx, s.key, text)

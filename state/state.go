@@ -19,11 +19,11 @@ import (
 // does the program.
 const Most = 1 << 20
 
-// mostKey limits the length of a key as [url.PathEscape] escapes it, in bytes, because the key becomes a file name.
-const mostKey = 200
+// mostKey limits the length of a key as fileName escapes it, in bytes: file systems limit names to 255.
+const mostKey = 255 - len(prefix)
 
-// ErrFull is the error of a value for which there is no space left.
-var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete values that are not needed")
+// ErrFull is the error of a value for which there is no space left. It is wrapped in an error that names the limit.
+var ErrFull = errors.New("the state of the hooks of one source is full; delete values that are not needed")
 
 // Dir is the state in a directory. The directory is created with the first value, for its owner only; another user's
 // directory is rejected. A Dir may be used from many goroutines and processes at once. An operation costs a lock and a
@@ -141,8 +141,9 @@ func check(key string) error {
 	switch {
 	case key == "":
 		return errors.New("a key cannot be empty")
-	case len(url.PathEscape(key)) > mostKey:
-		return fmt.Errorf("the key %.40q… is too long; use one of at most %d bytes", key, mostKey)
+	case len(fileName(key)) > mostKey:
+		return fmt.Errorf("the key %.40q… is too long: its file's name has %d bytes, and %d are the limit; use a shorter one",
+			key, len(prefix+fileName(key)), len(prefix)+mostKey)
 	}
 	return nil
 }
@@ -286,7 +287,7 @@ func (d Dir) fits(key, value string) error {
 		sum += int64(len(entry.Name())-len(prefix)) + info.Size()
 	}
 	if sum > Most {
-		return ErrFull
+		return fmt.Errorf("%w: the limit is 1 MiB", ErrFull)
 	}
 	return nil
 }

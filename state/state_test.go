@@ -200,8 +200,8 @@ func TestASessionHasAMegabyte(t *testing.T) {
 	if err := d.Set(t.Context(), "big", strings.Repeat("x", state.Most-1000)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Set(t.Context(), "more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) {
-		t.Errorf("err %v, want ErrFull", err)
+	if err := d.Set(t.Context(), "more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) || !strings.Contains(err.Error(), "1 MiB") {
+		t.Errorf("err %v, want ErrFull with 1 MiB", err)
 	}
 	if err := d.Set(t.Context(), "big", strings.Repeat("y", state.Most-1000)); err != nil {
 		t.Errorf("another value in its place: %v", err)
@@ -314,5 +314,30 @@ func TestTheSourcesOfASessionShareNothing(t *testing.T) {
 		if _, ok, err := d.Get(t.Context(), "n"); ok || err != nil {
 			t.Errorf("%q has a value after its session was removed: %v", name, err)
 		}
+	}
+}
+
+// A key is accepted only if its file can be created: some characters take three bytes in a file's name.
+func TestAKeyIsTooLongIfItsFilesNameIs(t *testing.T) {
+	for name, test := range map[string]struct {
+		part string
+		size int // bytes of part in a file's name
+	}{
+		"letters":           {"k", 1},
+		"colons":            {":", 3},
+		"spaces":            {" ", 3},
+		"a letter and four": {"k::::", 13},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := fresh(t)
+			fits := strings.Repeat(test.part, 253/test.size)
+			if err := d.Set(t.Context(), fits, "1"); err != nil {
+				t.Errorf("a key of %d bytes: %v", len(fits), err)
+			}
+			err := d.Set(t.Context(), fits+test.part, "1")
+			if err == nil || !strings.Contains(err.Error(), "is too long: its file's name has ") {
+				t.Errorf("a key of %d bytes: %v; want an error of the check", len(fits+test.part), err)
+			}
+		})
 	}
 }
