@@ -141,18 +141,15 @@ func (b *bundle) marked() string {
 // need returns the cause if the first mistake of a module is a restriction of the sandbox; empty if the first mistake
 // is one in every runtime.
 func (e *BuildError) need() string {
-	for _, m := range e.Mistakes {
-		name, rest, _ := strings.Cut(m.Message, " is not available: ")
-		part, of, _ := strings.Cut(name, " of ")
-		switch {
-		case rest == "" || strings.Contains(rest, "only files can be imported"):
-			return ""
-		case of != "":
-			return fmt.Sprintf("it imports %s of %s (%s:%d:%d)", part, of, m.File, m.Line, m.Column)
-		}
-		return fmt.Sprintf("it imports %s (%s:%d:%d)", name, m.File, m.Line, m.Column)
+	if len(e.Mistakes) == 0 {
+		return ""
 	}
-	return ""
+	m := e.Mistakes[0]
+	name, rest, _ := strings.Cut(m.Message, " is not available: ")
+	if rest == "" || strings.Contains(rest, "only files can be imported") {
+		return ""
+	}
+	return fmt.Sprintf("it imports %s (%s:%d:%d)", name, m.File, m.Line, m.Column)
 }
 
 // bundledFor returns a bundle for a process. If the module needs more of a package than the available part, it uses the
