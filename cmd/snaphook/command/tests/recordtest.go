@@ -131,15 +131,15 @@ func (f *recordTestFlags) mayWrite(out string) error {
 	return nil
 }
 
-// mostFixtures limits the fixtures in memory.
-const mostFixtures = 10_000
+// mostSteps limits the steps of fixtures in memory.
+const mostSteps = 10_000
 
 // fixturesOf makes fixtures of the selected fires.
 func fixturesOf(
 	cmd *cobra.Command, in io.Reader, path string, c *records.Choice, dir string, bySession bool,
 ) ([]*written, error) {
 	var all []*written
-	seen, sessions, names, unfit := map[string]bool{}, map[string]*written{}, map[string]int{}, 0
+	seen, sessions, names, unfit, kept := map[string]bool{}, map[string]*written{}, map[string]int{}, 0, 0
 	for p, err := range pastLines(in) {
 		switch {
 		case cmd.Context().Err() != nil:
@@ -163,17 +163,17 @@ func fixturesOf(
 				sessions[p.Session], all = w, append(all, w)
 			}
 			w.Session = append(w.Session, step)
-			continue
+		} else {
+			key, _ := json.Marshal(step) // cannot fail: it was read from JSON
+			if seen[string(key)] {
+				continue
+			}
+			seen[string(key)] = true
+			all = append(all, &written{Name: uniqueName(names, p), Session: []writtenStep{step}})
 		}
-		key, _ := json.Marshal(step) // cannot fail: it was read from JSON
-		if seen[string(key)] {
-			continue
-		}
-		seen[string(key)] = true
-		all = append(all, &written{Name: uniqueName(names, p), Session: []writtenStep{step}})
-		if len(all) > mostFixtures {
-			return nil, fmt.Errorf("%s: there are more than %d distinct fires; choose some with --since, --event or --decision",
-				path, mostFixtures)
+		if kept++; kept > mostSteps {
+			return nil, fmt.Errorf("%s: there are more than %d fires to keep; choose some with --since, --event, --session or --decision",
+				path, mostSteps)
 		}
 	}
 	if unfit > 0 {
