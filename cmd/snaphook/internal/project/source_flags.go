@@ -26,7 +26,7 @@ type SourceFlags struct {
 // AddSources adds the flags that select settings.
 func (f *SourceFlags) AddSources(to *pflag.FlagSet) {
 	to.StringArrayVar(&f.Settings, "settings", nil, "Read `[LAYER=]FILE` in place of the settings found; repeatable. "+
-		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")
+		"LAYER is one of "+systems.LayersHelp()+": user=mine.json")
 	to.StringArrayVar(
 		&f.extensions,
 		"extension",

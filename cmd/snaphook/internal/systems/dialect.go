@@ -122,13 +122,21 @@ func Named(name string) (*Dialect, error) {
 	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(Names(), ", "))
 }
 
-// LayerNames returns the layer names that --settings accepts, in the order of sources.
+// LayerNames returns the layer names that --settings accepts, in the order of sources; names that one system alone has
+// come last.
 func (d *Dialect) LayerNames() []string {
 	order := []string{"project", "user", "system", "local", "flag", "managed"}
-	return slices.SortedFunc(
-		maps.Keys(d.Layers),
-		func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) },
-	)
+	known := lo.Filter(order, func(name string, _ int) bool { return lo.HasKey(d.Layers, name) })
+	others, _ := lo.Difference(slices.Sorted(maps.Keys(d.Layers)), known)
+	return append(known, others...)
+}
+
+// LayersHelp lists the layer names of all dialects.
+func LayersHelp() string {
+	all := lo.FilterMap(Main(), func(d *Dialect, _ int) (string, bool) {
+		return fmt.Sprintf("%s (%s)", strings.Join(d.LayerNames(), ", "), d.Name), len(d.Layers) > 0
+	})
+	return strings.Join(all, "; ")
 }
 
 // LayerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element has to begin with
