@@ -37,8 +37,8 @@ const (
 // glance limits how long lines are still written to a file that another program has renamed.
 const glance = time.Second
 
-// A full file is not renamed while another process has locked the record: after lockWait the file grows by growth
-// before the next attempt. Lines wait in the meantime.
+// A full file that cannot be renamed, or whose record another process has locked for lockWait, grows by growth before
+// the next attempt. Lines wait in the meantime.
 const (
 	lockWait = 200 * time.Millisecond
 	growth   = 1 << 20
@@ -79,13 +79,13 @@ func (f *sharedRecord) open() error {
 	if f.f != nil {
 		_ = f.f.Close() // every line has been written
 	}
-	f.f, f.seen, f.torn, f.room = opened, time.Now(), endsInALine(opened), 0
+	f.f, f.seen, f.torn, f.room = opened, time.Now(), isTorn(opened), 0
 	return nil
 }
 
-// endsInALine reports whether the last line of a file is incomplete, because its writer was killed or the disk was
+// isTorn reports whether the last line of a file is incomplete, because its writer was killed or the disk was
 // full.
-func endsInALine(f *os.File) bool {
+func isTorn(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return false
@@ -157,11 +157,11 @@ func (f *sharedRecord) rotate() {
 		f.room = min(f.max-size, f.max/64) // other processes write too
 		return
 	}
+	f.room = growth // if the file cannot be renamed now
 	ctx, cancel := context.WithTimeout(f.ctx, lockWait)
 	defer cancel()
 	lock, err := acquire(ctx, f.path+".lock")
 	if err != nil {
-		f.room = growth
 		return
 	}
 	defer lock.release()

@@ -38,6 +38,7 @@ type queuedWriter struct {
 	mu        sync.Mutex
 	started   bool
 	closed    bool
+	ended     bool // every line has been written, or counted as lost
 	abandoned bool
 	n         int64 // number of lost lines
 	err       error // why the first line was lost
@@ -109,6 +110,7 @@ func (s *queuedWriter) enqueue(l *queuedLine) bool {
 // write writes the queued lines until close is called.
 func (s *queuedWriter) write() {
 	defer close(s.done)
+	defer s.end()
 	for l := range s.queue {
 		if err := s.writeOne(l.text); err != nil {
 			s.mu.Lock()
@@ -172,19 +174,41 @@ func (s *queuedWriter) close(wait time.Duration) {
 		select {
 		case <-s.done:
 		case <-t.C:
-			s.abandon()
-			return
+			if s.abandon() {
+				return
+			}
 		}
 	}
+	s.release()
+}
+
+// end closes the writer if close has stopped waiting for it.
+func (s *queuedWriter) end() {
+	s.mu.Lock()
+	s.ended = true
+	abandoned := s.abandoned
+	s.mu.Unlock()
+	if abandoned {
+		s.release()
+	}
+}
+
+// release closes the writer, which no Write uses any longer.
+func (s *queuedWriter) release() {
+	defer func() { _ = recover() }() // a writer that panics loses no line now
 	if c, ok := s.w.(io.Closer); ok {
 		_ = c.Close() // every line has been written, or counted as lost
 	}
 }
 
-// abandon counts the queued lines as lost, and interrupts a write to a pipe.
-func (s *queuedWriter) abandon() {
+// abandon counts the queued lines as lost, and interrupts a write to a pipe. The writer is closed when its last Write
+// returns. If that has happened, abandon does nothing and returns false.
+func (s *queuedWriter) abandon() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
 	n := int64(1) // the line that is being written
 	for range s.queue {
 		n++
@@ -194,4 +218,5 @@ func (s *queuedWriter) abandon() {
 	if f, ok := s.w.(*sharedRecord); ok {
 		f.interrupt()
 	}
+	return true
 }

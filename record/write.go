@@ -208,9 +208,9 @@ func text(b []byte, s string) []byte {
 func quote(b []byte, s string, most int) []byte {
 	if len(s) > most+around {
 		s = environ.Scrub(s[:most+around])
-		s = whole(s[:min(most, max(0, len(s)-around/2))]) + "…"
+		s = environ.Cut(s, min(most, max(0, len(s)-around/2))) + "…"
 	} else if s = environ.Scrub(s); len(s) > most {
-		s = whole(s[:most]) + "…"
+		s = environ.Cut(s, most) + "…"
 	}
 	quoted, _ := jsontext.AppendQuote(b, s) // replaces bytes that are not UTF-8
 	return quoted
@@ -221,18 +221,6 @@ const around = 64 << 10
 
 // window returns the part of a text that [quote] reads.
 func window(text []byte, most int) string { return string(text[:min(len(text), most+around+1)]) }
-
-// whole removes a character of two or three bytes from the end, because the character may be incomplete.
-func whole(s string) string {
-	for i := 1; i <= 3 && i <= len(s); i++ {
-		if c := s[len(s)-i]; c >= 0xC0 {
-			return s[:len(s)-i]
-		} else if c < 0x80 {
-			break
-		}
-	}
-	return s
-}
 
 func milliseconds(b []byte, d time.Duration) []byte {
 	return strconv.AppendFloat(b, float64(d.Microseconds())/1000, 'f', -1, 64)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -105,46 +104,6 @@ func parsePast(text []byte, number int) (*past, error) {
 	return p, nil
 }
 
-// unfit returns why a line cannot be replayed; empty if it can.
-func (p *past) unfit() string {
-	if p.Input == nil || p.Input.Kind() == 'n' {
-		return "the record has not kept their input (--record-input none)"
-	}
-	leaves, names, cut := 0, 0, false
-	d := jsontext.NewDecoder(bytes.NewReader(p.Input),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for token, err := d.ReadToken(); err == nil; token, err = d.ReadToken() {
-		kind := token.Kind()
-		if kind == '{' || kind == '}' || kind == '[' || kind == ']' {
-			continue
-		}
-		if in, n := d.StackIndex(d.StackDepth()); in == '{' && n%2 == 1 {
-			continue // the name of a member
-		}
-		leaves++
-		if kind == '"' {
-			text := token.String()
-			if typeNames[text] {
-				names++
-			}
-			cut = cut || strings.HasSuffix(text, "…")
-		}
-	}
-	switch {
-	case p.V > 0 && leaves > 0 && names == leaves:
-		return "the record has kept only the keys of their input (--record-input keys)"
-	case p.V > 0 && cut && len(p.Input) >= keptInput:
-		return "their input was cut when it was recorded"
-	}
-	return ""
-}
-
-// typeNames lists the texts that replace values in a record which keeps only the keys of inputs.
-var typeNames = map[string]bool{"string": true, "number": true, "boolean": true, "null": true}
-
-// keptInput is the number of bytes of an input that a record keeps.
-const keptInput = 4 << 10
-
 // changes lists the differences between an outcome and the recorded one; none if no decision was recorded.
 func (p *past) changes(out *pipeline.FireOutcome) (all []string) {
 	if out == nil {
@@ -201,16 +160,7 @@ const keptText = 4 << 10
 // recordedText returns a text in the form that a record keeps: without secrets, and cut.
 func recordedText(s string) string {
 	if s = env.Scrub(s); len(s) > keptText {
-		s = s[:keptText]
-		for i := 1; i <= 3; i++ { // removes a character of two or three bytes, which may be incomplete
-			if c := s[len(s)-i]; c >= 0xC0 {
-				s = s[:len(s)-i]
-				break
-			} else if c < 0x80 {
-				break
-			}
-		}
-		s += "…"
+		s = env.Cut(s, keptText) + "…"
 	}
 	return wire.Valid([]byte(s))
 }

@@ -151,7 +151,7 @@ func fixturesOf(
 			continue
 		case !c.Has(&p.Line):
 			continue
-		case p.Decision == nil || p.unfit() != "":
+		case p.Decision == nil || records.Unfit(&p.Line) != "":
 			unfit++
 			continue
 		}

@@ -113,8 +113,8 @@ func (r *replaying) all(in io.Reader) error {
 			r.unfit["broken off"]++
 		case err != nil:
 			r.bad(p.number, err)
-		case p.unfit() != "":
-			r.unfit[p.unfit()]++
+		case records.Unfit(&p.Line) != "":
+			r.unfit[records.Unfit(&p.Line)]++
 		default:
 			if err := r.line(p); err != nil {
 				return err

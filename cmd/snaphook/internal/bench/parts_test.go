@@ -128,6 +128,21 @@ func TestARecordShowsWhatAnIfWouldSkip(t *testing.T) {
 	}
 }
 
+// A line whose input is not whole shows no command, from which a rule could be derived.
+func TestALineWithoutItsWholeInputDoesNotCount(t *testing.T) {
+	for name, input := range map[string]string{
+		"its keys":    `{"tool_name":"string","tool_input":{"command":"string"}}`,
+		"a cut input": fmt.Sprintf(`{"tool_name":"Bash","tool_input":{"command":"%s…"}}`, strings.Repeat("x", 4<<10)),
+		"no input":    `null`,
+	} {
+		calls := &Recorded{File: "r", Dir: "/", Event: "claude.PreToolUse"}
+		calls.Add(&record.Line{V: 1, Event: "claude.PreToolUse", Input: jsontext.Value(input), Hooks: []record.Hook{{Command: "g", Ran: true}}})
+		if !calls.Empty() {
+			t.Errorf("%s: the line counts", name)
+		}
+	}
+}
+
 // noisy returns n runs of about ms milliseconds, with a tail.
 func noisy(random *rand.Rand, n int, ms float64) (values []float64) {
 	for range n {

@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/permission"
@@ -29,7 +30,8 @@ type recordedCall struct {
 // input.
 func (r *Recorded) Add(l *record.Line) {
 	input := wire.Object(l.Input)
-	if l.Event != r.Event || !wire.Object(input.Get("tool_input")).IsObject() || input.Text("tool_name") == "" {
+	if l.Event != r.Event || !wire.Object(input.Get("tool_input")).IsObject() || input.Text("tool_name") == "" ||
+		records.Unfit(l) != "" {
 		return
 	}
 	for i := range l.Hooks {
