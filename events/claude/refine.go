@@ -163,11 +163,14 @@ func refused(t *traits, r *common.Report) bool {
 
 // cut shortens a text that is too long.
 func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, notes *[]string) {
-	if len(*text) <= MaxText || utf8.RuneCountInString(*text) <= MaxText {
+	if len(*text) <= MaxText {
 		return
 	}
-	whole := *text
-	*text = string([]rune(whole)[:preview])
+	whole, length := *text, utf8.RuneCountInString(*text)
+	if length <= MaxText {
+		return
+	}
+	*text = beginning(whole, preview)
 	path, err := s.Keep(name, whole)
 	if err != nil {
 		*text += "…"
@@ -176,8 +179,20 @@ func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, note
 	}
 	*text += fmt.Sprintf(
 		"…\n\nThis is the beginning of a text of %d characters. The whole text is in %s",
-		utf8.RuneCountInString(whole),
+		length,
 		path,
 	)
 	own.Kept = append(own.Kept, path)
+}
+
+// beginning returns the first n characters of a text, which has more.
+func beginning(text string, n int) string {
+	var b strings.Builder
+	for _, r := range text {
+		if n--; n < 0 {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
