@@ -63,7 +63,7 @@ func newAnswerer(of *nats.Conn, opts ServeOptions, f respond) (*answerer, error)
 	opts = opts.filled()
 	own := of.Opts
 	own.ClosedCB, own.ConnectedCB = nil, nil
-	own.ReconnectBufSize = 0 // a response is buffered while the server is away, as long as the agent waits
+	own.ReconnectBufSize = 0 // the default size: while the server is away, responses are buffered
 	own.Name = Service + " worker"
 	nc, err := own.Connect()
 	if err != nil {

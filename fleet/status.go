@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// HostStatus is the state of the policy in one process; its members are named as in Open Policy Agent.
+// HostStatus is the state of the policy in one process.
 type HostStatus struct {
 	Host      string     `json:"host"`
 	Role      string     `json:"role"`     // agent or worker

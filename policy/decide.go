@@ -56,7 +56,7 @@ func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return p
 }
 
-// guards reports whether a hook can block. Background hooks cannot.
+// guards reports whether a hook can block. A hook in the background cannot; for a Go function the fire always waits.
 func (ev Event) guards(h *hook.Hook) bool {
 	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
 }

@@ -76,7 +76,8 @@ func TestANoteNamesWhatBashAloneRuns(t *testing.T) {
 	}
 }
 
-// A program that is not the system's own is started, and bash is started for functions with a program's name.
+// The jq of this process takes the place of the system's jq alone: another jq in PATH is started, and bash runs the
+// script if the environment exports a function named jq.
 func TestOtherProgramsAreStarted(t *testing.T) {
 	needPrograms(t)
 	bin := t.TempDir()

@@ -41,7 +41,8 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
+	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the tool's result
+	// tells the model.
 	Stop func(reason string)
 }
 

@@ -61,7 +61,7 @@ type profile struct {
 	allTrust  bool     // in an untrusted folder no hook runs; false: the project's do not run
 
 	match    func(pattern string) (hook.Matcher, string)
-	subjects map[string]string // events whose matchers test another member than in Claude Code; "" is the empty text
+	subjects map[string]string // by event, the member that matchers test, if it is not Claude Code's; "": an empty text
 
 	timeout      time.Duration            // the default of commands and requests
 	timeouts     map[string]time.Duration // the defaults of some events

@@ -299,7 +299,8 @@ func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	return env, nil
 }
 
-// speak wraps the runner of a hook to give it the payload in its spelling.
+// speak wraps the runner of a hook, so that the hook gets the payload in its spelling. For VS Code it also sets the
+// effects of exit statuses.
 func (e *entry) speak(r hook.Runner, dir string) {
 	s := speaking{Runner: r, t: e.t, event: e.hook.Event, spell: camel, matcher: e.matcher, dir: dir}
 	switch {

@@ -46,8 +46,8 @@ func all(prefixes, forms []string, n int) iter.Seq[string] {
 	}
 }
 
-// ShellOf returns a script of up to n bytes that repeats the forms selected by the bytes of picks; a fuzzer
-// mutates picks.
+// ShellOf returns a script of about n bytes: a beginning, selected by the first byte of picks, and the forms selected
+// by the next bytes, repeated. A fuzzer mutates picks.
 func ShellOf(picks []byte, n int) string { return of(shellPrefixes, shell, picks, n) }
 
 // CodeOf does the same as ShellOf for a module of JavaScript or TypeScript.

@@ -202,8 +202,11 @@ func (s *state) open(name string) *input {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostFile {
+	if err != nil || !info.Mode().IsRegular() {
 		panic(cold("a file that is not a regular one"))
+	}
+	if info.Size() > mostFile {
+		panic(cold("a file that is too long"))
 	}
 	data := make([]byte, info.Size()+1)
 	n, _ := f.Read(data)

@@ -478,7 +478,8 @@ func narrower(schema any, at string) iter.Seq2[string, any] {
 // index matches the index of an element in a path.
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// shape returns a path without the indices of elements; the three forms of a file of fixtures have one.
+// shape returns a path without the indices of elements. It is the same in the three forms of a file of fixtures: one
+// fixture, a list, and an object with "fixtures".
 func shape(path string) string {
 	path = index.ReplaceAllString(path, "[]")
 	return strings.TrimPrefix(strings.TrimPrefix(path, ".fixtures"), "[]")

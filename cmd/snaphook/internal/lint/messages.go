@@ -7,7 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxNodes limits the nodes visited for one statement: statements nest, and each is visited.
+// maxNodes limits the nodes visited for one statement. A nested statement is visited again for each statement around
+// it: without the limit the time would be quadratic.
 const maxNodes = 1000
 
 // calledWith returns the texts of the calls in a script, by the called name.

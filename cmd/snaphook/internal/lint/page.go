@@ -44,7 +44,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 		"the line of its hook or group, and `# snaphook-ignore ID` in the hook's command. In a script it is on "+
 		"the line, alone above it, or before the first line that does something, where it counts for the whole "+
 		"script. Several ids have commas between them, and a reason may follow. Claude Code allows no comments in "+
-		"its settings: there it is the command's comment.") + "\n\n"
+		"its settings: there, write the comment in the hook's command.") + "\n\n"
 
 // section returns the section of a rule on the page.
 func (r Rule) section() string {

@@ -299,7 +299,7 @@ var shebangs = map[string]string{
 var ruleScriptNoShebang = Rule{
 	ID: "script-no-shebang", Severity: Warning, look: noShebang, Fixable: true,
 	Doc: "A script is started by its path, and its first line names no interpreter.",
-	Why: "A shell runs it as its own text: Python becomes shell, and bash syntax runs in `/bin/sh`. " +
+	Why: "The shell that starts it reads it as a shell script: Python is read as shell, and bash syntax runs in `/bin/sh`. " +
 		"Without a shell it does not start.",
 	Mistake: "guard.sh begins with `input=$(cat)`",
 	Fix:     "guard.sh begins with `#!/usr/bin/env bash`",
@@ -330,7 +330,7 @@ func noShebang(v *hookView) {
 		}
 		if s.lang == langPython || s.lang == langNode {
 			f.Severity = Error
-			f.Message += ", so a shell runs it as its own text"
+			f.Message += ", so a shell reads it as a shell script"
 		}
 		v.add(*f)
 	}

@@ -337,7 +337,8 @@ func scriptRelative(v *hookView) {
 	}
 }
 
-// testsFile reports whether the command runs a file only if it exists, and otherwise succeeds.
+// testsFile reports whether the command tests for a file with -f, -x or -e: it presumably runs the file only if it
+// exists.
 func (v *hookView) testsFile(path string) bool {
 	return strings.Contains(v.h.Command, "-f "+path) || strings.Contains(v.h.Command, "-x "+path) || strings.Contains(v.h.Command, "-e "+path)
 }

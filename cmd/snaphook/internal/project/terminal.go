@@ -131,8 +131,8 @@ func ChosenOption(options []hook.Option, typed string) (key string, ok bool) {
 	return "", false
 }
 
-// read returns the next line. A read that is blocked when ctx ends continues, and ends with the
-// process.
+// read returns the next line; ok is false once ctx has ended. The blocked read of the terminal then goes on, and its
+// line is dropped, or returned by the next call of read.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
 		a.lines = make(chan typedLine, 1) // buffered: the reader ends though ctx ended first
