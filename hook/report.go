@@ -40,9 +40,11 @@ func (r *Report[T]) OK() bool {
 	return r.Err == nil && (r.Reply == nil || r.Reply.Exit == 0)
 }
 
-// FailedOpen reports whether the hook failed and the action went ahead.
+// FailedOpen reports whether the hook failed and the action went ahead. It is false for a background hook, which guards
+// nothing.
 func (r *Report[T]) FailedOpen() bool {
-	return r.Err != nil && !r.Output.Decision.Blocks() && r.OnFailure != FailAsk
+	waits := r.Hook == nil || r.Hook.Background == Foreground || r.Hook.Func != nil
+	return r.Err != nil && waits && !r.Output.Decision.Blocks() && r.OnFailure != FailAsk
 }
 
 // Shadowed is the answer of a hook in shadow mode; it has no effect.

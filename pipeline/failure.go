@@ -22,6 +22,9 @@ type Failure struct {
 	Blocked bool  // the failure blocks the action
 }
 
+// blocked reports whether the failure of a hook blocks the action, or asks the user.
+func blocked(r *common.Report) bool { return r.Output.Decision.Blocks() || r.OnFailure == hook.FailAsk }
+
 // failureRules applies the rules about failed hooks in one fire.
 type failureRules struct{ *fireState }
 

@@ -41,7 +41,7 @@ func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 // notifyFailure calls the session's failure listeners.
 func (f *fireState) notifyFailure(r *common.Report) {
 	for _, listen := range f.s.more.Load().listening() {
-		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: blocked(r)})
 	}
 }
 

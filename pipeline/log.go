@@ -75,7 +75,7 @@ func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 func (l fireLog) failure(r *common.Report) {
 	msg := "hook failed"
 	switch {
-	case !r.FailedOpen():
+	case blocked(r):
 		msg = "hook failed; the action is blocked"
 	case l.of.guards:
 		msg = "hook failed; the action goes ahead"

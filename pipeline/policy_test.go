@@ -82,6 +82,25 @@ func TestABreakerOpensHalfOpensAndCloses(t *testing.T) {
 	})
 }
 
+// A hook in the background guards nothing: no action goes ahead because it is not started.
+func TestABackgroundHookThatIsNotStartedDoesNotFailOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := configured("Call", "h", nil)
+		h.Runner, h.Background = &switched{}, hook.Async
+		sys, ses := start(t, under(policy.Overlay{Limits: breakerOfThree}, h))
+		for range 3 {
+			fire(t, event, ses, call{Tool: "t"})
+			if err := ses.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		res := fire(t, event, ses, call{Tool: "t"})
+		if classes(res) != "breaker" || res.FailedOpen() != 0 || sys.FailedOpen() != 0 {
+			t.Errorf("class %q, failed open %d, %v in all; want none with an open breaker", classes(res), res.FailedOpen(), sys.FailedOpenBy())
+		}
+	})
+}
+
 func TestABreakerNeverOpensAClosedGate(t *testing.T) {
 	for name, on := range map[string]policy.OnFailure{
 		"all closed":                            {policy.Default: hook.FailClosed},
