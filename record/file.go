@@ -37,8 +37,8 @@ const (
 // glance limits how long lines are still written to a file that another program has renamed.
 const glance = time.Second
 
-// A full file that cannot be renamed, or whose record another process has locked for lockWait, grows by growth before
-// the next attempt. Lines wait in the meantime.
+// A full file that cannot be renamed grows by growth before the next attempt. If another process holds the lock of the
+// record for lockWait, the file grows by a 16th of growth, or by a 64th of its limit if that is more.
 const (
 	lockWait = 200 * time.Millisecond
 	growth   = 1 << 20
@@ -157,14 +157,15 @@ func (f *sharedRecord) rotate() {
 		f.room = min(f.max-size, f.max/64) // other processes write too
 		return
 	}
-	f.room = growth // if the file cannot be renamed now
 	ctx, cancel := context.WithTimeout(f.ctx, lockWait)
 	defer cancel()
 	lock, err := acquire(ctx, f.path+".lock")
 	if err != nil {
+		f.room = max(f.max/64, growth/16) // another process is renaming the files
 		return
 	}
 	defer lock.release()
+	f.room = growth // if the file cannot be renamed now
 	if f.isCurrent() && f.shift() != nil {
 		return
 	}
