@@ -143,7 +143,7 @@ func denialIn(name string, value jsontext.Value) []byte {
 }
 
 // universal reads the members that the chat of VS Code honours on every event; refine drops a stop
-// and a message on other surfaces.
+// on other surfaces.
 var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
 	"continue": func(o *hook.Output[Output], v jsontext.Value) bool {
 		o.Stop = v.Kind() == 'f'

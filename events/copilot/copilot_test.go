@@ -171,48 +171,6 @@ func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
 	}
 }
 
-// Rules G37 and G61.
-func TestSystemMessagesCountInTheChatOfVSCodeAlone(t *testing.T) {
-	const shown = `{"type":"progress","message":"at work"}`
-	for name, test := range map[string]struct {
-		surface copilot.Surface
-		stdout  string
-		want    string
-		noted   bool
-	}{
-		"in the chat":                      {copilot.VSCode, `{"systemMessage": "m"}`, "m", false},
-		"in the CLI":                       {copilot.CLI, `{"systemMessage": "m"}`, "", true},
-		"in the CLI, in the nested object": {copilot.CLI, `{"hookSpecificOutput": {"systemMessage": "m"}}`, "", true},
-		"in the CLI, after progress":       {copilot.CLI, shown + "\n" + `{"systemMessage": "m"}`, "at work", true},
-		"in the cloud":                     {copilot.Cloud, `{"systemMessage": "m"}`, "", true},
-		"progress in the CLI":              {copilot.CLI, shown + "\n{}", "at work", false},
-	} {
-		load := copilot.Settings{Profile: test.surface, Environ: []string{}, Layers: []settings.Layer{{
-			Source: hook.Project, Name: "project", File: "a.json", Data: []byte(`{"hooks": {"PreToolUse": [{"command": "x"}]}}`),
-		}}}.Load
-		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
-			l, err := load(ctx, at)
-			for _, h := range l.Hooks {
-				h.Runner = replying{hook.Reply{Stdout: []byte(test.stdout)}}
-			}
-			return l, err
-		}}})
-		defer sys.Close()
-		ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := copilot.PreToolUse.Fire(t.Context(), ses, &copilot.PreToolUseInput{Name: "bash"})
-		if err != nil || len(res.Reports) != 1 {
-			t.Fatalf("%s: %d reports, %v", name, len(res.Reports), err)
-		}
-		notes := strings.Join(res.Reports[0].Notes, "\n")
-		if res.Message != test.want || strings.Contains(notes, "systemMessage has no effect") != test.noted {
-			t.Errorf("%s: message %q, notes %q; want %q", name, res.Message, notes, test.want)
-		}
-	}
-}
-
 // useless is a state in which nothing can be stored.
 type useless struct{ hook.State }
 

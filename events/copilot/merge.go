@@ -73,8 +73,8 @@ func add(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// refine adjusts the report of one hook. It removes a stop and systemMessage on all surfaces except
-// the chat of VS Code, which alone honours them (G61). It gives a failed command that denies the reason that the
+// refine adjusts the report of one hook. It removes a stop on all surfaces except the chat of VS
+// Code, which alone honours stops. It gives a failed command that denies the reason that the
 // original system writes.
 func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output]) {
 	o := &r.Output
@@ -85,13 +85,6 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 			note += "; the denial in it is lost"
 		}
 		r.Notes = append(r.Notes, note)
-	}
-	if o.Message != "" && surfaceOf(s) != VSCode && r.Err == nil && r.Reply != nil {
-		messages, _ := progress(r.Reply.Stdout)
-		if shown := strings.Join(messages, "\n"); shown != o.Message {
-			o.Message = shown
-			r.Notes = append(r.Notes, "systemMessage has no effect on "+event)
-		}
 	}
 	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a failure like others, which does not end the fire
 		r.Err = &hook.Error{Hook: r.Hook, Err: &hook.ClassError{Class: hook.ClassTimeout, Err: errors.New(late.Error())}}
