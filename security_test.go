@@ -106,6 +106,7 @@ func TestNoPackageChangesItsProcess(t *testing.T) {
 		"cmd/snaphook/command/main.go":             {"log.SetFlags(", "log.SetOutput("}, // of the program's Main
 		"cmd/snaphook/internal/cli/keep_status.go": {"signal.Notify("},                  // only for the command snaphook fire
 		"cmd/snaphook/command/signals.go":          {"signal.Notify(", "signal.Reset("}, // of the program's Main
+		"cmd/snaphook/internal/systems/model.go":   {"os.Unsetenv("},                    // of the program's Main
 		"internal/adaptertest/adaptertest.go":      {"os.Setenv("},                      // of tests
 	}
 	seen := 0

@@ -14,8 +14,9 @@ import (
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
-		"shopt": {"expand_aliases"}, "alias": {"-"}, "date": {}, "rg": {"--pre"}, "fd": {"-x", "-X", "--exec"},
-		"curl": {}, "gh": {"extension", "alias"},
+		"shopt": {"expand_aliases"}, "alias": {"-"}, "date": {}, "rg": {"--pre", "--hostname-bin"},
+		"fd": {"-x", "-X", "--exec"}, "curl": {"--engine", "-K", "--config"}, "gh": {"ext", "alias"}, "jobs": {"-x"},
+		"install": {"--strip-program"}, "terminal-notifier": {"-execute"},
 	}
 	for name := range strings.FieldsSeq(`
 		: [ true false test echo printf exit return break continue local declare typeset export readonly set
@@ -27,7 +28,9 @@ var clearPrograms = func() map[string][]string {
 		iconv envsubst mkdir rmdir rm touch cp mv ln chmod chown chgrp truncate dd tee sync mkfifo install logger
 		notify-send terminal-notifier say afplay paplay aplay tput stty clear tty printenv cal uuidgen getent
 		getconf locale lsof uptime free vmstat pidof tree numfmt shuf tsort ptx csplit`) {
-		all[name] = []string{}
+		if all[name] == nil {
+			all[name] = []string{}
+		}
 	}
 	return all
 }()
@@ -100,6 +103,9 @@ func (s *shellScope) git(args []arg) {
 			for _, dir := range dirs {
 				s.findsRepository(dir)
 			}
+			if option == "config" {
+				s.gitConfig(args[i+1:])
+			}
 			s.without("git "+option, args[i+1:], "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
 			return
 		}
@@ -119,6 +125,9 @@ func (s *shellScope) repository(paths []string) {
 // findsRepository marks the hook unclear if git, when it is called in a directory of the project, finds a bare
 // repository there or above. Where there is none, none may appear.
 func (s *shellScope) findsRepository(dir string) {
+	if real, err := s.c.real(dir); err == nil && real != dir {
+		s.findsRepository(real)
+	}
 	for ; s.c.below(dir); dir = filepath.Dir(dir) {
 		if _, err := s.c.stat(filepath.Join(dir, ".git")); err == nil && dir == s.c.dir {
 			return // a clone's own
@@ -126,10 +135,42 @@ func (s *shellScope) findsRepository(dir string) {
 		head := filepath.Join(dir, "HEAD")
 		if _, err := s.c.stat(head); err != nil {
 			s.c.absent(head, s.quiet)
-		} else if s.c.isDir(filepath.Join(dir, "objects")) {
-			s.cannotSee("git runs programs that the settings of the repository %s name", s.c.short(dir))
-		} else {
-			s.c.absent(filepath.Join(dir, "objects"), s.quiet)
+			continue
+		}
+		for _, name := range []string{"objects", "commondir"} {
+			part := filepath.Join(dir, name)
+			if _, err := s.c.stat(part); err == nil {
+				s.cannotSee("git runs programs that the settings of the repository %s name", s.c.short(dir))
+			} else {
+				s.c.absent(part, s.quiet)
+			}
+		}
+	}
+}
+
+// reading lists the options of git config that only read.
+var reading = set("--get --get-all --get-regexp --get-urlmatch --list -l --local --global --system --worktree --null -z " +
+	"--name-only --show-origin --show-scope --bool --int --bool-or-int --path --includes --no-includes --default")
+
+// gitConfig marks the hook unclear if git config writes settings, which may name programs.
+func (s *shellScope) gitConfig(args []arg) {
+	names, gets := 0, false
+	for _, a := range args {
+		text := strings.Join(a.texts, " ")
+		option, _, _ := strings.Cut(text, "=")
+		switch {
+		case !a.known && strings.HasPrefix(text, "-") || a.varies("-"):
+			names = 2
+		case !strings.HasPrefix(text, "-"):
+			names++
+		case option == "--type" || reading[option]:
+			gets = gets || strings.HasPrefix(option, "--get") || option == "--list" || option == "-l"
+		default:
+			gets, names = false, 2
+		}
+		if names > 1 && !gets {
+			s.cannotSee("git config may write settings that name programs")
+			return
 		}
 	}
 }
@@ -137,6 +178,7 @@ func (s *shellScope) findsRepository(dir string) {
 var (
 	sedProgram = regexp.MustCompile(`^[^ewWrRF{}]*$`)
 	sedSubst   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/)\s*s(?:/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|,[^,\n]*,[^,\n]*,|@[^@\n]*@[^@\n]*@)[gpIi0-9]*\s*$`)
+	sedEscaped = regexp.MustCompile(`\\[/|#,@]`) // a delimiter that does not end the expression
 	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
@@ -144,7 +186,7 @@ var (
 // options after the program.
 func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
-		if !a.known && len(a.texts) == 0 && i == 0 {
+		if i == 0 && !a.known && len(a.texts) == 0 || len(a.texts) > 1 && !a.fields {
 			s.cannotSee("the program that %s runs is not known before the hook runs", name)
 			return
 		}
@@ -166,7 +208,9 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 		case option == "--":
 			operands = true
 		case l == bash.Awk && (option == "-F" || option == "-v"):
-			i++
+			if i++; i < len(args) && !args[i].known && len(args[i].texts) == 0 {
+				s.cannotSee("the options of %s are not known before the hook runs", name)
+			}
 		case l == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
 		case l == bash.JQ && slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile"}, option):
 			i += 2
@@ -216,6 +260,9 @@ func clearText(l bash.Language, text string) bool {
 			!strings.Contains(strings.ReplaceAll(text, "||", ""), "|")
 	case bash.JQ:
 		return !strings.Contains(text, "import") && !strings.Contains(text, "include")
+	}
+	if sedEscaped.MatchString(text) {
+		return false
 	}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		if !sedSubst.MatchString(part) && !sedPlain.MatchString(part) && !sedProgram.MatchString(part) {

@@ -145,7 +145,11 @@ func (c *fileCollector) command(h *hook.Hook) error {
 			return err
 		}
 	}
-	err := s.script(h.Command)
+	var err error
+	// The command of a program with a list of arguments is the program's name.
+	if len(h.Argv) < 2 || filepath.Base(h.Command) != filepath.Base(h.Argv[0]) {
+		err = s.script(h.Command)
+	}
 	if windows && err == nil && len(h.Argv) > 2 && h.Argv[1] == "-c" { // run.PosixScript of the command
 		err = s.script(h.Argv[2])
 	}
@@ -268,12 +272,8 @@ func (c *fileCollector) shellFile(path string, from *shellScope) error {
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err
 	}
-	if key := path + "\x00"; c.ran[key] && !from.quiet || c.ran[key+"quiet"] {
+	if !from.first(c.ran, fmt.Sprintf("%s\x00%d", path, from.values())) {
 		return nil
-	} else if from.quiet {
-		c.ran[key+"quiet"] = true
-	} else {
-		c.ran[key] = true
 	}
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 )
 
-// mostRemembered limits the number of paths for which a fileCollector keeps the results of look-ups.
-const mostRemembered = 1 << 16
+// The limits of lookUps.
+const (
+	mostRemembered = 1 << 16 // paths
+	longestKept    = 256     // bytes of a path
+)
 
 // lookUps keeps the results of look-ups in the file system, by path: thousands of hooks name the same few programs.
 // The checks before a hook runs do not use these results: they notice an absent file that appeared, and a file that
@@ -36,7 +39,7 @@ func (l *lookUps) real(path string) (string, error) {
 	if l.links == nil {
 		l.links = map[string]resolved{}
 	}
-	if len(l.links) < mostRemembered {
+	if len(l.links) < mostRemembered && len(path) <= longestKept {
 		l.links[path] = resolved{real, err}
 	}
 	return real, err
@@ -51,7 +54,7 @@ func (l *lookUps) stat(path string) (fs.FileInfo, error) {
 	if l.infos == nil {
 		l.infos = map[string]described{}
 	}
-	if len(l.infos) < mostRemembered {
+	if len(l.infos) < mostRemembered && len(path) <= longestKept {
 		l.infos[path] = described{info, err}
 	}
 	return info, err

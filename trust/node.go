@@ -15,7 +15,7 @@ var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+
 // nodeCall covers a call of Node with a script or a text.
 func (s *shellScope) nodeCall(name string, args []arg) error {
 	for i, a := range args {
-		if !a.known || len(a.texts) == 0 {
+		if !a.known || len(a.texts) == 0 || a.varies("-") {
 			s.cannotSee("the script that %s runs is not known before the hook runs", name)
 			return nil
 		}
@@ -25,7 +25,7 @@ func (s *shellScope) nodeCall(name string, args []arg) error {
 			return nil
 		case nodeFlags.MatchString(option):
 		case option == "-e" || option == "-p" || option == "-pe" || option == "--eval" || option == "--print":
-			if i+1 >= len(args) || !args[i+1].known {
+			if i+1 >= len(args) || !args[i+1].known || len(args[i+1].texts) != 1 {
 				s.cannotSee("the text that %s runs is not known before the hook runs", name)
 				return nil
 			}
@@ -101,11 +101,9 @@ func (s *shellScope) nodeFile(path string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
 	}
-	key := "node\x00" + filepath.Clean(path)
-	if s.c.read[key] {
+	if !s.first(s.c.read, "node\x00"+filepath.Clean(path)) {
 		return nil
 	}
-	s.c.read[key] = true
 	dirs := s.c.folderOf(path)
 	for _, dir := range dirs {
 		for ; s.c.below(dir); dir = filepath.Dir(dir) {

@@ -3,8 +3,10 @@
 package trust_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -20,6 +22,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		"x.sed": "1e ./evil.sh\n", "a.jq": "include \"b\"; .", "evil.sh": "ls\n", "plain.sh": "ls\n", "evil": "make\n",
+		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "exec(1)\n",
 		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "",
 	} {
 		path = filepath.Join(dir, path)
@@ -29,6 +32,9 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Symlink("bare/objects", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
 	}
 	for command, unclear := range map[string]bool{
 		"sed p file": false, "sed -n p file -E": false, "sed -- p file -f": false, "sed p -f x.sed": true, "sed p file --expression='1e ./evil.sh'": true,
@@ -43,6 +49,23 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 
 		"git status": false, "git -C . status": false, "git -C sub diff": false, `git -C "$CLAUDE_PROJECT_DIR" log`: false, "git -C bare log": true, "git -C sub -C ../bare log": true, "git --git-dir=bare log": true, "git --git-dir bare log": true,
 		"git -C sub --git-dir ../bare log": true, "git --git-dir=.git log": false, "git -C /usr log": false, "git --git-dir=/usr/x log": false, "git -C $(ls) log": true, "git -C": true, "GIT_DIR=bare git log": true, "GIT_DIR=.git git log": false, "GIT_DIR=/usr/x git log": false,
+		"bash -c 'sh evil'": true, "eval 'sh evil'": true, "trap 'sh evil' EXIT": true, `echo "sh evil"; sh evil`: true, "bash -c 'sh plain.sh'": false, "bash -c 'python3 evil.py'": true,
+		"git show HEAD:x | bash -s -- a": true, "curl x | bash -o pipefail": true, "git log | { sh; }": true, "git log | (sh)": true, "git log | time sh": true, "f() { sh; }; git log | f": true, "{ sh; } < plain.sh": true,
+		"exec < plain.sh; sh": true, "sh": true, "git log | sh /dev/stdin": true, "git log | . /dev/stdin": true, "git log | xargs -I true sh -c true": true, "git log | parallel": true, "git log | xargs -I{} cp {} x": false,
+		"cat plain.sh evil | sh": true, "git show HEAD:x.py | python3 3<<<1": true, "sh < plain.sh": false, "sh <<< ls": false, "sh <<E\nls\nE": false, "sh -s a < plain.sh": false, "timeout 5 sh < plain.sh": false,
+		"x=true; f() { $x; }; x=make; f": true, "x=true; for i in 1 2; do $x; x=make; done": true, "f() { git status; }; cd bare; f": true, "trap '$x' EXIT; x=make": true, "f() { sh x.sh; }; cd sub; f": false, "x=ls; f() { $x; }; x=pwd; f": false,
+		"cd a; cd b; cd c; cd d; cd e; cd f; sh x.sh": true, many("x=true%d; ", 70) + "x=make; $x": true,
+		`x=true; x=make; eval "$x"`: true, `x=true; x=make; sh -c "$x"`: true, `x=true; x=make; sh <<< "$x"`: true, "x=true; x=make; y=$x; $y": true, `p=s/x; p='e make #/y/'; sed "$p" f`: true, `o=-e; o=evil.sh; sh "$o" plain.sh`: true, `x=cat; x=sh; git log | "$x"`: true,
+		"d=sub; f=1.sh; [ a ] && d=b; [ b ] && f=2.sh; sh $d/$f": true, `for f in plain.sh evil.sh; do sh "$f"; done`: false,
+		`export "BASH_ENV=evil"; bash -c :`: true, `x=true; declare "x=make"; $x`: true, `export "X=$(git log)"; ls`: false, "export $(git log)": true, "builtin export BASH_ENV=evil; bash -c :": true, `\export BASH_ENV=evil; bash -c :`: true,
+		"x=true; printf -v x make; $x": true, "x=true; unset x; : ${x:=make}; $x": true, "y=true; declare -n y=z; z=make; $y": true, "export PATH": false, "declare -a x; local y": false, `export PATH="/usr/local/bin:$PATH"; ls`: false,
+		`sed 's,x*\,*,p;/$(make)/s,e#,x,' f`: true, `sed '/x\/p;/e make #/p' f`: true, `sed 's/a\.b/c/' f`: false,
+		"cd link && git status": true, "git -C link status": true, "git -C shared status": true,
+		"git config user.name": false, "git config --get user.name": false, "git config core.fsmonitor make; git status": true, "git config -e": true, "git config --list": false, "git config --unset x": true, `git config "$X"`: false,
+		"git grep -nOmake x": true, "mapfile -tC make -c1 a": true, "hash -rp /usr/bin/make ls": true, "fd -Hx make": true, "jobs -x make": true, "install -s --strip-program=make a b": true, "rg --hostname-bin make": true, "gh ext install .": true, ". -- ./evil": true, ". -- ./plain.sh": false, "grep -rn x .": false,
+		`echo "scons() { :; }"; scons`: true, "sh -c 'scons() { :; }'; scons": true, "scons() { :; }; sh -c scons": true, `scons() { command scons "$@"; }; scons`: true, "log() { echo x; }; log": false, "log() { echo x; }; env log": true,
+		"awk -F $UNSET '{print}' -f evil.awk": true,
+
 		"cd bare && git log": true, "cd bare/objects && git log": true, "cd sub && git log": false, "git --work-tree=sub status": false,
 	} {
 		h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: command}}
@@ -54,6 +77,15 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 			t.Errorf("%s: unclear %v (%s), want %v", command, is, c.Hooks[0].Unclear, unclear)
 		}
 	}
+}
+
+// many joins n texts with the numbers from 0.
+func many(format string, n int) string {
+	var all strings.Builder
+	for i := range n {
+		fmt.Fprintf(&all, format, i)
+	}
+	return all.String()
 }
 
 // TestNoBareRepositoryMayAppearWhereGitLooksForOne has a hook that calls git in a folder of the project.

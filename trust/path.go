@@ -128,17 +128,24 @@ func folders(name string) bool {
 
 // assign records a value, and covers the files that it names.
 func (s *shellScope) assign(a *syntax.Assign) error {
-	if a.Name == nil || a.Value == nil {
-		if a.Name != nil {
+	switch {
+	case a.Name == nil && a.Value != nil: // export "NAME=value"
+		return s.declared(s.word(a.Value), s.ownPath("PATH", a.Value))
+	case a.Name == nil:
+		return nil
+	case a.Value == nil:
+		if a.Array != nil || !a.Naked {
 			s.vars[a.Name.Value] = nil
 		}
 		return nil
 	}
 	name, value := a.Name.Value, s.word(a.Value)
-	if !value.known || a.Append || a.Index != nil {
-		s.vars[name] = nil
-	} else if values := append(slices.Clone(s.vars[name]), strings.Join(value.texts, " ")); len(values) <= mostValues {
-		s.vars[name] = values
+	values := value.texts
+	if value.fields || len(values) == 0 {
+		values = []string{strings.Join(values, " ")}
+	}
+	for _, each := range values {
+		s.set(name, each, value.known && !a.Append && a.Index == nil)
 	}
 	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
 		s.cannotSee("the files that programs load through %s are not known before the hook runs", name)
@@ -188,7 +195,12 @@ func (s *shellScope) assigned(name, value string) error {
 // addPath records a folder of the project that a script adds to PATH.
 func (s *shellScope) addPath(part string) {
 	for _, path := range s.paths(part) {
-		if s.c.below(path) && !slices.Contains(s.proc.path, path) && len(s.proc.path) < mostDirs {
+		if !s.c.below(path) || slices.Contains(s.proc.path, path) {
+			continue
+		}
+		if len(s.proc.path) == mostDirs {
+			s.cannotSee("it adds more than %d directories to PATH", mostDirs)
+		} else {
 			s.proc.path = append(s.proc.path, path)
 			clear(s.c.searched)
 		}

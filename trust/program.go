@@ -67,7 +67,7 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 		return nil // not the name but the file's text decides
 	}
 	if w, wraps := bash.Wrappers[name]; wraps {
-		return s.wrapper(name, w, args)
+		return s.wrapped(name, w, args)
 	}
 	switch language := bash.Interpreter(name); {
 	case language != "":
@@ -77,7 +77,12 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	case name == "eval":
 		return s.eval(args)
 	case name == "trap":
+		s.proc.repeats = true
 		return s.trap(args)
+	case declaring[name]:
+		return s.declares(args)
+	case name == "unset" || name == "wait" || name == "printf" && len(args) > 0 && args[0].varies("-") || name == "printf" && len(args) > 1 && args[0].is("-v"):
+		s.forget(args)
 	case name == "cd" || name == "pushd":
 		s.changeDir(args)
 	case name == "read" || name == "getopts":
@@ -111,7 +116,9 @@ func (s *shellScope) without(name string, args []arg, options ...string) {
 			option, _, _ := strings.Cut(text, "=")
 			for _, runs := range options {
 				abbreviates := strings.HasPrefix(option, "--") && len(option) > 2 && strings.HasPrefix(runs, option)
-				if strings.HasPrefix(text, runs) || abbreviates {
+				bundled := len(runs) == 2 && runs[0] == '-' && len(text) > 1 && text[0] == '-' && text[1] != '-' &&
+					strings.Contains(text, runs[1:])
+				if strings.HasPrefix(text, runs) || abbreviates || bundled {
 					s.cannotSee("the option %s of %s runs a program or loads a file", runs, name)
 				}
 			}
@@ -143,9 +150,62 @@ func (s *shellScope) trap(args []arg) error {
 		if len(args) == 1 || a.is("-") || a.is("-l") || a.is("-p") {
 			return nil
 		}
-		return s.script(strings.Join(a.texts, " "))
+		for _, text := range a.texts {
+			if err := s.script(text); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return nil
+}
+
+// declaring lists the builtins that set variables, for calls such as "builtin export", which are not declarations.
+var declaring = set("declare typeset local export readonly")
+
+// declares covers the variables that a call of a declaring builtin sets.
+func (s *shellScope) declares(args []arg) error {
+	for _, a := range args {
+		if err := s.declared(a, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// declared covers the variable that a word such as NAME=value sets. own means that the word only adds to PATH.
+func (s *shellScope) declared(a arg, own bool) error {
+	if len(a.texts) == 0 {
+		s.cannotSee("the variables that it sets are not known before the hook runs")
+	}
+	for _, text := range a.texts {
+		name, value, sets := strings.Cut(text, "=")
+		name = strings.TrimSuffix(name, "+")
+		switch {
+		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
+			s.cannotSee("a variable refers to another by its name")
+		case !sets:
+		case name == "" || !a.known && loads(name) && !own:
+			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
+		default:
+			s.set(name, value, a.known)
+			if err := s.assigned(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wrapped handles the command that a wrapper runs, which is no function of the shell.
+func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
+	inner := *s
+	inner.proc = &shellProcess{functions: map[string]bool{}, path: s.proc.path}
+	s.c.procs = append(s.c.procs, inner.proc)
+	err := inner.wrapper(name, w, args)
+	s.dirs, s.proc.path = inner.dirs, inner.proc.path
+	s.proc.repeats = s.proc.repeats || inner.proc.repeats
+	return err
 }
 
 // wrapper handles the command that a wrapper runs.
@@ -175,6 +235,12 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	}
 	if w.Foreign {
 		s.cannotSee("%s runs programs in another place", name)
+	}
+	if w.Reads && slices.ContainsFunc(words[:own], replaces) && own < len(args) && clearPrograms[base(args[own])] == nil {
+		s.cannotSee("%s puts its input into the command", name)
+	}
+	if w.Joins && own == len(args) {
+		s.cannotSee("%s runs the commands of its input", name)
 	}
 	before, rest := words[:own], args[own:]
 	if to, is := w.Value(before, w.Chdir, w.LongDir); is && w.Chdir != "" {
@@ -214,6 +280,11 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	return s.runs(rest)
 }
 
+// replaces reports whether an option of xargs puts its input into the words of the command.
+func replaces(option string) bool {
+	return strings.HasPrefix(option, "-I") || strings.HasPrefix(option, "-i") || strings.HasPrefix(option, "--replace")
+}
+
 // shellWords lists the options of shells that take the next word. shellFlags and shellLongs list options without a
 // value that load no files but the user's own.
 var (
@@ -226,7 +297,7 @@ var (
 func (s *shellScope) shell(args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if !a.known || len(a.texts) == 0 {
+		if !a.known || len(a.texts) == 0 || a.varies("-+") {
 			s.cannotSee("the script that a shell runs is not known before the hook runs")
 			return nil
 		}
@@ -255,12 +326,18 @@ func (s *shellScope) shell(args []arg) error {
 				s.cannotSee("the text that a shell runs is not known before the hook runs")
 				return nil
 			}
-			return s.fork().script(strings.Join(args[i].texts, " "))
+			for _, text := range args[i].texts {
+				if err := s.separate().script(text); err != nil {
+					return err
+				}
+			}
+			return nil
 		case strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+"):
 			if strings.HasPrefix(option, "--") || strings.Trim(option[1:], shellFlags) != "" {
 				s.cannotSee("the option %s of a shell is not known", option)
 			}
 			if strings.Contains(option, "s") {
+				s.unfed()
 				return nil
 			}
 		default:
@@ -275,7 +352,15 @@ func (s *shellScope) shell(args []arg) error {
 			return nil
 		}
 	}
+	s.unfed()
 	return nil
+}
+
+// unfed marks the hook unclear if a shell reads a script that has not been read from its input.
+func (s *shellScope) unfed() {
+	if !s.fed {
+		s.cannotSee("the text that a shell reads from its input is not known before the hook runs")
+	}
 }
 
 // rcFile returns the file of --rcfile or --init-file; "" if the file is the next word.
@@ -285,6 +370,9 @@ func rcFile(option string) (file string, is bool) {
 }
 
 func (s *shellScope) sourced(args []arg) error {
+	if len(args) > 0 && args[0].is("--") {
+		args = args[1:]
+	}
 	if len(args) == 0 || !args[0].known {
 		s.cannotSee("the file that it sources is not known before the hook runs")
 		return nil
@@ -300,7 +388,7 @@ func (s *shellScope) sourced(args []arg) error {
 func (s *shellScope) eval(args []arg) error {
 	var words []string
 	for _, a := range args {
-		if !a.known {
+		if !a.known || len(a.texts) > 1 && !a.fields {
 			s.cannotSee("the text that eval runs is not known before the hook runs")
 			return nil
 		}
@@ -320,6 +408,10 @@ func (s *shellScope) changeDir(args []arg) {
 		}
 		for _, text := range a.texts {
 			for _, path := range s.paths(text) {
+				if s.again && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
+					s.c.absent(path, s.quiet) // as long as it does not exist, cd fails
+					continue
+				}
 				s.addDir(path)
 			}
 		}
@@ -394,6 +486,7 @@ func (s *shellScope) matched(args []arg) []arg {
 			if i == 0 || bash.Interpreter(base(args[0])) != bash.Shell {
 				a = arg{}
 			} else {
+				s.fed = true
 				continue // every file below the directory is covered as a script
 			}
 		}

@@ -17,7 +17,7 @@ const pythonLetters = "bBdEhiIOPqsSuvVx"
 func (s *shellScope) pythonCall(name string, args []arg) error {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		if !a.known || len(a.texts) == 0 {
+		if !a.known || len(a.texts) == 0 || a.varies("-") {
 			s.cannotSee("the script that %s runs is not known before the hook runs", name)
 			return nil
 		}
@@ -35,7 +35,7 @@ func (s *shellScope) pythonCall(name string, args []arg) error {
 		case strings.HasPrefix(option, "-"):
 			letters := strings.TrimLeft(option[1:], pythonLetters)
 			next := letters[min(1, len(letters)):]
-			if (letters == "c" || letters == "m") && i+1 < len(args) && args[i+1].known {
+			if (letters == "c" || letters == "m") && i+1 < len(args) && args[i+1].known && len(args[i+1].texts) == 1 {
 				next = strings.Join(args[i+1].texts, " ")
 			}
 			switch {
@@ -106,11 +106,9 @@ func (s *shellScope) pythonFile(path string, dirs []string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
 	}
-	key := "python\x00" + filepath.Clean(path)
-	if s.c.read[key] {
+	if !s.first(s.c.read, "python\x00"+filepath.Clean(path)) {
 		return nil
 	}
-	s.c.read[key] = true
 	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
 		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))

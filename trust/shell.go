@@ -14,6 +14,10 @@ import (
 const (
 	mostDepth = 16 // nesting of scripts that run scripts
 	mostDirs  = 16 // possible working directories of a script
+
+	// mostPasses limits how often a script is read again because a variable or directory has a new possible value: a
+	// function, loop or trap may use the value although it stands before the assignment.
+	mostPasses = 8
 )
 
 // shellScope is the state at one point of a shell text: known variables and directory.
@@ -23,14 +27,18 @@ type shellScope struct {
 	dirs  []string            // the possible working directories
 	vars  map[string][]string // the assigned values; nil: not known
 	proc  *shellProcess
-	stdin []arg // texts that the current command reads as its input
-	quiet bool  // the text may never run: parts that cannot be analysed do not make the hook unclear
+	stdin []arg            // texts that the current command reads as its input
+	input *syntax.CallExpr // a call of a shell whose input has been read as a script
+	fed   bool             // the current command is that call
+	again bool             // the text is read again, because a variable or directory has a new possible value
+	quiet bool             // the text may never run: parts that cannot be analysed do not make the hook unclear
 	text  string
 }
 
 // shellProcess is a shell with its functions. Which of the called names are functions is only known at its end.
 type shellProcess struct {
 	functions map[string]bool
+	repeats   bool     // it has a function, a loop or a trap, whose commands may run after later assignments
 	unknown   []string // programs that may run anything, unless a function has their name
 	path      []string // folders of the project that it adds to PATH
 }
@@ -57,9 +65,55 @@ func (l *lookUps) folderOf(path string) []string {
 }
 
 func (s *shellScope) addDir(dir string) {
-	if !slices.Contains(s.dirs, dir) && len(s.dirs) < mostDirs {
+	switch {
+	case slices.Contains(s.dirs, dir):
+	case len(s.dirs) < mostDirs:
 		s.dirs = append(s.dirs, dir)
+	default:
+		s.cannotSee("it may run in more than %d directories", mostDirs)
 	}
+}
+
+// set adds a possible value of a variable; known is false if it may have others.
+func (s *shellScope) set(name, value string, known bool) {
+	values, assigned := s.vars[name]
+	switch {
+	case !known || assigned && values == nil || len(values) >= mostValues:
+		s.vars[name] = nil
+	case !slices.Contains(values, value):
+		s.vars[name] = append(slices.Clone(values), value)
+	}
+}
+
+// values counts the possible values of all variables, and the possible directories. It grows with each new one.
+func (s *shellScope) values() int {
+	n := len(s.dirs) + len(s.proc.path)
+	for _, values := range s.vars {
+		if n += len(values); values == nil {
+			n += mostValues + 1
+		}
+	}
+	return n
+}
+
+// first reports whether a file has not been read before, or only as a text that may never run.
+func (s *shellScope) first(read map[string]bool, key string) bool {
+	if read[key] || s.quiet && read[key+"\x00quiet"] {
+		return false
+	}
+	if s.quiet {
+		key += "\x00quiet"
+	}
+	read[key] = true
+	return true
+}
+
+// separate returns the scope of another process: the functions of s do not exist there.
+func (s *shellScope) separate() *shellScope {
+	inner := s.fork()
+	inner.proc = &shellProcess{functions: map[string]bool{}, path: s.proc.path}
+	s.c.procs = append(s.c.procs, inner.proc)
+	return inner
 }
 
 // fork returns the scope of a shell that the shell of s starts.
@@ -85,15 +139,25 @@ func (s *shellScope) script(text string) error {
 	defer func(was string) { s.text = was }(s.text)
 	s.text = text
 	s.c.looks += len(text) / 32
-	for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
-		if wrong != nil {
-			s.cannotSee("a script of it cannot be read: %v", wrong)
+	defer func(was bool) { s.again = was }(s.again)
+	for range mostPasses {
+		before := s.values()
+		for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
+			if wrong != nil {
+				s.cannotSee("a script of it cannot be read: %v", wrong)
+				return nil
+			}
+			if err := s.walk(stmt); err != nil {
+				return err
+			}
+		}
+		if !s.proc.repeats || s.values() == before {
 			return nil
 		}
-		if err := s.walk(stmt); err != nil {
-			return err
-		}
+		s.c.looks += len(text) / 32
+		s.again = true
 	}
+	s.cannotSee("its variables have too many values")
 	return nil
 }
 
@@ -114,11 +178,19 @@ func (s *shellScope) visit(node syntax.Node) error {
 	}
 	switch node := node.(type) {
 	case *syntax.FuncDecl:
-		if node.Name != nil {
+		s.proc.repeats = true
+		if node.Name != nil && !s.quiet {
 			s.proc.functions[node.Name.Value] = true
 		}
+	case *syntax.WhileClause, *syntax.ForClause:
+		s.proc.repeats = true
+	case *syntax.ParamExp:
+		e := node.Exp
+		if e != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && node.Param != nil {
+			s.vars[node.Param.Value] = nil
+		}
 	case *syntax.Stmt:
-		return s.input(node)
+		return s.reads(node)
 	case *syntax.BinaryCmd:
 		if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
 			return s.pipe(node)
@@ -133,6 +205,7 @@ func (s *shellScope) visit(node syntax.Node) error {
 				return err
 			}
 		}
+		s.fed = s.input == node
 		return s.program(s.words(node.Args))
 	case *syntax.Redirect:
 		if node.Word != nil && (node.Op == syntax.RdrIn || node.Op == syntax.RdrInOut || node.Op == syntax.WordHdoc) {
@@ -142,9 +215,8 @@ func (s *shellScope) visit(node syntax.Node) error {
 	return nil
 }
 
-// input stores the here-documents and here-strings of a command in stdin, and covers the input if the command is a
-// shell that reads its script from there.
-func (s *shellScope) input(stmt *syntax.Stmt) error {
+// reads covers the texts that a shell gets as its input.
+func (s *shellScope) reads(stmt *syntax.Stmt) error {
 	s.stdin = nil
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -152,29 +224,46 @@ func (s *shellScope) input(stmt *syntax.Stmt) error {
 	}
 	shell := s.readsInput(call)
 	for _, r := range stmt.Redirs {
+		if r.N != nil && r.N.Value != "0" {
+			continue
+		}
 		word := r.Hdoc
-		if r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
+		switch r.Op {
+		case syntax.WordHdoc, syntax.RdrIn:
 			word = r.Word
+		case syntax.Hdoc, syntax.DashHdoc:
+		case syntax.DplIn, syntax.RdrInOut:
+			s.stdin = append(s.stdin, arg{})
+			continue
+		default:
+			continue
 		}
 		if word == nil {
 			continue
 		}
 		a := s.word(word)
-		if r.Op != syntax.RdrIn {
+		if r.Op == syntax.RdrIn {
+			s.stdin = append(s.stdin, arg{})
+		} else {
 			s.stdin = append(s.stdin, a)
 		}
-		switch {
-		case !shell:
-		case !a.known:
+		if !shell {
+			continue
+		}
+		if !a.known {
 			s.cannotSee("the input of a shell is not known before the hook runs")
-		case r.Op == syntax.RdrIn:
-			for _, text := range a.texts {
-				if err := s.source(text); err != nil {
-					return err
-				}
+		}
+		s.input = call
+		texts := a.texts
+		if a.fields {
+			texts = []string{strings.Join(texts, " ")}
+		}
+		for _, text := range texts {
+			run := s.separate().script
+			if r.Op == syntax.RdrIn {
+				run = s.source
 			}
-		default:
-			if err := s.script(strings.Join(a.texts, " ")); err != nil {
+			if err := run(text); err != nil {
 				return err
 			}
 		}
@@ -182,21 +271,41 @@ func (s *shellScope) input(stmt *syntax.Stmt) error {
 	return nil
 }
 
-// readsInput reports whether a call starts a shell that reads its script from standard input.
+// readsInput reports whether a call is, or may be, one of a shell that reads its script from its input.
 func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
-		if a.known && len(a.texts) > 0 && bash.Interpreter(a.texts[0]) == bash.Shell {
-			return !slices.ContainsFunc(
-				args[i+1:],
-				func(a arg) bool { return a.known && len(a.texts) > 0 && !strings.HasPrefix(a.texts[0], "-") },
-			)
+		if slices.ContainsFunc(a.texts, func(text string) bool { return bash.Interpreter(text) == bash.Shell }) {
+			return shellReadsInput(args[i+1:])
 		}
 		if i == 0 && !(a.known && len(a.texts) > 0 && isWrapper(a.texts[0])) {
 			break
 		}
 	}
 	return false
+}
+
+// shellReadsInput reports whether a shell with these arguments reads, or may read, its script from its input.
+func shellReadsInput(args []arg) bool {
+	for i := 0; i < len(args); i++ {
+		if !args[i].known || len(args[i].texts) != 1 {
+			return true
+		}
+		switch option := args[i].texts[0]; {
+		case shellWords[option] || option == "--rcfile" || option == "--init-file":
+			i++
+		case option == "--" || option == "-":
+			return i+1 >= len(args)
+		case strings.HasPrefix(option, "--"):
+		case !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+"):
+			return false
+		case strings.HasPrefix(option, "-") && strings.Contains(option, "c"):
+			return false
+		case strings.HasPrefix(option, "-") && strings.Contains(option, "s"):
+			return true
+		}
+	}
+	return true
 }
 
 func isWrapper(name string) bool {
@@ -215,20 +324,16 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	if from, ok := pipe.X.Cmd.(*syntax.CallExpr); ok {
 		words = texts(s.words(from.Args))
 	}
-	if len(words) > 1 && filepath.Base(words[0]) == "cat" && !slices.ContainsFunc(words[1:], isOption) {
-		for _, file := range words[1:] {
-			if err := s.source(file); err != nil {
-				return err
-			}
-		}
-		return nil
+	s.input = to
+	if len(words) == 2 && filepath.Base(words[0]) == "cat" && !isOption(words[1]) {
+		return s.source(words[1])
 	}
 	text, known := printed(words)
 	if !known {
 		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
 		return nil
 	}
-	return s.script(text)
+	return s.separate().script(text)
 }
 
 // isOption reports whether a word is, or may be, an option, or stands for standard input.
@@ -309,6 +414,9 @@ func (s *shellScope) directory(text string) error {
 // source reads a file as shell text, regardless of its name.
 func (s *shellScope) source(text string) error {
 	for _, path := range s.existing(text) {
+		if info, err := s.c.stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			s.cannotSee("the text that it reads from %s is not known before the hook runs", path)
+		}
 		if err := s.c.shellFile(path, s); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -54,7 +55,7 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		env := &environ{s: s, pick: pick}
 		fields, err := expand.Fields(env.config(), w)
 		if most = max(most, env.most); pick == 0 {
-			a.known = err == nil && !env.unknown
+			a.known = err == nil && !env.unknown && len(env.several) < 2 // the values of two variables are not combined
 		}
 		a.known = a.known && (len(fields) == 1 || most == 1)
 		for _, text := range fields {
@@ -94,6 +95,7 @@ type environ struct {
 	pick    int // index of the value to use for each variable
 	most    int // largest number of values of any variable used
 	unknown bool
+	several map[string]bool // variables with several values
 }
 
 func (e *environ) config() *expand.Config {
@@ -119,7 +121,12 @@ func (e *environ) value(name string) (string, bool) {
 		if len(values) == 0 {
 			return "", false
 		}
-		e.most = max(e.most, len(values))
+		if e.most = max(e.most, len(values)); len(values) > 1 {
+			if e.several == nil {
+				e.several = map[string]bool{}
+			}
+			e.several[name] = true
+		}
 		return values[min(e.pick, len(values)-1)], true
 	}
 	switch name {
@@ -188,6 +195,13 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 		return shellPath(existing[0]), true
 	}
 	return shellPath(within(e.s.c.dir, to.texts[0])), true
+}
+
+// varies reports whether a word has several possible values, one of which begins with one of the signs.
+func (a arg) varies(signs string) bool {
+	return len(a.texts) > 1 && slices.ContainsFunc(a.texts, func(text string) bool {
+		return text == "" || strings.IndexByte(signs, text[0]) >= 0
+	})
 }
 
 func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }

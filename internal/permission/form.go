@@ -65,7 +65,8 @@ func formsOf(call *parsed, argues bool) *forms {
 // add records a form. It reports whether the search has to end, because there are too many.
 func (f *forms) add(each form) (ends bool) {
 	f.forms = append(f.forms, each)
-	return f.count(len(each.source) + len(each.plain) + len(each.known) + len(each.leastSource) + len(each.leastPlain))
+	return f.count(len(each.source) + len(each.plain) + len(each.known) + len(each.leastSource) + len(each.leastPlain) +
+		16*len(each.shape))
 }
 
 func (f *forms) addText(text string) (ends bool) {
