@@ -186,7 +186,7 @@ var (
 // options after the program.
 func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	for i, a := range args {
-		if i == 0 && !a.known && len(a.texts) == 0 || len(a.texts) > 1 && !a.fields {
+		if i == 0 && !a.known && len(a.texts) == 0 || a.varies("-") {
 			s.cannotSee("the program that %s runs is not known before the hook runs", name)
 			return
 		}
@@ -199,7 +199,7 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 		case operands || !strings.HasPrefix(option, "-") || option == "-":
 			if !program {
 				text, program = option, true
-				if !a.known && l != bash.JQ {
+				if !a.known && l != bash.JQ || len(a.texts) > 1 {
 					s.cannotSee("the program that %s runs is not known before the hook runs", name)
 				}
 			} else if !operands {
@@ -227,6 +227,9 @@ func (s *shellScope) filter(l bash.Language, name string, args []arg) {
 	if l == bash.Sed { // -e may give several programs
 		for i, a := range args {
 			if a.is("-e") && i+1 < len(args) {
+				if !args[i+1].known || len(args[i+1].texts) != 1 {
+					s.cannotSee("the program that %s runs is not known before the hook runs", name)
+				}
 				text += "\n" + strings.Join(args[i+1].texts, " ")
 			}
 		}

@@ -145,18 +145,22 @@ func (c *fileCollector) command(h *hook.Hook) error {
 			return err
 		}
 	}
-	var err error
-	// The command of a program with a list of arguments is the program's name.
-	if len(h.Argv) < 2 || filepath.Base(h.Command) != filepath.Base(h.Argv[0]) {
-		err = s.script(h.Command)
+	inShell := len(h.Argv) == 3 && h.Argv[1] == "-c" && h.Argv[2] == h.Command
+	// The command of a program with a list of arguments is the program's name, and no text of a shell.
+	named := len(h.Argv) > 1 && !inShell && filepath.Base(h.Command) == filepath.Base(h.Argv[0]) &&
+		!strings.ContainsAny(h.Command, " \t\r\n;|&$`()<>'\"#*?[~{}!=")
+	if !named {
+		if err := s.script(h.Command); err != nil {
+			return err
+		}
 	}
-	if windows && err == nil && len(h.Argv) > 2 && h.Argv[1] == "-c" { // run.PosixScript of the command
-		err = s.script(h.Argv[2])
+	switch {
+	case inShell || len(h.Argv) < 2:
+		return nil
+	case windows && len(h.Argv) == 3 && h.Argv[1] == "-c" && !named: // run.PosixScript of the command
+		return s.script(h.Argv[2])
 	}
-	if len(h.Argv) > 1 && h.Argv[1] != "-c" && err == nil {
-		err = s.call(h.Argv)
-	}
-	return err
+	return s.call(h.Argv)
 }
 
 // cannotSee records why some files cannot be found. It keeps the first reason.

@@ -59,6 +59,7 @@ func (s *shellScope) nodeInput(name string) error {
 func (s *shellScope) nodeModule(name, text string) error {
 	there := false
 	for _, path := range s.paths(text) {
+		s.notDevice(path)
 		is, err := s.nodeFind(path)
 		if err != nil {
 			return err

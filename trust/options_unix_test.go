@@ -64,6 +64,12 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"git config user.name": false, "git config --get user.name": false, "git config core.fsmonitor make; git status": true, "git config -e": true, "git config --list": false, "git config --unset x": true, `git config "$X"`: false,
 		"git grep -nOmake x": true, "mapfile -tC make -c1 a": true, "hash -rp /usr/bin/make ls": true, "fd -Hx make": true, "jobs -x make": true, "install -s --strip-program=make a b": true, "rg --hostname-bin make": true, "gh ext install .": true, ". -- ./evil": true, ". -- ./plain.sh": false, "grep -rn x .": false,
 		`echo "scons() { :; }"; scons`: true, "sh -c 'scons() { :; }'; scons": true, "scons() { :; }; sh -c scons": true, `scons() { command scons "$@"; }; scons`: true, "log() { echo x; }; log": false, "log() { echo x; }; env log": true,
+		`export "$X"; bash -c :`: true, `export "${P}ATH=$X"; ls`: true, `builtin export "X=$Y"; ls`: true, `local "$1"`: true, `local "x=$1"`: false,
+		"HOME=bare git status": true, "XDG_CONFIG_HOME=$PWD/sub git log": true, "export HOME=$(git log); ls": true, "HOME=/tmp git log": false, "PAGER=cat git log": false, "EDITOR=make git log": true, `export "SHELL=make"`: true, "ZDOTDIR=sub zsh -c ls": true,
+		"x=make; f() { $x; }; f; for x in ls; do :; done": true, "for x in ls pwd; do $x; done": false, "alias ls=make": true, "alias": false,
+		"cat() { git show HEAD:x; }; cat plain.sh | sh": true, "echo() { git log; }; echo ls | sh": true, "./echo x | sh": true, "PATH=.:$PATH; cat plain.sh | sh": true,
+		"python3 /dev/stdin": true, "node /dev/fd/0": true, "sh /dev/stdin": true, ". /proc/self/fd/0": true,
+		`for f in a.json b.json; do jq . "$f"; done`: false, `for f in a b; do sed -n 1p "$f"; done`: false, `p=p; p='e make'; sed "$p" f`: true, `sed -e p -e "$X" f`: true, `sed -e p -e s/a/b/ f`: false, "for f in a -fx.sed; do sed p $f; done": true,
 		"awk -F $UNSET '{print}' -f evil.awk": true,
 
 		"cd bare && git log": true, "cd bare/objects && git log": true, "cd sub && git log": false, "git --work-tree=sub status": false,
@@ -75,6 +81,43 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		}
 		if is := c.Hooks[0].Unclear != ""; is != unclear {
 			t.Errorf("%s: unclear %v (%s), want %v", command, is, c.Hooks[0].Unclear, unclear)
+		}
+	}
+}
+
+// A hook with a list of arguments runs them; its command is the name of the program.
+func TestTheArgumentsOfAHookAreReadAndItsCommandIfAShellRunsIt(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "evil.sh"), []byte("make\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		command string
+		argv    []string
+		unclear bool
+	}{
+		{"sh", []string{"sh", "-c", "ls"}, false},
+		{"sh", []string{"sh", "-c", "make"}, true},
+		{"/bin/sh", []string{"sh", "evil.sh"}, true},
+		{"sh", []string{"/bin/bash", "-c", "sh"}, true},
+		{"bash", []string{"/bin/bash", "-c", "bash"}, true},
+		{"./evil.sh # /bash", []string{"/bin/bash", "-c", "./evil.sh # /bash"}, true},
+		{"ls # /bash", []string{"/bin/bash", "-c", "ls # /bash"}, false},
+		{"jq", []string{"jq", ".", "x"}, false},
+		{"jq", []string{"jq", "-f", "x"}, true},
+		{"make", nil, true},
+		{"ls", []string{"/bin/bash", "-c", "cd x && make"}, true},
+	} {
+		h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: test.command, Argv: test.argv}}
+		c, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Environ: []string{"PATH=/usr/bin:/bin"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := c.Hooks[0].Unclear != ""; is != test.unclear {
+			t.Errorf("%q %q: unclear %v (%s), want %v", test.command, test.argv, is, c.Hooks[0].Unclear, test.unclear)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package trust
 import (
 	"iter"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -130,7 +131,11 @@ func folders(name string) bool {
 func (s *shellScope) assign(a *syntax.Assign) error {
 	switch {
 	case a.Name == nil && a.Value != nil: // export "NAME=value"
-		return s.declared(s.word(a.Value), s.ownPath("PATH", a.Value))
+		value := s.word(a.Value)
+		if !value.known && !literalName.MatchString(s.source1(a.Value)) {
+			s.cannotSee("the variables that it sets are not known before the hook runs")
+		}
+		return s.declared(value, s.ownPath("PATH", a.Value))
 	case a.Name == nil:
 		return nil
 	case a.Value == nil:
@@ -147,7 +152,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 	for _, each := range values {
 		s.set(name, each, value.known && !a.Append && a.Index == nil)
 	}
-	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
+	if !value.known && (loads(name) && !s.ownPath(name, a.Value) || configures(name)) {
 		s.cannotSee("the files that programs load through %s are not known before the hook runs", name)
 	}
 	for _, text := range value.texts {
@@ -158,6 +163,9 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 	return s.cover(value, false)
 }
 
+// literalName matches a quoted assignment whose name contains no expansion.
+var literalName = regexp.MustCompile(`^["']?\w+\+?=`)
+
 // ownPath reports whether an assignment sets PATH to its old value plus known folders.
 func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
@@ -166,9 +174,27 @@ func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 // harmless lists variables for which loads returns true, but whose values are assumed to make no program load a file.
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
+// configuring lists variables that name a folder of settings, and starting lists variables that name a program: known
+// programs start the programs that these settings and variables name.
+var (
+	configuring = set("HOME XDG_CONFIG_HOME ZDOTDIR GH_CONFIG_DIR CURL_HOME")
+	starting    = set("SHELL EDITOR VISUAL PAGER BROWSER GREP SUDO_ASKPASS")
+)
+
+// configures reports whether a variable is in configuring or starting.
+func configures(name string) bool { return configuring[name] || starting[name] }
+
 // assigned covers the files that programs load because of a variable's value.
 func (s *shellScope) assigned(name, value string) error {
 	switch {
+	case configuring[name] && value != "":
+		if slices.ContainsFunc(s.paths(value), s.c.below) {
+			s.cannotSee("programs read their settings from the folder that %s names", name)
+		}
+	case starting[name] && value != "":
+		if clearPrograms[value] == nil {
+			s.cannotSee("programs start the program that %s names", name)
+		}
 	case value == "" || harmless[name] || !loads(name) && !folders(name):
 	case name == "BASH_ENV" || name == "ENV":
 		return s.source(value)

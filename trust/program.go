@@ -83,6 +83,8 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 		return s.declares(args)
 	case name == "unset" || name == "wait" || name == "printf" && len(args) > 0 && args[0].varies("-") || name == "printf" && len(args) > 1 && args[0].is("-v"):
 		s.forget(args)
+	case name == "alias" && slices.ContainsFunc(args, defines):
+		s.cannotSee("an alias may stand for another program")
 	case name == "cd" || name == "pushd":
 		s.changeDir(args)
 	case name == "read" || name == "getopts":
@@ -160,12 +162,20 @@ func (s *shellScope) trap(args []arg) error {
 	return nil
 }
 
+// defines reports whether a word of alias defines, or may define, one.
+func defines(a arg) bool {
+	return !a.known || slices.ContainsFunc(a.texts, func(text string) bool { return strings.Contains(text, "=") })
+}
+
 // declaring lists the builtins that set variables, for calls such as "builtin export", which are not declarations.
 var declaring = set("declare typeset local export readonly")
 
 // declares covers the variables that a call of a declaring builtin sets.
 func (s *shellScope) declares(args []arg) error {
 	for _, a := range args {
+		if !a.known {
+			s.cannotSee("the variables that it sets are not known before the hook runs")
+		}
 		if err := s.declared(a, false); err != nil {
 			return err
 		}
@@ -173,11 +183,9 @@ func (s *shellScope) declares(args []arg) error {
 	return nil
 }
 
-// declared covers the variable that a word such as NAME=value sets. own means that the word only adds to PATH.
+// declared covers the variable that a word such as NAME=value sets. own means that the word may add to PATH, and does
+// nothing else with an unknown value.
 func (s *shellScope) declared(a arg, own bool) error {
-	if len(a.texts) == 0 {
-		s.cannotSee("the variables that it sets are not known before the hook runs")
-	}
 	for _, text := range a.texts {
 		name, value, sets := strings.Cut(text, "=")
 		name = strings.TrimSuffix(name, "+")
@@ -185,7 +193,7 @@ func (s *shellScope) declared(a arg, own bool) error {
 		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
 			s.cannotSee("a variable refers to another by its name")
 		case !sets:
-		case name == "" || !a.known && loads(name) && !own:
+		case !a.known && (loads(name) && !(own && name == "PATH") || configures(name)):
 			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
 		default:
 			s.set(name, value, a.known)
@@ -200,8 +208,7 @@ func (s *shellScope) declared(a arg, own bool) error {
 // wrapped handles the command that a wrapper runs, which is no function of the shell.
 func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
 	inner := *s
-	inner.proc = &shellProcess{functions: map[string]bool{}, path: s.proc.path}
-	s.c.procs = append(s.c.procs, inner.proc)
+	inner.proc = s.newProcess()
 	err := inner.wrapper(name, w, args)
 	s.dirs, s.proc.path = inner.dirs, inner.proc.path
 	s.proc.repeats = s.proc.repeats || inner.proc.repeats

@@ -94,6 +94,7 @@ func (s *shellScope) pythonScript(name, text string) error {
 			}
 			continue
 		}
+		s.notDevice(path)
 		if err := s.pythonFile(path, s.c.folderOf(path)); err != nil {
 			return err
 		}

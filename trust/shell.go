@@ -85,9 +85,10 @@ func (s *shellScope) set(name, value string, known bool) {
 	}
 }
 
-// values counts the possible values of all variables, and the possible directories. It grows with each new one.
+// values counts the possible values of all variables, the possible directories and the functions. It grows with each
+// new one.
 func (s *shellScope) values() int {
-	n := len(s.dirs) + len(s.proc.path)
+	n := len(s.dirs) + len(s.proc.path) + len(s.proc.functions)
 	for _, values := range s.vars {
 		if n += len(values); values == nil {
 			n += mostValues + 1
@@ -111,9 +112,15 @@ func (s *shellScope) first(read map[string]bool, key string) bool {
 // separate returns the scope of another process: the functions of s do not exist there.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
-	inner.proc = &shellProcess{functions: map[string]bool{}, path: s.proc.path}
-	s.c.procs = append(s.c.procs, inner.proc)
+	inner.proc = s.newProcess()
 	return inner
+}
+
+// newProcess returns a process without functions. It searches the same folders as the process of s.
+func (s *shellScope) newProcess() *shellProcess {
+	p := &shellProcess{functions: map[string]bool{}, path: slices.Clip(s.proc.path)}
+	s.c.procs = append(s.c.procs, p)
+	return p
 }
 
 // fork returns the scope of a shell that the shell of s starts.
@@ -325,15 +332,21 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 		words = texts(s.words(from.Args))
 	}
 	s.input = to
-	if len(words) == 2 && filepath.Base(words[0]) == "cat" && !isOption(words[1]) {
+	if len(words) == 2 && words[0] == "cat" && s.isSystems("cat") && !isOption(words[1]) {
 		return s.source(words[1])
 	}
 	text, known := printed(words)
-	if !known {
+	if !known || !s.isSystems(words[0]) {
 		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
 		return nil
 	}
 	return s.separate().script(text)
+}
+
+// isSystems reports whether a name of a builtin or of a program of the system cannot refer to a function or a program of
+// the project instead.
+func (s *shellScope) isSystems(name string) bool {
+	return !s.proc.functions[name] && len(s.proc.path) == 0 && !slices.ContainsFunc(s.c.searchPath(), s.c.below)
 }
 
 // isOption reports whether a word is, or may be, an option, or stands for standard input.
@@ -357,7 +370,7 @@ func printed(words []string) (text string, known bool) {
 	if len(words) < 2 {
 		return "", false
 	}
-	switch name, args := filepath.Base(words[0]), words[1:]; {
+	switch name, args := words[0], words[1:]; {
 	case name == "echo":
 		text = strings.Join(args, " ")
 		return text, !isOption(text) && !strings.Contains(text, `\`)
@@ -382,10 +395,12 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 			values = append(values, text)
 		}
 	}
-	if !known || len(values) > mostValues {
-		values = nil
+	for _, value := range values {
+		s.set(iter.Name.Value, value, known)
 	}
-	s.vars[iter.Name.Value] = values
+	if !known {
+		s.set(iter.Name.Value, "", false)
+	}
 	return nil
 }
 
@@ -411,12 +426,19 @@ func (s *shellScope) directory(text string) error {
 	return nil
 }
 
+// notDevice marks the hook unclear if a script is no file, such as /dev/stdin, whose text is known only while the hook
+// runs.
+func (s *shellScope) notDevice(path string) {
+	info, err := s.c.stat(path)
+	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		s.cannotSee("the text that it reads from %s is not known before the hook runs", path)
+	}
+}
+
 // source reads a file as shell text, regardless of its name.
 func (s *shellScope) source(text string) error {
 	for _, path := range s.existing(text) {
-		if info, err := s.c.stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			s.cannotSee("the text that it reads from %s is not known before the hook runs", path)
-		}
+		s.notDevice(path)
 		if err := s.c.shellFile(path, s); err != nil {
 			return err
 		}

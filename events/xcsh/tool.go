@@ -107,7 +107,7 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces parts of a tool's result: those that are not nil here. An empty list removes the content.
+// ToolResultOverride replaces the parts of a tool's result that it has; a part that is nil here stays. An empty list removes the content.
 // The details null leave the details of the result as they are.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`

@@ -2,7 +2,7 @@ package environ
 
 import "unicode/utf8"
 
-// Cut returns the first bytes of a text, most of them at most, without a character that the cut has made incomplete.
+// Cut returns the beginning of a text: at most the given number of bytes, without a last character that is incomplete.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s

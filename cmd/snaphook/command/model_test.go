@@ -128,7 +128,7 @@ func TestHooksOfNoSystemSeeTheKey(t *testing.T) {
 	}
 }
 
-// All systems of mcp-proxy get their environment in one place, which is not the place where those of fire get theirs.
+// mcp-proxy does not pass the environment to its systems in the place in which fire does.
 func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}`
 	for path, reader := range map[string]string{
@@ -147,7 +147,7 @@ func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
 				`read -r call && echo '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"key: '$SNAPHOOK_MODEL_KEY'."}}'`)
 			cmd.Env = append(os.Environ(), "HOME="+dir, "SNAPHOOK_MODEL_KEY=secret")
 			cmd.Stdin = strings.NewReader(call + "\n")
-			said, _ := cmd.CombinedOutput() // the exit status is that of the server, which fails without a call
+			said, _ := cmd.CombinedOutput() // the server, which gets no call, determines the exit status
 			if !strings.Contains(string(said), "key: .") {
 				t.Errorf("got %q, want no key", said)
 			}

@@ -71,8 +71,8 @@ func Width(text string) int { return visible.String(text) }
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become spaces, runs of
-// spaces become one, and spaces at both ends are removed (X34). All control characters are removed
-// except those of colours.
+// spaces become one, and spaces at both ends are removed (X34). All control characters are removed,
+// but sequences that set colours stay.
 func Sanitize(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Cases returns the cases of [llxprtcases.Dir]: those of conformance/claude, or those of
-// $SNAPHOOK_CASES/claude. It skips t without cases, and ends t if a case is malformed.
+// Cases returns the cases of [llxprtcases.Dir]: the files of conformance/claude, or
+// of $SNAPHOOK_CASES/claude. It skips t without cases, and ends t if a case is malformed.
 func Cases(t testing.TB) []Case {
 	t.Helper()
 	dir, found := llxprtcases.Dir("claude")

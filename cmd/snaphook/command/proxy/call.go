@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 
@@ -19,6 +20,7 @@ import (
 type proxy struct {
 	session        *snaphook.Session
 	client, server *lineWriter
+	log            *slog.Logger
 	calls          sync.WaitGroup
 
 	mu      sync.Mutex
@@ -32,9 +34,9 @@ type request struct {
 	reply  chan wire.Object        // has room for the reply of a call that the server runs; nil before and after that
 }
 
-func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
+func newProxy(s *snaphook.Session, log *slog.Logger, client, server io.Writer) *proxy {
 	return &proxy{
-		session: s, pending: map[string]*request{},
+		session: s, log: log, pending: map[string]*request{},
 		client: &lineWriter{client, make(chan struct{}, 1)}, server: &lineWriter{server, make(chan struct{}, 1)},
 	}
 }
@@ -100,7 +102,7 @@ func (p *proxy) begin(id jsontext.Value, r *request) error {
 	case p.ended:
 		return errGone
 	case p.pending[keyOf(id)] != nil:
-		return fmt.Errorf("mcp-proxy: the id %s is that of a pending request", id)
+		return fmt.Errorf("mcp-proxy: a pending request already has the id %s", id)
 	}
 	p.pending[keyOf(id)] = r
 	return nil
@@ -218,9 +220,17 @@ func (p *proxy) forward(ctx context.Context, r *request, message wire.Object) (w
 	}
 }
 
-// fromServer handles a message of the server. It drops a reply that no pending request waits for: it could be that of
-// a call, and no hook has reviewed it.
+// fromServer handles a message of the server. It drops a reply that no pending request waits for, and a message that the
+// client could read in another way than the hooks: either may answer a call, and no hook has reviewed it.
 func (p *proxy) fromServer(message wire.Object) {
+	why := ambiguous(message, "jsonrpc", "id", "method", "params", "result", "error")
+	if why == "" && message.Get("method") != nil && (message.Get("result") != nil || message.Get("error") != nil) {
+		why = "mcp-proxy: it is both a request and a reply"
+	}
+	if why != "" {
+		p.log.Warn("a message of the server is not passed on to the client", "error", why)
+		return
+	}
 	id := message.Get("id")
 	isReply := id != nil && message.Get("method") == nil && (id.Kind() != 'n' || message.Get("result") != nil)
 	if !isReply || p.replied(id, message) {
@@ -228,8 +238,8 @@ func (p *proxy) fromServer(message wire.Object) {
 	}
 }
 
-// replied gives a reply to the call that waits for it. It reports whether the reply is that of a request that was
-// passed on.
+// replied gives a reply to the call that waits for it. It reports whether the reply answers a request that was passed
+// on without hooks.
 func (p *proxy) replied(id jsontext.Value, message wire.Object) (passed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

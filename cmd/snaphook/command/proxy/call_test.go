@@ -26,22 +26,22 @@ func TestACallWhoseReplyCannotBeToldApartDoesNotReachTheServer(t *testing.T) {
 		"a call with the id of a pending call": {
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}`,
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"u"}}`,
-			`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcp-proxy: the id 7 is that of a pending request`,
+			`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcp-proxy: a pending request already has the id 7`,
 		},
 		"a call with the id of a pending call in other digits": {
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}`,
 			`{"jsonrpc":"2.0","id":7.0,"method":"tools/call","params":{"name":"u"}}`,
-			`{"jsonrpc":"2.0","id":7.0,"error":{"code":-32600,"message":"mcp-proxy: the id 7.0 is that of a pending request`,
+			`{"jsonrpc":"2.0","id":7.0,"error":{"code":-32600,"message":"mcp-proxy: a pending request already has the id 7.0`,
 		},
 		"a call with the id of another pending request": {
 			`{"jsonrpc":"2.0","id":"a","method":"tools/list"}`,
 			`{"jsonrpc":"2.0","id":"\u0061","method":"tools/call","params":{"name":"u"}}`,
-			`{"jsonrpc":"2.0","id":"\u0061","error":{"code":-32600,"message":"mcp-proxy: the id "`,
+			`{"jsonrpc":"2.0","id":"\u0061","error":{"code":-32600,"message":"mcp-proxy: a pending request already has the id "`,
 		},
 		"another request with the id of a pending call": {
 			`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}`,
 			`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`,
-			`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcp-proxy: the id 7 is that of a pending request`,
+			`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"mcp-proxy: a pending request already has the id 7`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestACallWhoseReplyCannotBeToldApartDoesNotReachTheServer(t *testing.T) {
 	}
 }
 
-// A reply reaches the client after the hooks, if it is that of a call; otherwise only if the client waits for it.
+// The reply of a call reaches the client after the hooks, and any other reply only if the client waits for it.
 func TestOnlyRepliesThatTheClientWaitsForReachIt(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -74,6 +74,11 @@ func TestOnlyRepliesThatTheClientWaitsForReachIt(t *testing.T) {
 		"an error about a line without an id":          {list, `{"jsonrpc":"2.0","id":null,"error":{}}`, `{"jsonrpc":"2.0","id":null,"error":{}}`},
 		"a request of the server":                      {list, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`},
 		"a notification":                               {list, `{"jsonrpc":"2.0","method":"notifications/x"}`, `{"jsonrpc":"2.0","method":"notifications/x"}`},
+		"a batch":                                      {list, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, ""},
+		"a reply with a member in other letters":       {list, `{"jsonrpc":"2.0","Id":1,"result":{}}`, ""},
+		"a reply with a member twice":                  {list, `{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`, ""},
+		"a request that is a reply too":                {list, `{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}`, ""},
+		"text that is not JSON":                        {list, `starting`, ""},
 		"a result with the id null, which no call has": {list, `{"jsonrpc":"2.0","id":null,"result":{}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

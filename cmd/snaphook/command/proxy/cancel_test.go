@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"testing"
 
 	"github.com/snaphook-go/snaphook"
@@ -48,5 +49,5 @@ func opened(t *testing.T, server io.Writer) (*proxy, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	client := &bytes.Buffer{}
-	return newProxy(s, client, server), client
+	return newProxy(s, slog.New(slog.DiscardHandler), client, server), client
 }

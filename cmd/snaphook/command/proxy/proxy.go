@@ -103,7 +103,7 @@ func (f *proxyFlags) proxy(cmd *cobra.Command, server string, args []string) err
 		}
 		return fmt.Errorf("mcp-proxy: the server cannot be started: %w", err)
 	}
-	p := newProxy(s, cmd.OutOrStdout(), to)
+	p := newProxy(s, f.Log(cmd), cmd.OutOrStdout(), to)
 	go func() { // standard input cannot be interrupted; the process ends with the server
 		p.clientToServer(ctx, bufio.NewReader(cmd.InOrStdin()))
 		_ = to.Close()

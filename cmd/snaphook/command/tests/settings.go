@@ -132,8 +132,8 @@ func (s *fixtureStage) users(d *systems.Dialect, profile string) (layers []setti
 	return layers
 }
 
-// policies returns the policy files of a fixture: the project's and those of the fixture's user. A file of --policy
-// replaces the file of its level.
+// policies returns the policy files of a fixture: the project's file and the files of the fixture's user. A file
+// of --policy replaces the file of its level.
 func (s *fixtureStage) policies() map[policy.Level]string {
 	files := map[policy.Level]string{}
 	for level, file := range map[policy.Level]string{

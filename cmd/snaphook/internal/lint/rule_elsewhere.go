@@ -136,7 +136,7 @@ func signed(text []byte, signs map[string]int) {
 	}
 }
 
-// exitsWithTwo returns the offset of the first call that ends a script with status 2; ok is false if there is none.
+// exitsWithTwo returns the offset of the first call by which a script exits with status 2; ok is false without one.
 func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 	if s.lang == langPython || s.lang == langNode {
 		all := tokens(string(s.text), s.lang)
@@ -252,7 +252,7 @@ func keptElsewhere(home, there *portable.System, lost scriptRefusal, given []scr
 	})
 }
 
-// remedy returns advice that names an answer which both systems read as a refusal, or says that there is none.
+// remedy returns advice: it names an answer that refuses in both systems, or says that no answer does.
 func remedy(home, there *portable.System, lost scriptRefusal) string {
 	a, found := lo.Find(portable.Answers, func(a portable.Answer) bool {
 		return a.Event == lost.Event && a.Sign != "" && home.Effect(a.ID, false).Guards() && there.Effect(a.ID, home.Name == "claude").Guards() &&

@@ -206,7 +206,7 @@ var ruleScriptNotExecutable = Rule{
 	Fix:     "`chmod +x guard.sh`, or `bash ./guard.sh`",
 }
 
-// notExecutable looks for scripts that are started by their path, and that nobody may execute.
+// notExecutable looks for scripts that are started by their path although nobody may execute them.
 func notExecutable(v *hookView) {
 	if runtime.GOOS == "windows" {
 		return
