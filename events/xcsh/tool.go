@@ -107,8 +107,8 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces the parts of a tool's result that it has; a part that is nil here stays. An empty list removes the content.
-// The details null leave the details of the result as they are.
+// ToolResultOverride replaces the parts of a tool's result that it has; a part that is nil here stays. An empty list
+// removes the content. The details null leave the details of the result as they are.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`

@@ -59,8 +59,8 @@ func Here(cwd string) (Place, error) {
 	return at, nil
 }
 
-// Native finds the files of .xcsh/hooks/{pre,post} in the project, then the files of
-// agent/hooks/{pre,post} in the user's directory of xcsh, see [Place]. It skips hidden files, and finds files that git ignores.
+// Native finds the files of .xcsh/hooks/{pre,post} in the project, then the files of agent/hooks/{pre,post} in the
+// user's directory of xcsh, see [Place]. It skips hidden files, and finds files that git ignores.
 var Native = Provider{
 	ID:       "native",
 	Name:     "xcsh",

@@ -220,8 +220,8 @@ func (p *proxy) forward(ctx context.Context, r *request, message wire.Object) (w
 	}
 }
 
-// fromServer handles a message of the server. It drops a reply that no pending request waits for, and a message that the
-// client could read in another way than the hooks: either may answer a call, and no hook has reviewed it.
+// fromServer handles a message of the server. It drops a reply that no pending request waits for, and a message that
+// the client could read in another way than the hooks: either may answer a call, and no hook has reviewed it.
 func (p *proxy) fromServer(message wire.Object) {
 	why := ambiguous(message, "jsonrpc", "id", "method", "params", "result", "error")
 	if why == "" && message.Get("method") != nil && (message.Get("result") != nil || message.Get("error") != nil) {

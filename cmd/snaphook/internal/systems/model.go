@@ -19,8 +19,8 @@ const modelKey = "SNAPHOOK_MODEL_KEY"
 var takenKey string
 
 // TakeKey removes the key of the model from the environment of the process. The command line calls it before it does
-// anything else: hooks, modules, MCP servers and the programs that they start inherit the environment of the process, and
-// therefore get no key.
+// anything else: hooks, modules, MCP servers and the programs that they start inherit the environment of the process,
+// and therefore get no key.
 func TakeKey() {
 	takenKey = os.Getenv(modelKey)
 	_ = os.Unsetenv(modelKey) // fails for no valid name
