@@ -66,6 +66,8 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		`echo "scons() { :; }"; scons`: true, "sh -c 'scons() { :; }'; scons": true, "scons() { :; }; sh -c scons": true, `scons() { command scons "$@"; }; scons`: true, "log() { echo x; }; log": false, "log() { echo x; }; env log": true,
 		`export "$X"; bash -c :`: true, `export "${P}ATH=$X"; ls`: true, `builtin export "X=$Y"; ls`: true, `local "$1"`: true, `local "x=$1"`: false,
 		"HOME=bare git status": true, "XDG_CONFIG_HOME=$PWD/sub git log": true, "export HOME=$(git log); ls": true, "HOME=/tmp git log": false, "PAGER=cat git log": false, "EDITOR=make git log": true, `export "SHELL=make"`: true, "ZDOTDIR=sub zsh -c ls": true,
+		"sh <<E\nls\nmake\nE": true, "sh <<'E'\nls {a,b} ..\n$x\nE": true, "sh <<'E'\nls {a,b} ..\nE": false, "sh <<E\nls $X\nE": true, "x=make; sh <<E\n$x\nE": true, "x=ls; sh <<E\n$x\nE": false, "sh <<\\E\n$(make)\nE": true,
+		"python3 - a <<'E'\nx = {'a': 1}\nprint(f'{x}..')\nE": false, "python3 <<E\nexec('x')\nE": true, "python3 <<E\nprint($X)\nE": true, "x=ls; x=pwd; sh <<E\n$x\nE": true, "sh <<'E'\n" + many("echo %d\n", 400) + "E": false,
 		"x=make; f() { $x; }; f; for x in ls; do :; done": true, "for x in ls pwd; do $x; done": false, "alias ls=make": true, "alias": false,
 		"cat() { git show HEAD:x; }; cat plain.sh | sh": true, "echo() { git log; }; echo ls | sh": true, "./echo x | sh": true, "PATH=.:$PATH; cat plain.sh | sh": true,
 		"python3 /dev/stdin": true, "node /dev/fd/0": true, "sh /dev/stdin": true, ". /proc/self/fd/0": true,

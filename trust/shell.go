@@ -249,9 +249,13 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 			continue
 		}
 		a := s.word(word)
-		if r.Op == syntax.RdrIn {
+		switch r.Op {
+		case syntax.RdrIn:
 			s.stdin = append(s.stdin, arg{})
-		} else {
+		case syntax.WordHdoc:
+			s.stdin = append(s.stdin, a)
+		default:
+			a = s.document(word, isQuoted(r.Word))
 			s.stdin = append(s.stdin, a)
 		}
 		if !shell {

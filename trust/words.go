@@ -70,6 +70,28 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
+// isQuoted reports whether a part of a word is quoted: a here-document with such a delimiter is not expanded.
+func isQuoted(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		lit, ok := part.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
+}
+
+// document expands the text of a here-document as a shell would, without running anything.
+func (s *shellScope) document(w *syntax.Word, quoted bool) arg {
+	s.c.looks += 1 + int(w.End().Offset()-w.Pos().Offset())/32
+	if text := w.Lit(); quoted {
+		return arg{texts: []string{text}, known: len(text) <= mostText}
+	}
+	env := &environ{s: s}
+	text, err := expand.Document(env.config(), w)
+	if len(text) > mostText {
+		return arg{}
+	}
+	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1}
+}
+
 // plainly expands the variables of a word, but not its braces, which may expand to too many words.
 func (s *shellScope) plainly(w *syntax.Word) arg {
 	env := &environ{s: s}
