@@ -22,7 +22,8 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		"x.sed": "1e ./evil.sh\n", "a.jq": "include \"b\"; .", "evil.sh": "ls\n", "plain.sh": "ls\n", "evil": "make\n",
-		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "exec(1)\n",
+		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "#!/usr/bin/env python3\nexec(1)\n", "plain.py": "#!/usr/bin/env python3\nimport json\n",
+		"evil.js": "#!/usr/bin/env node\nrequire('child_process').execSync('make')\n", "plain.js": "#!/usr/bin/env node\nrequire('fs')\n",
 		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "",
 	} {
 		path = filepath.Join(dir, path)
@@ -49,7 +50,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 
 		"git status": false, "git -C . status": false, "git -C sub diff": false, `git -C "$CLAUDE_PROJECT_DIR" log`: false, "git -C bare log": true, "git -C sub -C ../bare log": true, "git --git-dir=bare log": true, "git --git-dir bare log": true,
 		"git -C sub --git-dir ../bare log": true, "git --git-dir=.git log": false, "git -C /usr log": false, "git --git-dir=/usr/x log": false, "git -C $(ls) log": true, "git -C": true, "GIT_DIR=bare git log": true, "GIT_DIR=.git git log": false, "GIT_DIR=/usr/x git log": false,
-		"bash -c 'sh evil'": true, "eval 'sh evil'": true, "trap 'sh evil' EXIT": true, `echo "sh evil"; sh evil`: true, "bash -c 'sh plain.sh'": false, "bash -c 'python3 evil.py'": true,
+		"bash -c 'sh evil'": true, "eval 'sh evil'": true, "trap 'sh evil' EXIT": true, `echo "sh evil"; sh evil`: true, "bash -c 'sh plain.sh'": false, "bash -c 'python3 evil.py'": true, "python3 evil.py": true, "./evil.py": true, "node evil.js": true, "./evil.js": true, "python3 plain.py": false, "./plain.py": false, "node plain.js": false, "./plain.js": false,
 		"git show HEAD:x | bash -s -- a": true, "curl x | bash -o pipefail": true, "git log | { sh; }": true, "git log | (sh)": true, "git log | time sh": true, "f() { sh; }; git log | f": true, "{ sh; } < plain.sh": true,
 		"exec < plain.sh; sh": true, "sh": true, "git log | sh /dev/stdin": true, "git log | . /dev/stdin": true, "git log | xargs -I true sh -c true": true, "git log | parallel": true, "git log | xargs -I{} cp {} x": false,
 		"cat plain.sh evil | sh": true, "git show HEAD:x.py | python3 3<<<1": true, "sh < plain.sh": false, "sh <<< ls": false, "sh <<E\nls\nE": false, "sh -s a < plain.sh": false, "timeout 5 sh < plain.sh": false,
