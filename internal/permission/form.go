@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// form is a simple command in the texts that rules are compared with.
+// form holds a simple command, and its texts that rules are compared with.
 type form struct {
 	simpleCommand
 	redirects     []piece
@@ -34,8 +34,8 @@ func newForm(s simpleCommand, redirects []piece, argues bool) form {
 	return f
 }
 
-// forms holds all texts of a command that rules without operators of lists, pipelines and redirections are compared
-// with. A rule is then compared without a walk through the syntax.
+// forms holds all texts of a command with which rules are compared that have no operators of lists, pipelines and
+// redirections. Such a rule is compared without a walk through the syntax.
 type forms struct {
 	forms   []form
 	texts   []string // of conditions and arithmetic

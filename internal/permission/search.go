@@ -78,7 +78,7 @@ func (s *search) text(command string) bool {
 	return s.tree(command, file)
 }
 
-// tree is text for a command that has been parsed.
+// tree does the same as text, for a command that has been parsed.
 func (s *search) tree(command string, file *syntax.File) bool {
 	inner := search{
 		rule: s.rule, record: s.record, command: command, constructs: s.constructs, depth: s.depth + 1, lists: s.lists,
