@@ -201,11 +201,14 @@ func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 
 // plan selects the hooks for an input; nil if none could run. If spend is set, hooks that run once are marked as used.
 func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
-	v := s.view()
-	if !v.active.has(e.slot) {
-		return nil
+	hooks := s.view().active.of(e.slot)
+	if hooks == nil {
+		if e.on.forget == nil {
+			return nil
+		}
+		hooks = &noHooks
 	}
-	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in), e.rules.Timeout)
+	plan := hooks.plan(ctx, e.subjectOf(in), e.rules.Timeout)
 	if plan.Open != nil {
 		return e.narrow(s, in, plan, spend)
 	}

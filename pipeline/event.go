@@ -54,10 +54,11 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 		}
 		v = s.reg.current.Load()
 	}
-	if !v.active.has(e.slot) {
+	hooks := v.active.of(e.slot)
+	if hooks == nil && !e.forgetting {
 		return &e.empty, nil
 	}
-	return e.fire(ctx, s, in, v.active.at(e.slot))
+	return e.fire(ctx, s, in, hooks)
 }
 
 // Reduce merges answers by the event's rule, as Fire does with the answers of its hooks; see
@@ -73,6 +74,9 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 func (e *Event[In, Out]) fire(
 	ctx context.Context, s *Session, in *In, hooks *selector,
 ) (*hook.Result[Out], error) {
+	if hooks == nil {
+		hooks = &noHooks
+	}
 	plan := hooks.plan(ctx, subjectIn(e.subject, in), e.core.rules.Timeout)
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil

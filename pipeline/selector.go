@@ -100,8 +100,10 @@ func spread(s string) uint64 {
 }
 
 // selectors holds the selectors of active events by slot. A session with hooks of its own has its own selectors, for
-// few events.
+// few events. Its index begins at the first active slot: the slots of one dialect are neighbours, and its size does
+// not depend on the number of dialects in the process.
 type selectors struct {
+	first int      // the slot of index[0]
 	index []uint16 // by slot: 0 if inactive, else 1 + position in list, with bit canRun if a hook can run
 	list  []*selector
 }
@@ -110,15 +112,19 @@ type selectors struct {
 const canRun = 1 << 15
 
 // has reports whether an event is active.
-func (a *selectors) has(slot int) bool { return uint(slot) < uint(len(a.index)) && a.index[slot] != 0 }
+func (a *selectors) has(slot int) bool {
+	i := uint(slot - a.first)
+	return i < uint(len(a.index)) && a.index[i] != 0
+}
 
 // runs reports whether a hook can run for an event.
 func (a *selectors) runs(slot int) bool {
-	return uint(slot) < uint(len(a.index)) && a.index[slot]&canRun != 0
+	i := uint(slot - a.first)
+	return i < uint(len(a.index)) && a.index[i]&canRun != 0
 }
 
 // at returns the selector of an active event.
-func (a *selectors) at(slot int) *selector { return a.list[a.index[slot]&^canRun-1] }
+func (a *selectors) at(slot int) *selector { return a.list[a.index[slot-a.first]&^canRun-1] }
 
 // of returns the selector of an event; nil if the event is not active.
 func (a *selectors) of(slot int) *selector {
@@ -130,24 +136,31 @@ func (a *selectors) of(slot int) *selector {
 
 // set makes an event active.
 func (a *selectors) set(slot int, s *selector) {
-	if n := slot + 1 - len(a.index); n > 0 {
-		a.index = append(a.index, make([]uint16, n)...)
+	switch {
+	case len(a.index) == 0:
+		a.first, a.index = slot, make([]uint16, 1)
+	case slot < a.first:
+		a.index = append(make([]uint16, a.first-slot), a.index...)
+		a.first = slot
+	case slot-a.first >= len(a.index):
+		a.index = append(a.index, make([]uint16, slot-a.first+1-len(a.index))...)
 	}
-	if a.index[slot] == 0 {
+	at := &a.index[slot-a.first]
+	if *at == 0 {
 		a.list = append(a.list, nil)
-		a.index[slot] = uint16(len(a.list))
+		*at = uint16(len(a.list))
 	}
-	a.index[slot] &^= canRun
-	a.list[a.index[slot]-1] = s
+	*at &^= canRun
+	a.list[*at-1] = s
 	if s.runs {
-		a.index[slot] |= canRun
+		*at |= canRun
 	}
 }
 
 // all iterates over the active events.
 func (a *selectors) all(yield func(slot int, s *selector) bool) {
-	for slot := range a.index {
-		if a.has(slot) && !yield(slot, a.at(slot)) {
+	for i := range a.index {
+		if slot := a.first + i; a.has(slot) && !yield(slot, a.at(slot)) {
 			return
 		}
 	}

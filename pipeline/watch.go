@@ -2,7 +2,10 @@ package pipeline
 
 // Watch reports in one call for which of many sets of events any hook could run. Make one with [NewWatch]; it is safe
 // for concurrent use.
-type Watch struct{ slots [][]int }
+type Watch struct {
+	slots  [][]int
+	always Sets // sets with an event that must be fired even if it has no hooks
+}
 
 // MaxWatched limits the number of sets of one [Watch].
 const MaxWatched = 128
@@ -18,6 +21,9 @@ func NewWatch(sets ...[]Declared) *Watch {
 		for _, ev := range set {
 			slot, _ := ev.slotOf()
 			w.slots[i] = append(w.slots[i], slot)
+			if ev.forgets() {
+				w.always.add(i)
+			}
 		}
 	}
 	return w
@@ -51,6 +57,7 @@ func (w *Watch) Of(s *Session) *Watched {
 //go:noinline
 func (w *Watch) look(v *view) *Watched {
 	found := &watched{by: w}
+	found.Fires = w.always
 	for i, slots := range w.slots {
 		for _, slot := range slots {
 			if !v.active.has(slot) {
