@@ -32,6 +32,7 @@ func init() {
 		ruleAsyncGate,
 		ruleShellBashSyntax,
 		ruleWarmWouldHelp,
+		ruleColdScript,
 		ruleIgnoreUnknown,
 		ruleTypeMixed,
 		ruleBackslashPath,

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -198,24 +199,48 @@ var ruleWarmWouldHelp = Rule{
 
 // warmHelps reports hooks that could be kept warm.
 func warmHelps(v *hookView) {
-	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
-		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {
+	s, kind, why := v.keepWarm()
+	if s == nil || why != "" {
 		return
 	}
-	s := v.scripts1(v.calls[0])
-	if s == nil {
-		return
-	}
-	pool := warm.New(warm.Config{})
-	defer pool.Close()
-	starts, kind := map[lang]string{langPython: "Python", langNode: "Node"}[s.lang], run.WarmAuto
-	if starts == "" {
-		starts, kind = "bash", run.WarmBash
-	}
-	if pool.Keep(v.h, kind, v.Dir) != "" {
-		return
-	}
+	starts := cmp.Or(map[lang]string{langPython: "Python", langNode: "Node"}[s.lang], "bash")
 	v.add(*v.report("warm-would-help", v.h.Position,
 		"write "+overlay.Rule("", "*"+overlay.Literal(filepath.Base(s.path))+"*", "warm", kind)+" in .snaphook.json",
 		"this hook starts %s for each %s, and could be kept warm", starts, v.event.Name))
+}
+
+var ruleColdScript = Rule{
+	ID: "cold-script", Severity: Note, look: coldScript,
+	Doc: "The shell that runs in the host's process leaves the hook's script to bash.",
+	Why: "A guard of [the commands that the shell in the process knows](warm.md) takes a hundredth of the time that bash " +
+		"takes. The finding names the first line that only bash runs. A script that needs that line is best left as it is.",
+	Mistake: `declare -A denied=([main]=1); [[ ${denied[$branch]-} ]] && exit 2`,
+	Fix:     `case $branch in main) exit 2 ;; esac`,
+}
+
+// coldScript reports shell scripts that cannot run in the process.
+func coldScript(v *hookView) {
+	if s, _, why := v.keepWarm(); s != nil && why != "" && s.lang == langShell {
+		v.add(*v.report("cold-script", v.h.Position, "write that line another way, or leave the script to bash",
+			"this hook starts bash for each %s: %s", v.event.Name, why))
+	}
+}
+
+// keepWarm returns the script of a hook whose settings keep it cold, the kind of warmth that fits, and the reason why
+// the hook could not be kept warm. The script is nil if the hook calls no script, or several.
+func (v *hookView) keepWarm() (s *hookScript, kind, why string) {
+	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
+		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {
+		return nil, "", ""
+	}
+	s, kind = v.scripts1(v.calls[0]), run.WarmAuto
+	if s == nil {
+		return nil, "", ""
+	}
+	if s.lang != langPython && s.lang != langNode {
+		kind = run.WarmBash
+	}
+	pool := warm.New(warm.Config{})
+	defer pool.Close()
+	return s, kind, pool.Keep(v.h, kind, v.Dir)
 }
