@@ -113,14 +113,14 @@ const canRun = 1 << 15
 
 // has reports whether an event is active.
 func (a *selectors) has(slot int) bool {
-	i := uint(slot - a.first)
-	return i < uint(len(a.index)) && a.index[i] != 0
+	slot -= a.first
+	return uint(slot) < uint(len(a.index)) && a.index[slot] != 0
 }
 
 // runs reports whether a hook can run for an event.
 func (a *selectors) runs(slot int) bool {
-	i := uint(slot - a.first)
-	return i < uint(len(a.index)) && a.index[i]&canRun != 0
+	slot -= a.first
+	return uint(slot) < uint(len(a.index)) && a.index[slot]&canRun != 0
 }
 
 // at returns the selector of an active event.
