@@ -146,7 +146,7 @@ func (c *fileCollector) command(h *hook.Hook) error {
 		}
 	}
 	inShell := len(h.Argv) == 3 && h.Argv[1] == "-c" && h.Argv[2] == h.Command
-	// The command of a program with a list of arguments is the program's name, and no text of a shell.
+	// The command of a program with a list of arguments is the program's name, and not a text for a shell.
 	named := len(h.Argv) > 1 && !inShell && filepath.Base(h.Command) == filepath.Base(h.Argv[0]) &&
 		!strings.ContainsAny(h.Command, " \t\r\n;|&$`()<>'\"#*?[~{}!=")
 	if !named {

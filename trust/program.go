@@ -64,7 +64,7 @@ func base(a arg) string {
 func (s *shellScope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {
-		return nil // not the name but the file's text decides
+		return nil // the file's text decides, not the program's name
 	}
 	if w, wraps := bash.Wrappers[name]; wraps {
 		return s.wrapped(name, w, args)
@@ -107,8 +107,8 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	return nil
 }
 
-// without marks the hook unclear if a word begins with one of the options, which run a program, or abbreviates one, or
-// if a word is not known.
+// without marks the hook unclear if a word is, begins with, or abbreviates one of the options, all of which run a
+// program or load a file. It also does so if no value of a word is known.
 func (s *shellScope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
@@ -183,8 +183,8 @@ func (s *shellScope) declares(args []arg) error {
 	return nil
 }
 
-// declared covers the variable that a word such as NAME=value sets. own means that the word may add to PATH, and does
-// nothing else with an unknown value.
+// declared covers the variable that a word such as NAME=value sets. own means that the word may set PATH to a value
+// that is not fully known, as in export PATH=$HOME/bin:$PATH.
 func (s *shellScope) declared(a arg, own bool) error {
 	for _, text := range a.texts {
 		name, value, sets := strings.Cut(text, "=")
@@ -205,7 +205,7 @@ func (s *shellScope) declared(a arg, own bool) error {
 	return nil
 }
 
-// wrapped handles the command that a wrapper runs, which is no function of the shell.
+// wrapped handles the command that a wrapper runs. A wrapper runs programs only, and no functions of the shell.
 func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
 	inner := *s
 	inner.proc = s.newProcess()
@@ -292,8 +292,8 @@ func replaces(option string) bool {
 	return strings.HasPrefix(option, "-I") || strings.HasPrefix(option, "-i") || strings.HasPrefix(option, "--replace")
 }
 
-// shellWords lists the options of shells that take the next word. shellFlags and shellLongs list options without a
-// value that load no files but the user's own.
+// shellWords lists the options of shells whose value is the next word. shellFlags and shellLongs list options that have
+// no value, and load no files except those of the user.
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")
@@ -363,7 +363,7 @@ func (s *shellScope) shell(args []arg) error {
 	return nil
 }
 
-// unfed marks the hook unclear if a shell reads a script that has not been read from its input.
+// unfed marks the hook unclear if a shell reads its script from its input, and the text of this input is not known.
 func (s *shellScope) unfed() {
 	if !s.fed {
 		s.cannotSee("the text that a shell reads from its input is not known before the hook runs")
@@ -416,7 +416,7 @@ func (s *shellScope) changeDir(args []arg) {
 		for _, text := range a.texts {
 			for _, path := range s.paths(text) {
 				if s.again && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
-					s.c.absent(path, s.quiet) // as long as it does not exist, cd fails
+					s.c.absent(path, s.quiet) // cd fails as long as the directory does not exist
 					continue
 				}
 				s.addDir(path)

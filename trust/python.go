@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// pythonLetters are options of Python that load nothing.
+// pythonLetters lists the options of Python that load nothing.
 const pythonLetters = "bBdEhiIOPqsSuvVx"
 
 // pythonCall handles a call of Python with a script, a directory, a text or a module.
@@ -113,7 +113,7 @@ func (s *shellScope) pythonFile(path string, dirs []string) error {
 	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
 		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))
-		return nil //nolint:nilerr // that says it
+		return nil //nolint:nilerr // the hook is marked unclear instead
 	}
 	return s.python(s.c.short(path), string(text), dirs)
 }

@@ -35,7 +35,8 @@ type shellScope struct {
 	text  string
 }
 
-// shellProcess is a shell with its functions. Which of the called names are functions is only known at its end.
+// shellProcess is a shell with its functions. Only after its whole text has been read is it known which of the called
+// names are functions.
 type shellProcess struct {
 	functions map[string]bool
 	repeats   bool     // it has a function, a loop or a trap, whose commands may run after later assignments
@@ -123,7 +124,7 @@ func (s *shellScope) newProcess() *shellProcess {
 	return p
 }
 
-// fork returns the scope of a shell that the shell of s starts.
+// fork returns the scope of a subshell of s.
 func (s *shellScope) fork() *shellScope {
 	inner := *s
 	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)
@@ -282,7 +283,7 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 	return nil
 }
 
-// readsInput reports whether a call is, or may be, one of a shell that reads its script from its input.
+// readsInput reports whether a call starts, or may start, a shell that reads its script from its input.
 func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
@@ -430,7 +431,7 @@ func (s *shellScope) directory(text string) error {
 	return nil
 }
 
-// notDevice marks the hook unclear if a script is no file, such as /dev/stdin, whose text is known only while the hook
+// notDevice marks the hook unclear if a script is a device such as /dev/stdin, whose text is known only while the hook
 // runs.
 func (s *shellScope) notDevice(path string) {
 	info, err := s.c.stat(path)

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// The decisions of a user.
+// The values of [Decision.State].
 const (
 	Granted = "granted"
 	Revoked = "revoked"
@@ -30,8 +30,8 @@ type Decision struct {
 	State   string            `json:"state"`   // Granted or Revoked
 	Digests map[string]string `json:"digests"` // digests of the covered files, by dialect; see [Covered]
 
-	// Guards are the hooks that could block when trust was granted, by dialect. If one is removed later, its events are
-	// blocked. Decisions of older versions have none.
+	// Guards are the hooks that could block when trust was granted, by dialect. If a guard is removed later, its events
+	// are blocked. Decisions that older versions have stored have no guards.
 	Guards map[string][]hook.Guard `json:"guards,omitempty"`
 	Time   time.Time               `json:"time"`
 }

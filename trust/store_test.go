@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// absolute returns a path with the drive that Windows wants.
+// absolute returns an absolute path; on Windows it adds a drive.
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)

@@ -27,14 +27,15 @@ func (c *fileCollector) add(path string) (isNew bool, err error) {
 	return true, nil
 }
 
-// sum returns the digest of a regular file and its size and times. For anything else, or a missing file, digest is "".
+// sum returns the digest of a regular file, and the size and times of the file. For a missing file, or one that is not
+// regular, digest is "".
 func (c *fileCollector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
 		c.looks += 8 // opening a file, and examining some of its directories
 	}
 	real, err := c.real(path)
 	if err != nil {
-		if _, missing := c.stat(path); missing == nil { // it came or went between the two looks
+		if _, missing := c.stat(path); missing == nil { // the file appeared or vanished between the two calls
 			c.absent(path, false)
 		}
 		return "", looked, nil //nolint:nilerr // an absent file runs nothing
@@ -47,7 +48,7 @@ func (c *fileCollector) sum(path string) (digest string, looked stamp, err error
 	switch {
 	case errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular):
 		return "", looked, nil
-	case errors.Is(err, fs.ErrNotExist): // it has gone since it was looked up
+	case errors.Is(err, fs.ErrNotExist): // the file has vanished since c.real found it
 		c.absent(path, false)
 		return "", looked, nil
 	case err != nil:

@@ -85,7 +85,7 @@ type treeWalker struct {
 func (w *treeWalker) dir(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || w.been[real] {
-		return nil //nolint:nilerr // no file of a directory that cannot be listed is run by its name
+		return nil //nolint:nilerr // a hook cannot find the files of a directory that cannot be listed
 	}
 	w.been[real] = true
 	names := w.c.watch(dir, "all", nil)

@@ -120,7 +120,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 			return nil, fmt.Errorf("%s: %w", h.Position, err)
 		}
 		key := hookKey{h.Dialect, h.ID}
-		if _, twice := covered.places[key]; !twice { // the first of two with one ID counts
+		if _, twice := covered.places[key]; !twice { // of two hooks with one ID the first counts
 			covered.places[key] = len(covered.Hooks)
 		}
 		covered.Hooks = append(covered.Hooks, found)

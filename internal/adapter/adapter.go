@@ -19,7 +19,7 @@ import (
 type Hooks struct {
 	Session *snaphook.Session
 	Message func(text string)                        // shows the user a message of a hook; nil drops it
-	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil leaves it to the text
+	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil: only the text tells the model to end it
 }
 
 // New makes Hooks whose stop needs no context. Both functions may be nil.
@@ -42,7 +42,7 @@ func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason
 	}
 }
 
-// A Tool runs with arguments as hooks have left them.
+// Tool runs a tool with the arguments after hooks have changed them.
 type Tool = func(context.Context, wire.Object) (snaphook.ToolResult, error)
 
 // Run calls [snaphook.Session.RunTool], and then the host's callbacks.
@@ -52,8 +52,8 @@ func (h *Hooks) Run(ctx context.Context, call *snaphook.ToolCall, tool Tool) (sn
 	return out, err
 }
 
-// RunTool does the same as Run, and returns the text for the model. A refusal is such a text, and so is the
-// message that the arguments are not a JSON object. The error is the tool's or the session's.
+// RunTool does the same as Run, and returns the text for the model. If hooks refuse the call, or its arguments are not
+// a JSON object, the text says so. The error is the tool's or the session's.
 func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool) (text string, err error) {
 	out, err := h.Run(ctx, call, tool)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
@@ -107,9 +107,8 @@ type Messages[M any] struct {
 	With func(m M, text string) M // returns the message with another text
 }
 
-// ToolChoice asks the hooks which of its tools a request to a model may offer, and returns their choice, nil
-// if they leave it to the host. The verdict has the hooks' contexts, and reports whether the agent has to
-// stop.
+// ToolChoice runs the hooks that select the tools of a request to a model, and returns their choice; nil: the host
+// chooses. The verdict has the hooks' contexts, and reports whether the agent has to stop.
 func (f *Messages[M]) ToolChoice(
 	ctx context.Context, h *Hooks, messages []M,
 ) (*genai.ToolConfig, *snaphook.Verdict, error) {

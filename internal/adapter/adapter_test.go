@@ -9,7 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// message is a message of a framework. was is its index in the request, or -1 if hooks added it.
+// message is a message of a framework. was is the index of the message in the request, or -1 if hooks added the
+// message.
 type message struct {
 	role, text string
 	was        int
@@ -67,7 +68,7 @@ func says(texts ...string) string {
 	return string(framework.request(all))
 }
 
-// The part 0 is a picture, and the part n > 0 is a text of n letters a.
+// In this test part 0 is a picture, and part n > 0 is a text of n letters a.
 func TestWhatHooksAddIsOneMorePart(t *testing.T) {
 	parts := Parts[int]{
 		Text: func(n int) (string, bool) { return strings.Repeat("a", n), n > 0 },

@@ -13,10 +13,10 @@ type Wrapper struct {
 	Longs   []string // long options without a value
 
 	Operands int    // words between the options and the command
-	Without  string // short options that make it run no command
-	Bare     bool   // permission rules look through it only if it has no options
-	Reads    bool   // it adds words from its input to the command
-	Rules    bool   // Claude Code's permission rules look through it; for other wrappers they see only the wrapper
+	Without  string // short options with which the wrapper runs no command
+	Bare     bool   // permission rules look through the wrapper only if it has no options
+	Reads    bool   // the wrapper adds words from its input to the command
+	Rules    bool   // Claude Code's permission rules look through the wrapper; of others they see only the wrapper itself
 
 	Assigns bool   // words NAME=value before the command set its environment
 	Chdir   string // the letter of the option whose value is the directory of the command
@@ -30,8 +30,8 @@ type Wrapper struct {
 
 // Wrappers maps the names of programs that run the command in their arguments to their syntax.
 //
-// Rules is set for the ten that Claude Code's documentation names. env, sudo, doas and setsid run their
-// arguments; xargs does so with options too, but rules look through it only without them. watch, ssh and
+// Rules is set for the ten wrappers that Claude Code's documentation names. env, sudo, doas and setsid run their
+// arguments. xargs runs its arguments too, but rules look through xargs only if it has no options. watch, ssh and
 // parallel run a text; su, script and flock run the text after -c.
 var Wrappers = map[string]Wrapper{
 	"timeout": {
@@ -147,7 +147,7 @@ func (w Wrapper) Knows(option string) bool {
 	}
 	for i := 1; i < len(option); i++ {
 		if strings.IndexByte(w.Letters, option[i]) >= 0 {
-			return true // the rest is its value
+			return true // the rest of the word is the option's value
 		}
 		if strings.IndexByte(w.Flags, option[i]) < 0 {
 			return false

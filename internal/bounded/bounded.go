@@ -16,9 +16,9 @@ const (
 	// MaxShell is the length of the longest argument of a program on Linux: no shell could be
 	// started with a longer script.
 	MaxShell = 128 << 10
-	// MaxPattern is for regular expressions.
+	// MaxPattern limits regular expressions.
 	MaxPattern = 64 << 10
-	// MaxGlob is for patterns of paths: the longest path.
+	// MaxGlob limits patterns of paths; it is the length of the longest path.
 	MaxGlob = 4 << 10
 )
 

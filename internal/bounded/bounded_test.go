@@ -58,8 +58,8 @@ func TestATextIsRefusedAboveItsLimitsAndNotAtThem(t *testing.T) {
 	}
 }
 
-// The parsers survive every text within the bounds: the test runs them on the default stack, and
-// an overflow would end it.
+// The parsers survive every text within the bounds: the test runs them on the default stack, and an overflow would end
+// the test's process.
 func TestWhatIsLetThroughCanBeRead(t *testing.T) {
 	for _, unit := range []string{"(", "{ ", "$(", "${a:-", "$((", "[[ (", "`", "a=(", "f() {", "case x in (a) ", "if (", "let (", "a[", "$["} {
 		text := strings.Repeat(unit, 8192)

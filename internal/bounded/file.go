@@ -62,9 +62,8 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append opens a file to append to, and makes one with perm if it does not exist. It does not
-// wait for the reader of a pipe: without one it fails. A write to a pipe that is not read ends
-// when the file is closed.
+// Append opens a file to append to, and makes one with perm if it does not exist. It does not wait for a pipe's reader:
+// without a reader it fails. A write to a pipe that nobody reads ends when the file is closed.
 func Append(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
 }

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Of returns the line of stderr that names the error, without white space around it: the exception
-// below a traceback of Python, the error below a source line and its carets as Node, Bun and
-// Python print it, or the message of a panic of Rust. Of any other text it returns the first line,
-// without the warnings that runtimes print before it. It returns "" if stderr is white space. It
-// takes time in proportion to the length of stderr.
+// Of returns the line of stderr that names the error, without white space around it: the exception below a traceback of
+// Python, the error below a source line and its carets as Node, Bun and Python print it, or the message of a panic of
+// Rust. For any other text it returns the first line after the warnings that runtimes print. It returns "" if stderr is
+// white space. It takes time in proportion to the length of stderr.
 func Of(stderr string) string {
 	lines := strings.Split(stderr, "\n")
 	for _, find := range []func([]string) string{exception, belowCarets, belowPlace, panicMessage, firstOf} {

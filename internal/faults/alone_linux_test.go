@@ -54,7 +54,7 @@ func withEnv(entry string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, entry) }
 }
 
-// limit sets a limit of this process, and returns how to lift it.
+// limit sets a limit of this process, and returns a function that lifts it.
 func limit(t *testing.T, resource int, n uint64) (lift func()) {
 	t.Helper()
 	var old syscall.Rlimit

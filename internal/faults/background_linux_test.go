@@ -99,7 +99,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- w.ses.Close(over()) }()
 			w.sys.Close()
-			<-done // an error or nil, by which of the two closes was first
+			<-done // an error or nil, depending on which of the two closes came first
 			return errEscape
 		},
 	}

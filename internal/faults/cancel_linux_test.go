@@ -36,8 +36,8 @@ func TestACallerThatHasGivenUpStartsNothing(t *testing.T) {
 	})
 }
 
-// The caller gives up at any moment while the process is being started: either
-// the hook has answered, or its report has the reason why not, and the fire blocks.
+// The caller gives up at any moment while the process is being started: either the hook has answered, or its report
+// gives the reason why it has not, and the fire blocks.
 func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 	eachForm(t, `exit 2`, setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)
@@ -73,8 +73,7 @@ func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 // running is a hook with a child; it reports when it has started.
 const running = `echo '{"decision":"deny"}'; sleep 60 & echo $$ >started; wait`
 
-// whenStarted calls then once a hook of w runs; the channel is closed when it
-// has returned.
+// whenStarted calls then once that number of hooks of w run. It closes the channel when then has returned.
 func whenStarted(t *testing.T, w *world, hooks int, then func()) (done chan struct{}) {
 	t.Helper()
 	started := bufio.NewReader(fifo(t, w.dir, "started"))

@@ -128,7 +128,7 @@ type want struct {
 	blocked         bool
 	reason, message string
 	err             string
-	is              error // the Err is this, if not nil
+	is              error // the report's Err is this error, if it is not nil
 	exit            int
 	signal          unix.Signal
 	unstarted       bool // no process, and therefore no Reply

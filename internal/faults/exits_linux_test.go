@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// noReason is the reason of a hook that refuses without a word (L29 leaves it open).
+// noReason is the reason if a hook refuses without one. Rule L29 does not fix the text.
 const noReason = "blocked by a hook that gave no reason"
 
 // Only exit status 2, and a decision with status 0, block; no other output and no other end does

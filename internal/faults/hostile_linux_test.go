@@ -86,7 +86,7 @@ func hostileWorld(t *testing.T, ours, extensions string, shell bool) project {
 	writeHooks(t, filepath.Join(p.dir, ".llxprt", "settings.json"), ours)
 	writeHooks(t, filepath.Join(extension, "hooks", "hooks.json"), extensions)
 	for _, dir := range []string{p.dir, extension} {
-		// Prints the number of its arguments, its first argument, its directory and its input.
+		// hook.sh prints the number of its arguments, its first argument, its directory and its input.
 		if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte("#!/bin/bash\nprintf '%s\\n' \"$#\" \"$1\" \"$PWD\"; cat\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -151,8 +151,8 @@ func (p project) check(t *testing.T, command, fails string) {
 	p.unharmed(t, command)
 }
 
-// unharmed looks for the file that the directory's name would make, wherever a
-// shell could have stood.
+// unharmed fails the test if a shell has executed the directory's name: it looks for the file that the name would make,
+// in every directory in which a shell could have run.
 func (p project) unharmed(t *testing.T, command string) {
 	t.Helper()
 	_ = filepath.WalkDir(p.root, func(path string, d fs.DirEntry, _ error) error {

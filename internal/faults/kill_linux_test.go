@@ -169,11 +169,10 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 							t.Error("nothing was in the background")
 						}
 					}
-					// Compares the quickest run of each: the machine's other work disturbs it
-					// least.
+					// The quickest run of each is compared, because other work of the machine disturbs it least.
 					ratio := float64(slices.Min(held)) / float64(slices.Min(usual))
 					t.Logf("%.2f times an ordinary hook's %v", ratio, slices.Min(usual))
-					if ratio > 6 { // it starts two more processes
+					if ratio > 6 { // the slow hook starts two more processes
 						t.Errorf("took %v, an ordinary hook %v: %.1f times as long, want at most 6", slices.Min(held), slices.Min(usual), ratio)
 					}
 					slow.alive(t)

@@ -29,7 +29,7 @@ func TestWithoutDescriptorsAHookFailsOpen(t *testing.T) {
 		failed := 0
 		for spare := range 16 {
 			lift := limit(t, syscall.RLIMIT_NOFILE, uint64(len(descriptors())+spare))
-			res := w.fireCall(t, sizeable) // which needs a file in memory
+			res := w.fireCall(t, sizeable) // its payload needs a file in memory
 			lift()
 			if res.Blocked() {
 				continue
@@ -77,13 +77,13 @@ func spareThreads(n int) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			all.Done()
-			all.Wait() // until each has a thread
+			all.Wait() // until each goroutine has a thread
 		}()
 	}
 	all.Wait()
 }
 
-// Neither the engine nor a hook needs a home directory, save one that uses it.
+// The engine needs no home directory, nor does a hook that does not use it.
 func TestAHomeThatCannotBeWritten(t *testing.T) {
 	if !alone(t, withEnv("HOME=/proc/self/nowhere")) {
 		return
@@ -110,7 +110,7 @@ func TestAHomeThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// The agent's working directory may be gone: hooks run in the session's.
+// The agent's working directory may be gone: hooks run in the session's directory.
 func TestTheEnginesOwnDirectoryIsGone(t *testing.T) {
 	if !alone(t) {
 		return
@@ -121,7 +121,7 @@ func TestTheEnginesOwnDirectoryIsGone(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Mkdir(gone, 0o755) // leaving the directory after the test needs it
+	defer os.Mkdir(gone, 0o755) // the test's clean-up needs the directory
 	eachForm(t, "pwd; exit 2", setup{}, func(t *testing.T, w *world) {
 		w.check(t, w.fire(t), want{blocked: true, reason: w.dir, exit: 2})
 		w.alive(t)

@@ -55,10 +55,10 @@ func descriptors() map[string]string {
 	open := map[string]string{}
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		panic(err) // no test can do without
+		panic(err) // every test needs the list
 	}
 	for _, e := range entries {
-		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil { // the directory itself is closed by now
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil { // the list's own descriptor is closed now
 			open[e.Name()] = target
 		}
 	}
@@ -76,7 +76,7 @@ func opened(before map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// children is an error if this process has a child, even if it is a zombie.
+// children returns an error if this process has a child, even a zombie.
 func children() error {
 	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 	switch {

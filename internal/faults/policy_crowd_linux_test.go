@@ -47,7 +47,7 @@ func (c *crowd) end(_ context.Context, e *pipeline.Evaluation) {
 	}
 }
 
-// median empties the crowd, and returns the median of the hook that works.
+// median returns the median time of the hook that works, and forgets all results.
 func (c *crowd) median() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +140,7 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 	}
 }
 
-// last returns how often more a hook has ended in a way after do.
+// last calls do, and returns the number of hooks that ended in a way meanwhile.
 func (c *crowd) last(how string, do func()) int {
 	c.mu.Lock()
 	before := c.classes[how]

@@ -131,8 +131,8 @@ var failures = []failing{
 	{transport: "mcp", class: hook.ClassUntrusted, entry: mcp, session: untrusted, unguarded: true, says: "not trusted"},
 	{transport: "mcp", class: hook.ClassBreaker, entry: mcp, limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
 
-	// A hook in Go needs no program, holds no permit, and is the host's own, which
-	// trusts itself: it can be neither missing nor queued nor untrusted.
+	// A hook in Go needs no program, holds no permit, and is trusted as a part of the host: it can be neither missing
+	// nor queued nor untrusted.
 	{transport: "go", class: hook.ClassExit, goes: func(context.Context) error { return errors.New("no database") }, says: "no database"},
 	{transport: "go", class: hook.ClassCrash, goes: func(context.Context) error { panic("index out of range") }, says: "index out of range"},
 	{transport: "go", class: hook.ClassRemote, goes: func(context.Context) error { // module fleet tests the real causes
@@ -316,7 +316,7 @@ func refusing(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port)
 }
 
-// serve starts the server of a row; without one the address refuses connections.
+// serve starts the server of a row. A row without a server gets an address that refuses connections.
 func (r *rig) serve(t *testing.T) (url string) {
 	t.Helper()
 	if r.row.server == nil && r.row.limits != "queue" {

@@ -30,7 +30,7 @@ type kind struct {
 	timeout    time.Duration
 	cancelled  bool // the caller gives up, at some moment
 	visits     bool // the fire has its own session, which reads all settings anew, has a callback, and is closed afterwards
-	share      int  // the part of all fires
+	share      int  // the fires of this kind, in proportion to the other kinds
 
 	blocked bool
 	message string

@@ -43,7 +43,7 @@ func TestAProgramThatCannotStartFailsOpen(t *testing.T) {
 					res := w.fire(t)
 					want := want{err: "exit status 12", exit: test.exit, message: test.message}
 					if r := res.Reports[0].Reply; test.name == "a missing interpreter" && r != nil && r.Exit == 126 {
-						want.exit = 126 // before bash 5.2
+						want.exit = 126 // the status before bash 5.2
 					}
 					w.check(t, res, want)
 					w.alive(t)
@@ -84,8 +84,8 @@ func broken(t *testing.T, dir string) {
 	}
 }
 
-// Without a shell the engine tries a script that is being written again, for
-// about a tenth of a second. Bash does not: there the hook has failed.
+// A script that is open for writing cannot be started. Without a shell the engine repeats the attempt for about a tenth
+// of a second. Bash does not: with a shell the hook fails.
 func TestAScriptThatIsBeingWritten(t *testing.T) {
 	const answer = `echo '{"decision":"deny","reason":"written"}'`
 	busy := want{err: "exit status 126", exit: 126, message: "Text file busy"}

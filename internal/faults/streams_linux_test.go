@@ -17,7 +17,7 @@ func callOf(size int) llxprt.BeforeToolInput {
 	return llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path":"big","content":"` + strings.Repeat("x", size) + `"}`)}
 }
 
-// Rule L18.
+// A hook may answer without reading its input (rule L18).
 func TestAHookNeedNotReadItsInput(t *testing.T) {
 	const answer = `; echo '{"decision":"deny","reason":"enough"}'`
 	denied := want{blocked: true, reason: "enough"}

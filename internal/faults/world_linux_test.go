@@ -118,7 +118,7 @@ func (w *world) fireCall(t *testing.T, c llxprt.BeforeToolInput) *result {
 	return res
 }
 
-// fireClosed fires on a system that is closed, before or meanwhile.
+// fireClosed fires on a system that is closed before or during the fire.
 func (w *world) fireClosed(t *testing.T) *result {
 	t.Helper()
 	res, err := llxprt.BeforeTool.Fire(t.Context(), w.ses, &call)
@@ -167,7 +167,7 @@ func (j *journal) failures() (errs []string) {
 	defer j.mu.Unlock()
 	for _, r := range j.records {
 		if r.Message == "the hooks could not be run; the action is blocked" {
-			continue // it is about the fire
+			continue // the warning is about the fire, not about a hook
 		}
 		if r.Message != "hook failed; the action goes ahead" {
 			errs = append(errs, r.Message)

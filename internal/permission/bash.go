@@ -85,7 +85,7 @@ func (b *bash) matchRaw(text string) bool {
 	return b.source.match(text) || b.plain.match(text)
 }
 
-// matchForm reports whether the pattern matches a simple command, or its rest after wrappers.
+// matchForm reports whether the pattern matches a simple command, with its wrappers or after them.
 func (b *bash) matchForm(f *form) bool {
 	return b.matchTexts(f) || b.couldBecome(f) || b.couldMatch(f) || b.matchRedirected(f.simpleCommand, f.redirects)
 }

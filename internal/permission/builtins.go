@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// runsText reports whether a builtin of bash may run text that is not in the syntax tree, or changes how bash
-// parses the rest. It searches known text like the command itself.
+// runsText reports whether a builtin of bash may run text that is not in the syntax tree, or changes how bash parses
+// the text after it. Text that is known is searched like the command itself.
 func (s *search) runsText(st simpleCommand) bool {
 	if len(st.words) == 0 {
 		return false
@@ -135,7 +135,8 @@ var (
 	}
 )
 
-// changesShell reports whether set traces commands, which expands PS4, or changes how bash parses the rest.
+// changesShell reports whether set traces commands, which expands PS4, or changes how bash parses the commands after
+// it.
 func changesShell(args []piece) bool {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

@@ -155,8 +155,8 @@ func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
 // anything stands for a compound command, and matches every text.
 var anything = []wildcard{{"", ""}}
 
-// readings returns the texts that a rule is compared with for one command of a list: with
-// assignments and redirections and without, and after its wrappers.
+// readings returns the texts that a rule is compared with for one command of a list: with and without its assignments
+// and redirections, and after its wrappers.
 func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {

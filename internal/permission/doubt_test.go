@@ -51,7 +51,7 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 	}
 }
 
-// TestADoubtIsNoMoreThanADoubt: a rule does not match every command that has an expansion.
+// TestADoubtIsNoMoreThanADoubt checks that a rule does not match every command that has an expansion.
 func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, command := range []string{
@@ -72,7 +72,7 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatXargsMayAddToAWrapper: the words that xargs reads follow the words of a wrapper.
+// TestARuleMatchesWhatXargsMayAddToAWrapper runs wrappers with xargs, which adds the words that it reads to theirs.
 func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
@@ -109,8 +109,8 @@ func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatEndsAHereDocumentTooEarly: in $( ) bash runs the rest of a line that begins with the delimiter of
-// a here-document and has a bracket.
+// TestARuleMatchesWhatEndsAHereDocumentTooEarly has lines in $( ) that begin with the delimiter of a here-document and
+// have a bracket: bash runs the text after the delimiter.
 func TestARuleMatchesWhatEndsAHereDocumentTooEarly(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, open := range []string{"$(", "\"$(", "<(", ">(", "$( ls; ", "{ $("} {
@@ -134,8 +134,8 @@ func TestARuleMatchesWhatEndsAHereDocumentTooEarly(t *testing.T) {
 	}
 }
 
-// TestARuleAboutARedirectionMatchesWhereverItStands: at the command, around it,
-// before it, and with any descriptor in between.
+// TestARuleAboutARedirectionMatchesWhereverItStands writes a redirection after a command, around it, before it, and
+// through other descriptors.
 func TestARuleAboutARedirectionMatchesWhereverItStands(t *testing.T) {
 	r := mustParse(t, "Bash(make all > out)")
 	for _, to := range []string{">", "> ", "1>", ">|", "1>| ", "&>", ">&", "2>&1 >", "<x >", "3>x 2>y > ", "{fd}<x >", "1<>"} {

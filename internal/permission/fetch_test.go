@@ -90,7 +90,7 @@ func TestPowerShellIsComparedInPartsAndInAnyCase(t *testing.T) {
 		{"Get-Item C:\\*", `get-item c:\users`, true},
 		{"a | b", "A | B", true},
 		{"*", `"`, true},
-		// In doubt it matches.
+		// In doubt a rule matches.
 		{"Remove-Item *", "<# ' #> Remove-Item y", true},
 		{"Remove-Item *", "a <# \" #>; Remove-Item y", true},
 		{"Remove-Item *", "a # it's\nRemove-Item y", true},

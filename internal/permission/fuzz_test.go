@@ -111,7 +111,8 @@ func (s *script) word(argument bool) (written, word string) {
 	return word, word
 }
 
-// substitution writes a word that runs commands, "$", or looks as if it did, "?".
+// substitution writes a word that runs commands, and returns "$" for its text; or one that only looks so, and returns
+// "?".
 func (s *script) substitution() (written, word string) {
 	s.depth++
 	defer func() { s.depth-- }()

@@ -58,8 +58,8 @@ func (j judged) did(t testing.TB, command string) bool {
 	return err == nil
 }
 
-// scripts returns the directory of the rule's programs. They are no functions of
-// bash: not every sh hands these on, and command, timeout and xargs run none.
+// scripts returns the directory of the rule's programs. The programs are files and not functions of bash: not every sh
+// exports functions, and command, timeout and xargs do not run them.
 func (j judged) scripts(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(stubs, "of", url.PathEscape(j.rule))
@@ -201,7 +201,8 @@ func FuzzNoSoupOfShellSyntaxGetsPastARule(f *testing.F) {
 	})
 }
 
-// FuzzNoMutantOfATrickGetsPastARule does the same, but starts from the known tricks.
+// FuzzNoMutantOfATrickGetsPastARule does the same as TestNoMutantOfATrickGetsPastARule for the fuzzer's mutants of the
+// tricks.
 func FuzzNoMutantOfATrickGetsPastARule(f *testing.F) {
 	needJudge(f)
 	f.Add(uint64(1), uint64(2))

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A project of others has links, and the model is asked to work with them.
+// A foreign project may contain links, and the model may be told to write through them.
 func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 	root := t.TempDir()
 	repo, home := filepath.Join(root, "repo"), filepath.Join(root, "home")
@@ -102,7 +102,7 @@ func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 	t.Logf("%d spellings", tried)
 }
 
-// Not parallel: it plays another system.
+// The test is not parallel: it sets foldsCase as on another system.
 func TestNamesAreTheSameInOtherLettersWhereTheSystemThinksSo(t *testing.T) {
 	defer func(was bool) { foldsCase = was }(foldsCase)
 	foldsCase = true

@@ -17,7 +17,7 @@ type parsed struct {
 	command string
 	file    *syntax.File // nil: there is no command that can be read, and every rule matches
 
-	named, argued func() *forms // for rules with the name of a command, and with more
+	named, argued func() *forms // for rules that have only the name of a command, and for all others
 }
 
 // forms returns the command's forms for rules with the given argues; see bash.

@@ -153,10 +153,10 @@ func (p paths) searchesFor(c Call) bool {
 	from, _ := wire.Text(c.Input.Get("path"))
 	if !leadsAway(pattern) {
 		base, _ := cutPattern(pattern)
-		return base != "" && p.has(base, absolute(from, c.Dir, p.home)) // it may be a link
+		return base != "" && p.has(base, absolute(from, c.Dir, p.home)) // the directory may be a link
 	}
 	if strings.Contains(pattern, "{") || strings.Contains(strings.TrimLeft(pattern, "./"), "..") {
-		return true // it may be any of several patterns
+		return true // the pattern may begin in several directories
 	}
 	base, _ := cutPattern(pattern)
 	dir := absolute(from, c.Dir, p.home)

@@ -2,9 +2,9 @@
 
 package permission
 
-// Everyday ways to write a command, and ways to run one by expansion, functions, redirections and
-// compound commands. Programs that run their arguments, such as bash -c, are not in the judge's
-// PATH: no rule is about their arguments.
+// The tricks are everyday ways to write a command, and ways to run one by expansion, functions, redirections and
+// compound commands. Programs that run their arguments, such as bash -c, are not in the judge's PATH: no rule is about
+// their arguments.
 func init() {
 	tricks = append(tricks, []struct {
 		judged

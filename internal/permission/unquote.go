@@ -58,7 +58,7 @@ func (u *unquoting) expansion(p syntax.WordPart) {
 	u.hole(from, u.Len())
 }
 
-// hole marks a part that an expansion may change; it may lie within an earlier one.
+// hole marks a part that an expansion may change. The part may lie within an earlier hole.
 func (u *unquoting) hole(from, to int) {
 	if last := len(u.holes) - 1; last >= 0 && u.holes[last].to > from {
 		u.holes[last].to = max(u.holes[last].to, to)

@@ -11,7 +11,7 @@ type piece struct {
 	source   string
 	plain    string // without quotes
 	fixed    int    // length of the beginning of plain that no expansion can change
-	literal  int    // as fixed, if file patterns count as expansions
+	literal  int    // like fixed, but file patterns count as expansions
 	operator string // of a redirection: 2>
 	holes    []hole // the parts that expansions may change
 	quoted   bool   // its expansions are in double quotes, and stay one word

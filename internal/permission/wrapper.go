@@ -12,7 +12,7 @@ type wrapper struct {
 	letters  string   // short options with a value
 	names    []string // long options with a value
 	operands int      // words between the options and the command
-	bare     bool     // it is a wrapper only without options
+	bare     bool     // the program is a wrapper only without options
 }
 
 // wrappers are the ten programs that Claude Code's rules look through, from the table of all wrappers.
@@ -29,9 +29,8 @@ var wrappers = func() map[string]wrapper {
 // unknown is a command whose words only the shell can know: every rule matches it.
 var unknown = simpleCommand{words: []piece{{source: "$@", plain: "$@", holes: []hole{{0, 2}}}}, open: true}
 
-// unwrap returns the command that s runs if it is a wrapper's call. It returns unknown if an expansion among
-// the wrapper's own words makes the beginning of the command uncertain. runsText handles a name with an
-// expansion.
+// unwrap returns the command that s runs if s is a wrapper's call. It returns unknown if an expansion among the
+// wrapper's own words makes the beginning of the command uncertain. runsText handles a name with an expansion.
 func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 	if len(s.words) == 0 || len(s.words[0].holes) > 0 {
 		return s, false
@@ -57,7 +56,7 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 // skip returns the words after the options and operands, and whether there is a
 // command among them.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
-	if w.bare { // it is not a wrapper if it has options
+	if w.bare { // with options the program is not a wrapper
 		if len(words) > 0 && words[0].plain != "--" && len(words[0].plain) > 1 && words[0].plain[0] == '-' {
 			if words[0].expands() && !words[0].isOptionAnyway() {
 				return words[1:], true

@@ -13,7 +13,7 @@ type Answer struct {
 	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": not a refusal, or not visible
 }
 
-// The signs of refusals in a script.
+// The texts by which a script that refuses is recognized.
 const (
 	SignExit2          = "exit 2"
 	SignNestedDeny     = "nested deny"

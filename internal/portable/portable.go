@@ -43,7 +43,7 @@ type System struct {
 	Closed  bool     // before a tool a failure blocks even without the member Closing
 	Vars    []string // the variables that hold the project's directory, the first preferred
 
-	// Reads lists the files of Claude Code in a project that the system reads too, with slashes, and Uses the signs
+	// Reads lists the files of Claude Code in a project that the system reads too, with slashes. Uses lists the signs
 	// that a project is used with the system.
 	Reads []string
 	Uses  []Use
@@ -98,7 +98,7 @@ const (
 	Nothing  Effect = "has no effect"
 )
 
-// Switched reports whether the system reads files of Claude Code only where it is told to.
+// Switched reports whether the system reads files of Claude Code only if a setting enables this.
 func (s *System) Switched() bool {
 	return len(s.Uses) > 0 && !slices.ContainsFunc(s.Uses, func(u Use) bool { return u.Text == "" })
 }

@@ -3,16 +3,16 @@ package processor
 
 import "time"
 
-// Times are the times of a process and its living descendants since they began.
+// Times are the times of a process and its descendants since they began.
 type Times struct {
 	Ran    time.Duration // on a processor
 	Waited time.Duration // ready to run, while no processor was free
 	Ended  time.Duration // on a processor, of descendants that have ended; counted in ticks of 10 ms
 }
 
-// Waiting returns the time of waiting, with an estimate for the descendants that have ended, for which the
-// kernel keeps only the processor time: Waiting assumes that they waited as long, in proportion, as living, which
-// is t itself, or a sum of earlier times of the same family.
+// Waiting returns the time of waiting. For descendants that have ended the kernel keeps only the processor time;
+// Waiting assumes that they waited as long, in proportion to it, as the processes of living: t itself, or a sum of
+// earlier times of the same family.
 func (t Times) Waiting(living Times) time.Duration {
 	if living.Ran <= 0 {
 		return t.Waited

@@ -53,8 +53,8 @@ func (r *reader) add(pid int) (children []int) {
 	return children
 }
 
-// read returns the text of a file, or the part that could be read. The text is valid until the next call. Package os
-// would open two more descriptors for the whole process, to wait for files that never make it wait.
+// read returns the text of a file, or the part that could be read. The text is valid until the next call. read does not
+// use package os, which would open two more descriptors for its poller, although reads of these files never wait.
 func (r *reader) read(path string) []byte {
 	fd, err := open(path, 0)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Without locks nothing is removed, since a directory might be in use.
+// On systems without locks nothing is removed, since a directory might be in use.
 
 func mine(fs.FileInfo) bool { return false }
 

@@ -94,8 +94,8 @@ func open(folder string) (*home, error) {
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(path))
 		}
-		// Before the lock was taken, a sweep may have removed the directory. The last try does without the lock: where
-		// a file system has no locks, Sweep cannot lock either, and removes nothing.
+		// Before the lock was taken, a sweep may have removed the directory. The last try continues without the lock:
+		// on a file system without locks Sweep gets no lock either, and removes nothing.
 		locked := tryLock(lock) || try == mostTries
 		if _, gone := os.Lstat(lock.Name()); locked && gone == nil {
 			h := &home{path: path, lock: lock, dirs: map[string]struct{}{}}
@@ -121,8 +121,8 @@ func (h *home) close(folder string) error {
 	return errors.Join(h.lock.Close(), os.RemoveAll(h.path))
 }
 
-// Sweep removes the directories of ended processes of this user in a folder for temporary files.
-// It follows no links, and leaves files of other users.
+// Sweep removes the directories of ended processes of this user in a folder for temporary files. It follows no links,
+// and does not remove files of other users.
 func Sweep(folder string) {
 	dir, err := bounded.OpenDir(folder)
 	if err != nil {
@@ -137,7 +137,7 @@ func Sweep(folder string) {
 	}
 }
 
-// isOwn reports whether a path is a directory of this user with the file of an owner.
+// isOwn reports whether a path is a directory of this user that contains the file named owner.
 func isOwn(path string) bool {
 	dir, err := os.Lstat(path)
 	if err != nil || !dir.IsDir() || !mine(dir) {

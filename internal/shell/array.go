@@ -62,7 +62,7 @@ func (c *compiler) arrayAssignment(a *syntax.Assign) func(s *state) {
 	name, more, fields := a.Name.Value, a.Append, c.fields(words)
 	return func(s *state) {
 		if !more {
-			if v, ok := s.vars[name]; ok && !v.array && !v.unset { // bash may keep what is set beside it
+			if v, ok := s.vars[name]; ok && !v.array && !v.unset { // bash may keep the scalar value as an element
 				panic(cold("a variable that becomes an array"))
 			}
 			s.setList(name, fields(s, nil))

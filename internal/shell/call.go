@@ -72,8 +72,8 @@ func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string)
 	return &without, by
 }
 
-// command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the
-// builtin before the name, if any; then functions are skipped.
+// command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the builtin
+// before the name, if any; with it functions are skipped.
 func (c *compiler) command(n *syntax.CallExpr, name, by string) func(s *state, args []string) flow {
 	builtin, mayBeFunction := c.builtin(name), by == "" && c.functions[name]
 	if by == "exec" {
@@ -176,8 +176,8 @@ func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
 	}
 }
 
-// control compiles set, source, and break, continue and return, whose meaning depends on their position, and export and
-// local of dash. ok is false for any other command.
+// control compiles set, source, export and local of dash, and the commands whose meaning depends on their position:
+// break, continue and return. ok is false for any other command.
 func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool) {
 	flows := map[string]flow{"break": breaks, "continue": continues, "return": returns}
 	f, ok := flows[name]

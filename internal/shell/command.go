@@ -110,7 +110,7 @@ type compiler struct {
 	quiet      bool // the standard error of the command is /dev/null
 	sources    bool // the script reads other files, which may define functions
 	sourced    bool // the text is one that a script sources
-	unnumbered bool // in a command substitution of several lines, where bash counts lines in another way
+	unnumbered bool // the command is in a command substitution of several lines, where bash counts lines differently
 	line       int  // line of the command, if bash names it in an error about the command's words; else 0
 	loops      int  // the enclosing loops that break and continue can leave
 	inFunc     bool // the code is in a function, where return and local are allowed

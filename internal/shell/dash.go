@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A script for dash runs here if dash runs it as bash would, or in another way that is known: all versions from 0.5.9
-// to 0.5.12 agree on it. The grammar is the one of POSIX. Syntax that another shell might read in another way is
-// refused with the whole script; see doubtDash. The builtins of this file differ from those of bash.
+// A script for dash runs here if dash runs it as bash would, or if it differs in a way on which all versions from 0.5.9
+// to 0.5.12 agree. The grammar is POSIX's. Syntax that another shell might read in another way is refused with the
+// whole script; see doubtDash. The builtins of this file differ from those of bash.
 
 // dashBuiltins lists the builtins that behave as in dash, beside export and local.
 var dashBuiltins = map[string]builtin{
@@ -65,7 +65,7 @@ func (s *state) unmarked(value string) {
 	}
 }
 
-// doubtDash refuses a script in which dash might read other commands than the parser here.
+// doubtDash refuses a script in which dash might read other commands than this parser.
 func (c *compiler) doubtDash(file *syntax.File, text string) {
 	if !utf8.ValidString(text) {
 		panic(refused{1, "a text that is not UTF-8", c.shell()})
@@ -257,7 +257,7 @@ func (c *compiler) declarationOf(w *syntax.Word, kind string) declaration {
 	return declaration{name: name, value: c.text(value)}
 }
 
-// echoDash is echo: it has the option -n alone, and reads escapes.
+// echoDash is the builtin echo: its only option is -n, and it replaces escapes.
 func echoDash(s *state, args []string, _ bool) int {
 	newline := true
 	if len(args) > 0 && args[0] == "-n" {

@@ -11,7 +11,7 @@ import (
 // before their rare commands. This file, however, refuses a script that has, at any place, syntax that bash
 // might read differently than the parser here.
 
-// doubt refuses a script with such syntax.
+// doubt refuses a script with syntax that bash might read differently.
 func (c *compiler) doubt(file *syntax.File, text string) {
 	var quoted []syntax.Node // double quotes and here-documents around the node
 	var walk func(n syntax.Node)
@@ -108,7 +108,7 @@ func (c *compiler) doubtfulOperands(n *syntax.ParamExp) {
 	}
 }
 
-// lazy compiles a statement. One that only bash can run leaves the script to bash when it is reached.
+// lazy compiles a statement. A statement that only bash can run leaves the script to bash when it is reached.
 func (c *compiler) lazy(stmt *syntax.Stmt) (a action) {
 	loops, inFunc, line := c.loops, c.inFunc, c.line
 	defer func() {
@@ -126,8 +126,8 @@ func (c *compiler) lazy(stmt *syntax.Stmt) (a action) {
 	return c.stmt(stmt)
 }
 
-// certain returns the refusal of a statement that is always reached, or nil. It ignores the statements after one that
-// may end the script.
+// certain returns the refusal of a statement that is always reached, or nil. It ignores the statements after the first
+// that may end the script.
 func (c *compiler) certain(list []*syntax.Stmt) error {
 	for _, stmt := range list {
 		if err := c.certainOf(stmt); err != nil {

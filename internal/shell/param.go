@@ -151,7 +151,7 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 	}
 }
 
-// unescaped refuses a word with quotes, backslashes, a tilde, braces or pattern characters, which mean something else
+// unescaped refuses a word with quotes, backslashes, a tilde, braces or pattern characters, which have another meaning
 // inside an expansion than outside.
 func (c *compiler) unescaped(w *syntax.Word) {
 	if w == nil {

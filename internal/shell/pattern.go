@@ -216,7 +216,7 @@ func (p pattern) matchesText(v string) bool {
 	return true
 }
 
-// ends reports, for each offset of v, whether the pattern matches v up to there.
+// ends reports, for each offset of v, whether the pattern matches v up to this offset.
 func (p pattern) ends(s *state, v string) []bool {
 	s.plain(v)
 	s.spend((len(v) + 1) * (len(p) + 1))
@@ -267,7 +267,7 @@ func (p pattern) trim(s *state, v string, suffix, large bool) string {
 	return v[max(cut, 0):]
 }
 
-// trimText does the same for the patterns *text at the beginning and text* at the end.
+// trimText does the same as trim for the patterns *text at the beginning and text* at the end.
 func trimText(v, text string, suffix, large bool) string {
 	at := strings.Index(v, text)
 	if large != suffix {

@@ -46,7 +46,7 @@ const (
 	mostFile  = 256 << 10
 )
 
-// Run runs the script. ok is false if only bash can run it; why then names the part that needs bash.
+// Run runs the script. ok is false if only bash can run it; in this case why names the part that needs bash.
 func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
