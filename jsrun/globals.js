@@ -1,6 +1,6 @@
-// What a module finds beside the language, without a host's API: console,
-// timers, abort signals, performance, random values, and URL when it is wanted;
-// what text.js has is there before.
+// This script defines the globals of a module that are not part of the language or of a host's API: console, timers,
+// abort signals, performance, random values, and URL at its first use. text.js defines its globals before this script
+// runs.
 host => {
   const { stringify } = JSON;
   const define = all => {
@@ -10,7 +10,7 @@ host => {
   };
   const named = (name, message) => Object.defineProperty(new Error(message), "name", { value: name, configurable: true });
 
-  // describe says what was thrown.
+  // describe returns the description of a thrown value for Go.
   function describe(thrown) {
     // The engine throws null when there is no memory left for an error.
     if (thrown === null) return { message: "out of memory, or null was thrown", name: "InternalError" };
@@ -18,8 +18,8 @@ host => {
     return { message: messageOf(thrown), name: `${thrown.name}`, stack: `${thrown.stack}` };
   }
 
-  // messageOf is the message of an error. Where there was no memory left for
-  // it, reading it throws what is of no type at all.
+  // messageOf returns the message of an error. If there was no memory for the message, reading it throws a value whose
+  // typeof is "unknown".
   function messageOf(error) {
     try {
       return `${error.message}`;
@@ -51,7 +51,7 @@ host => {
   const console = { log: say("log"), info: say("info"), warn: say("warn"), error: say("error"), debug: say("debug") };
   const complain = error => console.error("Uncaught", error);
 
-  // Timers: Go keeps the time, and calls fire.
+  // Go measures the time of timers, and calls fire when they are due.
   const running = new Map();
   let last = 0;
   const timer = repeat => (fn, ms = 0, ...args) => {
@@ -92,7 +92,7 @@ host => {
     throwIfAborted() {
       if (this.aborted) throw this.reason;
     }
-    toJSON() {} // left out, as it is where a host function is called with it
+    toJSON() {} // JSON leaves a signal out, like the arguments of host functions
     static raise(signal, reason = named("AbortError", "This operation was aborted")) {
       if (signal.aborted) return;
       signal.aborted = true;
@@ -133,7 +133,7 @@ host => {
     }
   }
 
-  // Signals are the abort signals that Go raises, by the object they belong to.
+  // Signals holds the abort signals that Go raises, by the number of their object.
   class Signals {
     #known = new Map();
     #host;
@@ -155,8 +155,7 @@ host => {
     forget(id) {
       this.#known.delete(id);
     }
-    // cancel lets the signal end the context of an async call, until the
-    // function it gives is called.
+    // cancel makes the signal end the context of an async call, until the returned function is called.
     cancel(signal, call) {
       const end = () => void this.#host("cancel", call);
       if (signal.aborted) end();
@@ -190,8 +189,7 @@ host => {
   };
   define({ performance, crypto });
 
-  // Of process there is what the host grants; whatever else is asked of it is an
-  // error that says so.
+  // process has only the members that the host grants; reading any other member throws an error that names it.
   const directory = host("directory", 0);
   const environ = host("environ", 0);
   if (directory !== undefined || environ !== undefined) {
@@ -205,7 +203,7 @@ host => {
     define({ process: new Proxy(known, { get }) });
   }
 
-  // URL is made when somebody looks at it: few modules do, and its text is long.
+  // URL is defined at its first use: few modules use it, and its text is long.
   const evaluate = globalThis.eval;
   for (const name of ["URL", "URLSearchParams"]) {
     const get = () => {

@@ -116,7 +116,7 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 func TestWhatBeginsAbortedHasEndedBeforeItBegins(t *testing.T) {
 	object := &Object{Async: map[string]Func{"work": func(ctx context.Context, _ any, _ Args) (any, error) { return ctx.Err() != nil, nil }}}
 	a := limited(t, "async (e, { work }) => [await work({ signal: AbortSignal.abort() }), await work({ signal: new AbortController().signal })]", Options{})
-	for range 50 { // repeated, because one run could succeed by luck
+	for range 50 { // repeated, because one run could succeed by chance
 		got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
 		if want := "[true,false]"; err != nil || string(got) != want {
 			t.Fatalf("got %s, %v; want %s", got, err, want)

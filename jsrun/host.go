@@ -14,7 +14,7 @@ import (
 // errAborted is the cause of a context that JavaScript ended.
 var errAborted = errors.New("aborted by the module")
 
-// fromJS is the function host of prelude.js. JavaScript calls it on the module's goroutine.
+// fromJS is the function that prelude.js calls host. JavaScript calls it on the module's goroutine.
 func (m *Module) fromJS(args []any) (any, error) {
 	op, _ := args[0].(string)
 	id := number(args[1])
@@ -63,8 +63,8 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// answered completes a call. While interrupted functions settle it discards the answer, because its function may have
-// caught the interruption and returned something unintended.
+// answered completes a call. While interrupted functions settle it discards the answer, because the called function may
+// have caught the interruption and returned a wrong value.
 func (m *Module) answered(id int64, v Value) {
 	if !m.cut {
 		m.complete(id, outcome{value: v})

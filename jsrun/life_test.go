@@ -70,7 +70,7 @@ func TestHostFunctionsLoseTheirContextWithTheCall(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	a.confirm = func(ctx context.Context, _, _ string) (any, error) {
-		cancel(enough) // not earlier, because then the handler would not run at all
+		cancel(enough) // an earlier cancellation would keep the handler from running at all
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
 		return false, nil

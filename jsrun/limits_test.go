@@ -104,8 +104,8 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 	}
 }
 
-// Each way to run out of memory is reported as such. At the limit there may be no memory for the
-// error's text.
+// Memory that runs out is reported as such wherever this happens. At the limit there may be no memory for the error's
+// text.
 func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
 	places := uint64(20)
 	if raceEnabled {
@@ -226,7 +226,7 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	if err := m.Close(); !errors.Is(err, errUnresponsive) {
 		t.Errorf("Close gives %v, want to hear of it", err)
 	}
-	<-m.done // the operation does end
+	<-m.done // the operation ends by itself
 }
 
 // limited returns a module with a handler under test, and one that works.

@@ -9,7 +9,7 @@ import (
 func (m *Module) loop() {
 	defer close(m.done)
 	defer m.clean()
-	// Runs if a host function ends the goroutine, as t.FailNow does.
+	// The deferred call matters if a host function ends the goroutine, as t.FailNow does.
 	defer m.end(&DeadError{errors.New("a function of the host ended the module's goroutine")})
 	m.queue.run()
 }

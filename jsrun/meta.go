@@ -28,8 +28,8 @@ func asksWhere(text string) bool {
 	)
 }
 
-// placed returns the text of a file that may ask for its path, and records that it does. The constants are added to the
-// first line, so that line numbers do not change.
+// placed returns the text of a file that may ask for its path, and records that the module has such a file. The
+// constants are added to the first line, so that line numbers do not change.
 func (s *moduleSources) placed(path, text string) string {
 	if !asksWhere(text) {
 		return text

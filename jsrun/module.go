@@ -59,9 +59,9 @@ type Options struct {
 	// that needs a directory is an error.
 	Dir string
 
-	// Environ holds the variables of process.env, "NAME=value". With nil, use of process.env is an error, because a
-	// gate that depends on a variable would take an empty environment for an answer; a process then has the variables
-	// of its host.
+	// Environ holds the variables of process.env, "NAME=value". If Environ is nil, use of process.env is an error,
+	// because to a gate an empty environment would look like a setting; a module in a process then has the variables of
+	// its host.
 	Environ []string
 }
 
@@ -90,7 +90,7 @@ type Module struct {
 	ids    int64 // last id of calls and bindings
 	reason error // why the module has ended; nil while it has not
 
-	// Used by the module's goroutine only.
+	// Only the module's goroutine uses the fields from here on.
 	bindings map[int64]*binding
 	cancels  map[int64]context.CancelCauseFunc // cancels the asynchronous functions
 	clock    clock

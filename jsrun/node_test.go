@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asks runs a module with that beginning, whose handler returns the value of an expression.
+// asks runs a module that consists of beginning and a handler that returns the value of expression.
 func asks(t *testing.T, beginning, expression string, opt Options) string {
 	t.Helper()
 	a := written(t, beginning+"\nexport default pi => pi.on('call', () => { try { return ("+expression+") } catch (e) { return `${e.name}: ${e.message}` } })", opt)

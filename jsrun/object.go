@@ -106,9 +106,9 @@ type objectShape struct {
 	source string
 }
 
-// newShape writes a JavaScript function that gets the ways to call Go, and returns a function from
-// a token and properties to the object. Members are own properties of the object and can be spread;
-// inner objects are created when they are first read.
+// newShape writes a JavaScript function that receives the functions to call Go, and returns a function that makes the
+// object from a token and properties. Members are own properties of the object and can be spread; inner objects are
+// created when they are first read.
 func newShape(o *Object) *objectShape {
 	s := &objectShape{}
 	var inner int

@@ -1,12 +1,12 @@
-// The JavaScript half of the bridge. Go evaluates this expression once for
-// each VM and keeps the function it gives, the only one that Go ever calls.
+// The JavaScript half of the bridge. Go evaluates this expression once for each VM and keeps the function that it
+// returns, the only one that Go ever calls.
 //
-// host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
-// which JSON lacks, crosses as undefined. results.members are the names of what is read of
-// results that are objects, and results.flags those of them that are yes or no. results.watched
-// has, by the type of an event, the members whose change by a function is told beside its result.
+// host(op, ...) calls Go. Values are passed as JSON text; undefined, which JSON lacks, is passed as undefined.
+// results.members lists the members that are read of results that are objects, and results.flags lists the boolean ones
+// among them. results.watched lists, by the type of an event, the members whose changes by a function are returned
+// together with its result.
 (host, { Signals, timers, describe, complain }, results) => {
-  const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
+  const { AbortSignal, Promise } = globalThis; // kept, because a module may replace the globals
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
   const { create, hasOwn, keys } = Object;
@@ -26,8 +26,8 @@
   const signals = new Signals(host);
   const released = new FinalizationRegistry(id => host("release", id));
 
-  // outgoing is the JSON of a result. What JSON cannot hold is refused there
-  // only: elsewhere JSON.stringify leaves functions out, as ever.
+  // outgoing returns the JSON of a result, and throws for a value that JSON cannot hold. In all other calls
+  // JSON.stringify leaves functions out as usual.
   let leaving = false;
   function outgoing(value) {
     if (value === undefined) return undefined;
@@ -43,9 +43,9 @@
     }
   }
 
-  // seen is a result with the members that are read of it, once each and as JavaScript
-  // reads them: JSON.stringify leaves out those that are inherited or not enumerable,
-  // such as the getters of a class, and asks toJSON. An object says yes, whatever its JSON.
+  // seen returns a copy of a result in which each of results.members has been read once, as JavaScript reads it:
+  // JSON.stringify leaves out inherited members and those that are not enumerable, such as the getters of a class, and
+  // calls toJSON. An object in one of results.flags counts as true, whatever its JSON.
   function seen(value) {
     let result;
     for (const name of results.members) {
@@ -58,8 +58,8 @@
     return result;
   }
 
-  // Touched is a result with the changes that the function has made to its event: changed has
-  // members that were changed in place, and assigned has the names of members that got another value.
+  // Touched is a result with the changes that the function has made to its event: changed holds the members that were
+  // changed in place, and assigned the names of members that got another value.
   class Touched {
     constructor(result, changed, assigned) {
       this.result = result;
@@ -78,9 +78,9 @@
     }
   }
 
-  // watched calls a function, and tells its changes of the members of the event that are watched
-  // beside its result. The cost grows with the number of values in these members, and not with
-  // the length of their texts: nothing is left out, however large.
+  // watched calls a function, and returns its result together with its changes to the watched members of the event. The
+  // cost grows with the number of values in these members, but not with the length of their texts. Members of any size
+  // are watched.
   function watched(event, run) {
     const type = event?.type;
     if (typeof type !== "string" || !hasOwn(results.watched, type)) return run();
@@ -105,8 +105,8 @@
     return waits ? apply(then, resolve(result), [told]) : told(result);
   }
 
-  // snapshot lists the objects in a value as they are: each with its names, undefined for a list,
-  // and its values. A value that was parsed has no object twice.
+  // snapshot lists the objects in a value, each with its present values and their names; a list has no names. No object
+  // occurs twice, since the value was parsed from JSON.
   function snapshot(value) {
     const nodes = [];
     if (typeof value !== "object" || value === null) return nodes;
@@ -131,7 +131,7 @@
     return nodes;
   }
 
-  // differs reports whether an object of a snapshot has other values now.
+  // differs reports whether an object of a snapshot has changed since.
   function differs(nodes) {
     for (let i = 0; i < nodes.length; i++) {
       const { of, names, values } = nodes[i];
@@ -143,15 +143,15 @@
     return false;
   }
 
-  // held refuses members that say yes in JavaScript, and that JSON leaves out or
-  // makes null: otherwise {block: 1 / 0} would not block.
+  // held throws for a member that is true in JavaScript, but that JSON leaves out or writes as null: otherwise {block:
+  // 1 / 0} would not block.
   function held(name, value) {
     if (value !== Infinity && value !== -Infinity && typeof value !== "symbol" && typeof value !== "function") return;
     const what = typeof value === "function" ? "a function" : String(value);
     throw new TypeError(`"${name}" of the result is ${what}, which JSON cannot hold`);
   }
 
-  // toJSON is asked by JSON.stringify, which costs nothing where it is not.
+  // JSON.stringify calls toJSON of a function, and only of a function: other values cost no time.
   Object.defineProperty(Function.prototype, "toJSON", {
     value(key) {
       if (!leaving) return undefined;
@@ -161,8 +161,8 @@
     configurable: true,
   });
 
-  // listed is the JSON of arguments. Functions become handles, which are added
-  // to handles; abort signals are added to aborts.
+  // listed returns the JSON of arguments. Functions become handles, which are added to handles; abort signals are added
+  // to aborts.
   function listed(args, handles, aborts) {
     while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
     if (args.every(plain)) return stringify(args);
@@ -179,8 +179,8 @@
     });
   }
 
-  // answered is what a Go function answered: nothing, "=" and JSON, or "!" and
-  // the text of an error. From a process it comes as an object: {}, {value} or {error}.
+  // answered decodes the answer of a Go function: undefined, "=" and JSON, or "!" and the text of an error. In a
+  // process the answer is an object: {}, {value} or {error}.
   function answered(text) {
     if (text === undefined) return undefined;
     if (typeof text === "object") {
@@ -193,7 +193,7 @@
 
   const plain = arg => typeof arg === "string" || typeof arg === "number" || typeof arg === "boolean";
 
-  // missing stands for what is not there. Awaiting it, and showing it, is no use.
+  // missing returns a stand-in for an absent value, whose use throws an error. The stand-in may be awaited and printed.
   function missing(why) {
     const use = () => {
       throw new Error(why);
@@ -202,7 +202,7 @@
     return new Proxy(function () {}, { get, has: use, set: use, apply: use, construct: use });
   }
 
-  // The members of objects that Go stands behind; token says which object.
+  // members makes the members of objects that Go implements; token identifies the object.
   const members = {
     sync: (token, fn, args) => answered(host("sync", token.id, fn, listed(args, [], []))),
     async: (token, fn, args) =>
@@ -220,8 +220,8 @@
     missing,
   };
 
-  // lazily makes an object when somebody looks at it: many handlers do not, and
-  // its functions are most of what a call costs.
+  // lazily makes an object at its first use: many handlers do not use it, and making its functions is the larger part
+  // of a call's cost.
   const made = target => (target.object ??= shapes.get(target.shape)(target.token, target.properties));
   const lazily = {
     get: (target, name) => made(target)[name],
@@ -240,13 +240,13 @@
     return new Proxy({ shape, token, properties }, lazily);
   }
 
-  // answer tells Go what comes of run, at once if that is no promise.
+  // answer passes the result of run to Go: at once, or when the promise settles if the result is one.
   function answer(call, run) {
     let value;
     try {
       value = run();
       if (value instanceof Promise || typeof value?.then === "function") {
-        // resolve, for a class of promises may have a then of its own
+        // resolve makes a plain promise: a subclass of Promise may replace then.
         apply(then, resolve(value), [result => tell(call, result), error => explain(call, error)]);
         return;
       }
@@ -256,8 +256,8 @@
     tell(call, value);
   }
 
-  // What a module returns or throws can run code of its own when it is read,
-  // and that code can be interrupted: telling is the call that waits then.
+  // Reading the value that a module returns or throws can run the module's code, which can be interrupted: telling is
+  // the call that then waits for an answer.
   let telling;
 
   function tell(call, value) {
@@ -276,15 +276,14 @@
     try {
       text = stringify(describe(error));
     } catch {
-      // Go knows what to say.
+      // Without a text Go describes the failure itself.
     }
     host("fail", call, text);
     telling = undefined;
   }
 
-  // received turns the text of a call's arguments into them. Behind those come
-  // three numbers for each object that is one of them, and how many there are:
-  // a flat list is the quickest to read.
+  // received decodes the arguments of a call. After the arguments the list has three numbers for each argument that is
+  // an object of the host, and the number of these objects: a flat list is the fastest to parse.
   function received(text) {
     const args = taken(text);
     for (let n = args.pop(); n > 0; n--) {
@@ -296,8 +295,8 @@
     return args;
   }
 
-  // taken is text that Go has written, which can still be too deep or too large;
-  // a process has read it as part of a line.
+  // taken parses text from Go, which may be nested too deep or be too large for the engine. In a process the text was
+  // already parsed as a part of its line.
   function taken(text) {
     if (typeof text === "object") return text;
     try {

@@ -41,7 +41,7 @@ type moduleProcess struct {
 	resident *run.Resident
 	dir      string   // the directory of its files: the module, and the protocol
 	to       *os.File // to the process: calls, and the results of asynchronous functions
-	answers  *os.File // to the process: the results of synchronous functions, for which its thread stands still
+	answers  *os.File // to the process: the results of synchronous functions, for which the process's thread blocks
 	streams  []*os.File
 	workers  sync.WaitGroup // goroutines that read its streams and write to it
 	room     chan struct{}  // limits the lines that wait; used by any goroutine
@@ -51,7 +51,7 @@ type moduleProcess struct {
 	begun time.Time
 	due   time.Time // deadline of the expected pong; zero: no ping was sent
 	looks *time.Timer
-	slow  bool // the next check is far away
+	slow  bool // the timer is set for an idle process: the next check comes late
 
 	mu   sync.Mutex
 	last string // the first text of the process that may explain its end

@@ -1,8 +1,7 @@
-// The side of a module that runs in a process of Node.js or Bun: what host.go and
-// engine.go are in the sandbox. The lines are those of the worker protocol
-// (docs/warm.md, docs/worker.schema.json). They have descriptors of their own, so
-// that what the module and its programs print is not among them: 3 brings calls,
-// 4 takes answers and questions, 5 brings answers to questions that stand still.
+// This program runs a module in a process of Node.js or Bun. It has the task that host.go and engine.go have in the
+// sandbox. It exchanges lines of the worker protocol (docs/warm.md, docs/worker.schema.json) with the host, on
+// descriptors other than those to which the module and its programs print: it reads calls from 3, writes answers and
+// requests to 4, and reads from 5 the answers to requests for which this thread blocks.
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
@@ -12,14 +11,14 @@ import prelude from "./prelude.mjs";
 const { file, results } = JSON.parse(process.argv[2]);
 const { parse, stringify } = JSON;
 const AbortController = globalThis.AbortController;
-globalThis.require = createRequire(file); // modules that are written as CommonJS find packages by it
+globalThis.require = createRequire(file); // modules that are written as CommonJS load packages with it
 process.argv = [process.argv[0], file];
 
 function sleep() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
 
-// whole calls io, which reads or writes a part, until it has done something.
+// whole calls io, which reads or writes some bytes, until it succeeds.
 function whole(io) {
   for (;;) {
     try {
@@ -39,7 +38,7 @@ function line(text) {
 let rest = Buffer.alloc(0);
 const part = Buffer.allocUnsafe(1 << 16);
 
-// ask puts a question to the host, and stands still until it is answered.
+// ask sends a request to the host, and blocks until the answer has arrived.
 function ask(question) {
   line(`{"ask":${question}}`);
   const parts = [rest];
@@ -56,7 +55,7 @@ function ask(question) {
   }
 }
 
-// host is the way back to Go; see prelude.js for the operations.
+// host calls Go; see prelude.js for the operations.
 const operations = {
   answer: (call, text) => line(`{"id":"${call}","output":{${text === undefined ? "" : `"value":${text}`}}}`),
   fail: (call, text) => line(`{"id":"${call}","output":{"error":${text ?? "{}"}}}`),
@@ -70,7 +69,7 @@ const operations = {
 };
 const host = (op, ...args) => operations[op](...args);
 
-// Signals are the abort signals that Go raises, by the object they belong to.
+// Signals holds the abort signals that Go raises, by the number of their object.
 const controllers = new Map();
 class Signals {
   of(id) {
@@ -94,7 +93,7 @@ class Signals {
     return () => signal.removeEventListener("abort", end);
   }
 }
-// Signals among arguments are left out, as in the sandbox.
+// JSON leaves signals among arguments out, as in the sandbox.
 Object.defineProperty(globalThis.AbortSignal.prototype, "toJSON", { value() {}, configurable: true, writable: true });
 
 function describe(thrown) {
@@ -140,7 +139,7 @@ function receive(message) {
 }
 
 let parts = [];
-// A socket costs no thread; Bun makes none of a descriptor.
+// Node.js reads a socket without a thread; Bun cannot make a socket of a descriptor.
 const calls = globalThis.Bun ? fs.createReadStream("", { fd: 3 }) : new net.Socket({ fd: 3, readable: true, writable: false });
 calls.on("data", bytes => {
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {

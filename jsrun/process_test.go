@@ -325,7 +325,7 @@ func TestCloseEndsTheProcessAndWhatItHasStarted(t *testing.T) {
 	}
 }
 
-// TestTheHost is a part of the next test: it runs the host process that the next test kills.
+// TestTheHost is a part of the test below it: it runs the host process that this test kills.
 func TestTheHost(t *testing.T) {
 	path := os.Getenv("SNAPHOOK_TEST_HOST")
 	if path == "" {

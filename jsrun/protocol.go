@@ -33,7 +33,7 @@ type callAnswer struct {
 	Error jsontext.Value `json:"error"`
 }
 
-// hostCall is a call of a host function, or a request of the other side.
+// hostCall is a call of a host function, or a request of the process.
 type hostCall struct {
 	ID        string         `json:"id"` // empty: the process blocks until it gets an answer
 	Object    int64          `json:"object"`
@@ -53,7 +53,7 @@ func readMessage(line []byte) (*protocolLine, error) {
 	return m, nil
 }
 
-// hears handles a line.
+// hears handles a line from the process.
 func (m *Module) hears(said *protocolLine) {
 	switch {
 	case said.Ready != nil:
@@ -84,7 +84,7 @@ func numbered(id string) int64 {
 	return n
 }
 
-// asked answers a question. It checks every number of an object or function that the process sends.
+// asked answers a request of the process. It checks every number of an object or function that the process sends.
 func (m *Module) asked(q *hostCall) {
 	b := m.bindings[q.Object]
 	known := b != nil && q.Function >= 0 && q.Function < int64(len(b.funcs))

@@ -102,7 +102,7 @@ const mark = "__snaphook_needs_"
 func marks(opt Options) map[string]string {
 	names := map[string]string{}
 	for name := range foreign {
-		if name == "require" { // its argument is resolved as an import
+		if name == "require" { // the argument of require is resolved as an import
 			continue
 		}
 		names[name], names["globalThis."+name] = mark+name, mark+name

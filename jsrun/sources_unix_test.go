@@ -17,8 +17,8 @@ func link(t *testing.T, to, name string) {
 	}
 }
 
-// The bundler opens none of the files that it looks for by default: reading one of them would
-// take for ever, or all memory.
+// The bundler opens none of the files that it looks for by default: reading any of them would never end, or use all
+// memory.
 func TestTheBundlerLooksAtNothingByItself(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "tsconfig.json", ".pnp.js", ".pnp.data.json"} {

@@ -1,5 +1,5 @@
-// Text, base64, copies, numbers as people in America write them, and what the
-// language is about to have: functions that need no host.
+// This script defines globals that need no host: TextEncoder and TextDecoder, base64, structuredClone, numbers in
+// American format, and features that the language will have.
 () => {
   const named = (name, message) => Object.defineProperty(new Error(message), "name", { value: name, configurable: true });
   const bytesOf = source => (ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source));
@@ -19,8 +19,8 @@
     }
   }
 
-  // length is how many bytes the character at i takes; malformed ones count as
-  // far as they go, negative.
+  // length returns the number of bytes of the character at i; for a malformed character, minus the number of its bytes
+  // up to the mistake.
   function length(bytes, i) {
     const b = bytes[i];
     if (b < 0x80) return 1;
@@ -104,7 +104,7 @@
     return made;
   }
 
-  // blank gives a new object of value's kind, and what fills it.
+  // blank returns a new object of value's kind, and a function that fills it, if it has members.
   function blank(value, seen) {
     if (value instanceof Date) return [new Date(value.getTime())];
     if (value instanceof RegExp) return [new RegExp(value.source, value.flags)];
@@ -138,8 +138,7 @@
     return made;
   }
 
-  // toLocaleString writes 1234.5678 as 1,234.568. What else there is to choose
-  // would need data of languages.
+  // toLocaleString writes 1234.5678 as 1,234.568. Other locales and options would need data about languages.
   function toLocaleString(locale = "en-US", options = {}) {
     const { minimumFractionDigits: least = 0, maximumFractionDigits: most = Math.max(3, least), useGrouping = true, ...rest } = options;
     const other = Object.keys(rest)[0] ?? (/^en(-US)?$/i.test([locale].flat()[0] ?? "en") ? undefined : locale);
@@ -152,15 +151,15 @@
     return sign + (useGrouping ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole) + (digits && `.${digits}`);
   }
 
-  // fixed is toFixed for numbers of any size.
+  // fixed does the same as toFixed for numbers of any size.
   const fixed = (value, digits) => (Math.abs(value) < 1e21 ? value.toFixed(digits) : `${BigInt(value)}`);
 
-  // What using looks for, where the language has it not yet.
+  // The declaration using needs these symbols, which older engines lack.
   for (const name of ["dispose", "asyncDispose"]) {
     if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`) });
   }
 
-  // Classes of errors call it, as V8 and JavaScriptCore have it.
+  // Classes of errors call captureStackTrace, which V8 and JavaScriptCore have.
   Error.captureStackTrace ??= error => void Object.defineProperty(error, "stack", own(new Error().stack, false));
 
   for (const { prototype } of [Number, BigInt]) {

@@ -17,7 +17,7 @@ type Touched struct {
 const touchedBegin = `{"$touched":`
 
 // Split separates the result of a function from the changes to watched members. A result without changes is returned as
-// it is. Split parses the result only if it begins like one with changes.
+// it is. Split parses the result only if it begins like a result with changes.
 func Split(result Value) (own Value, t Touched) {
 	if !strings.HasPrefix(string(result), touchedBegin) {
 		return result, t

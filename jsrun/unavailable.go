@@ -54,7 +54,7 @@ var foreign = map[string]string{
 var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
 // explained rewrites an exception whose message hides the cause: a called value that is not a function, or a missing
-// runtime.
+// global.
 func (b *bundle) explained(e *Error, stack string) error {
 	switch e.Name {
 	case "TypeError":

@@ -17,7 +17,7 @@ const (
 	mostSlashes    = 1 << 10
 )
 
-// beforePath matches the start of an address that may have a host: scheme, user, host and port.
+// beforePath matches the start of an address that may have a host: the scheme, the user, the host and the port.
 var beforePath = regexp.MustCompile(
 	`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`,
 )
@@ -60,9 +60,9 @@ var (
 	}
 )
 
-// address answers url.js. The answer is "=" and the parts of an address as JSON, undefined if there is no such address,
-// or "!" and the reason why it was not parsed. The request is "href" with an address and perhaps its base, or the name
-// of a part with its new value and the address to change.
+// address answers url.js. The answer is "=" and the parts of an address as JSON, undefined for an invalid address, or
+// "!" and the reason why the address was not parsed. The request is "href" with an address and perhaps its base, or the
+// name of a part with its new value and the address to change.
 func address(asked []any) (answer any) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -1,11 +1,11 @@
-// URL and URLSearchParams of the web platform. Go reads addresses, see url.go:
-// here are the parts that it found, by name.
+// This script defines URL and URLSearchParams of the web platform. Go parses addresses, see url.go; the objects here
+// hold the parts by name.
 host => {
   const { parse } = JSON;
   const utf8 = new TextEncoder();
 
-  // parts is what Go answers: nothing if there is no such address, "=" and the
-  // parts, or "!" and why it does not read it.
+  // parts returns the parts of an address from Go's answer: undefined for an invalid address, "=" and the parts, or "!"
+  // and the reason why the address was not parsed, which parts throws.
   function parts(...asked) {
     const answer = host("address", ...asked.map(text => text.toWellFormed()));
     if (answer?.[0] === "!") throw new RangeError(answer.slice(1));
@@ -129,7 +129,7 @@ host => {
         return null;
       }
     }
-    // get and set are for the accessors below. What a part cannot be changes nothing.
+    // get and set are for the accessors below. An invalid value leaves the address unchanged.
     static get(url, name) {
       return url.#parts[name];
     }

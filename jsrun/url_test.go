@@ -129,7 +129,7 @@ func readParts(t *testing.T, asked ...any) (parts map[string]string) {
 }
 
 func TestAPanicOfTheParserIsAnErrorOfTheCall(t *testing.T) {
-	answer, _ := address([]any{"href"}).(string) // there is nothing to read
+	answer, _ := address([]any{"href"}).(string) // the result does not matter
 	if !strings.HasPrefix(answer, "!the URL cannot be read: ") {
 		t.Errorf("got %q", answer)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a JavaScript value as JSON. Nil is undefined, although its String is null; null is the text null.
+// Value is a JavaScript value as JSON. A nil Value is undefined, although its String method returns "null"; the value
+// null is the text null.
 //
 // JSON.stringify encodes the values that leave JavaScript: it omits members that are undefined, and writes NaN and the
 // infinities as null. A function, a symbol, a bigint or an object that contains itself is an error instead.

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// told runs text as a handler of session_start, and compares the host's record with want.
+// told runs text as a handler of session_start, and compares the events that the host has recorded with want.
 func told(t *testing.T, h *host, text string, want ...string) {
 	t.Helper()
 	h.written(t, "hook.ts", `export default pi => pi.on("session_start", async (event, ctx) => {

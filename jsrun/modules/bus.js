@@ -1,4 +1,4 @@
-// pi.events: what the handlers of one module tell each other.
+// This expression makes pi.events, through which the handlers of one module pass values to each other.
 (() => {
   const channels = new Map();
   return {

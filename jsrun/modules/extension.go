@@ -17,8 +17,8 @@ import (
 //go:embed bus.js
 var busJS string
 
-// The results of members that no host implements, other than registrations. With nothing the request is lost and the
-// result is undefined. With fails, for members that could restrict the agent, the call is an error.
+// The constants are the results of members that no host implements, other than registrations. A member with nothing
+// drops the request and returns undefined. A member with fails, which could restrict the agent, throws an error.
 const (
 	nothing = "undefined"
 	fails   = ""

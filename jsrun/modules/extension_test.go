@@ -110,7 +110,7 @@ func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 		await failing(() => pi.setSessionName("x"));`,
 		`pi.setActiveTools [["read","grep"]]`, `ctx.ui.setWidget ["plan" ["1. look"]]`, `DEBUG: ["read"] []`, `DEBUG: "no such entry"`,
 		`DEBUG: "pi.setSessionName is not available: the host supports only hooks"`)
-	h.Initialize(xcsh.Host{UI: h}) // without Extension: the earlier one stays
+	h.Initialize(xcsh.Host{UI: h}) // this host has no Extension: the earlier function stays
 	xcsh.SessionStart.Fire(t.Context(), h.Modules, &xcsh.SessionStartEvent{})
 	if len(h.said) == 0 || h.said[0] != `pi.setActiveTools [["read","grep"]]` {
 		t.Errorf("got %q", h.said)

@@ -1,4 +1,4 @@
-// What hook modules can import from the packages of their agents.
+// This module replaces the packages of the agents: it exports the names that hook modules can import from them.
 const is = name => event => event.toolName === name;
 
 export const isBashToolResult = is("bash");

@@ -71,12 +71,12 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 	for _, f := range failingModules {
 		for moment, fire := range moments {
 			if f.class == hook.ClassOutput && moment == "session_before_switch" {
-				continue // its one member is read as a boolean: every value is valid
+				continue // the only member of the result is read as a boolean: every value is valid
 			}
 			for _, says := range []string{"", "open", "ask", "closed"} {
 				for _, extension := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s (%s) at %s, policy %q, extension %v", f.class, f.says, moment, says, extension), func(t *testing.T) {
-						t.Parallel()              // most of it is waiting
+						t.Parallel()              // the test mostly waits
 						rule := `"timeout": "1m"` // longer than the engine's limit for a loop
 						if f.says != "without a pause" {
 							rule = `"timeout": "400ms"`

@@ -74,7 +74,7 @@ func (h *host) born(t *testing.T) {
 	h.heard(t, "DEBUG: turn true")
 }
 
-// A module that crashes at once is restarted less and less often.
+// A module whose process ends at once is restarted at growing intervals.
 func TestAModuleThatEndsAgainAndAgainIsStartedLessAndLess(t *testing.T) {
 	inNode(t)
 	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
@@ -215,7 +215,7 @@ func TestPublishedExamplesLoad(t *testing.T) {
 // tried loads a module and fires the events that it has handlers for.
 func tried(t *testing.T, file, runtime string) (loads, answers bool) {
 	h := opened(t, xcsh.Config{Session: conversation{}, Models: keyless{}}, &modules.Loader{Runtime: runtime, Exec: (*xcsh.API).Exec})
-	defer h.Modules.Close() // before the next one starts, because there are many processes
+	defer h.Modules.Close() // closed before the next module starts, because there are many processes
 	h.Initialize(xcsh.Host{AppendEntry: func(string, jsontext.Value) error { return nil }})
 	if errs := h.Load(t.Context(), []string{file}, h.dir); len(errs) > 0 {
 		t.Logf("%v", errs)

@@ -1,6 +1,5 @@
-// What hook modules can import from the packages that draw on a terminal:
-// components that are nothing but text, for renderers of messages. The host
-// lays lines out, so that widths and paddings do not count here.
+// This module replaces the packages that draw on a terminal. It exports the components that are only text, for
+// renderers of messages. The host lays the lines out; therefore widths and paddings have no effect here.
 class Component {
   invalidate() {}
 }
@@ -34,7 +33,7 @@ export class TruncatedText extends Text {
 
 export class Markdown extends Text {
   constructor(text, paddingX, paddingY) {
-    super(text, paddingX, paddingY); // and a theme, which is for its parts
+    super(text, paddingX, paddingY); // a further argument, the theme, has no effect here
   }
 }
 
@@ -82,7 +81,7 @@ export class Box extends Container {
   }
 }
 
-// Key has the names of keys, as shortcuts are registered by.
+// Key has the names of keys by which shortcuts are registered.
 const named = {};
 for (const name of [
   "escape", "esc", "enter", "return", "tab", "space", "backspace", "delete", "insert", "clear", "home", "end", "pageUp", "pageDown",

@@ -1,4 +1,4 @@
-// What schemas of tools are written with: functions that make JSON Schema.
+// This expression makes the functions with which modules write schemas of tools. The functions return JSON Schema.
 (() => {
   const optional = Symbol("optional");
   const of = (type, more) => ({ type, ...more });

@@ -1,6 +1,5 @@
-// node:path: texts alone, for POSIX and for Windows. The text before this one
-// has start, the directory that resolve begins with; the one after it says
-// which of the two is exported.
+// This text is node:path for POSIX and for Windows; it only computes with texts. The text in front of it defines start,
+// the directory in which resolve begins, and the text after it exports one of the two variants.
 
 function wantText(value, name) {
   if (typeof value === "string") return;
@@ -8,7 +7,7 @@ function wantText(value, name) {
   throw Object.assign(new TypeError(`The "${name}" argument must be of type string. Received ${kind}`), { code: "ERR_INVALID_ARG_TYPE" });
 }
 
-// folded is parts without those that lead nowhere.
+// folded returns parts without empty parts and ".", and with each ".." applied to the part before it.
 function folded(parts, rooted) {
   const all = [];
   for (const part of parts) {
@@ -43,7 +42,7 @@ function flavour({ sep, delimiter, separators, split, fold, joined }) {
 
   const isAbsolute = path => (wantText(path, "path"), split(path).rooted);
 
-  // Read from the right, until a path says where it begins.
+  // resolve reads its arguments from the right, until a path has a root.
   function resolve(...paths) {
     let device = "";
     let tail = "";
@@ -54,7 +53,7 @@ function flavour({ sep, delimiter, separators, split, fold, joined }) {
       if (path === "") continue;
       const at = split(path);
       if (at.device !== "") {
-        if (device !== "" && fold(at.device) !== fold(device)) continue; // of another drive
+        if (device !== "" && fold(at.device) !== fold(device)) continue; // the path is on another drive
         device ||= at.device;
       }
       if (rooted) continue;
@@ -75,7 +74,7 @@ function flavour({ sep, delimiter, separators, split, fold, joined }) {
     return [...down.slice(same).map(() => ".."), ...up.slice(same)].join(sep);
   }
 
-  // cut is a path as its root, its directory and its last part.
+  // cut splits a path into its root, its directory and its last part.
   function cut(path) {
     const { device } = split(path);
     const root = path.slice(0, device.length + (ends(path.slice(0, device.length + 1)) && device.length < path.length ? 1 : 0));

@@ -1,6 +1,5 @@
-// node:url: what turns paths into addresses and back. windows, whether paths
-// are those of Windows, and start, the current directory, come before this
-// text.
+// This text is node:url: it converts paths to addresses and back. The text in front of it defines windows, which is
+// true if paths have the form of Windows, and start, the current directory.
 import { resolve } from "node:path";
 
 const URL = globalThis.URL;

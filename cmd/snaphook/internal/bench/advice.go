@@ -63,8 +63,8 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	return advice
 }
 
-// argvForm returns how settings write a program that needs no shell, with the variable of the
-// project's directory.
+// argvForm returns the form in which settings name a program without a shell, with the variable of the project's
+// directory.
 func argvForm(h *hook.Hook, argv []string, dir string) string {
 	inProject := func(variable string) []string {
 		return lo.Map(argv, func(arg string, _ int) string {

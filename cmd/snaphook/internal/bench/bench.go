@@ -88,7 +88,7 @@ const (
 	withArgv  = " argv"
 	withAsync = " async"
 
-	// machine belongs to no hook: the time of a program that does nothing.
+	// machine names a sample of no hook: the time of a program that does nothing.
 	machine = "the machine: a program starts"
 )
 
@@ -225,7 +225,7 @@ func (m *measurement) warmProbe(
 	return "", nil
 }
 
-// warmUp fires until a process is likely to be ready: interpreters start during the first calls.
+// warmUp fires until the warm process is likely to be ready: interpreters start during the first calls.
 func (m *measurement) warmUp(ctx context.Context, p *probe) error {
 	first := 0.0
 	for i := range 30 {

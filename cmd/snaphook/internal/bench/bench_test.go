@@ -58,7 +58,8 @@ func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 	}
 }
 
-// A script that only a shell can run for this input is not called warm, although others of its calls would be.
+// A script that needs its shell for this input is not reported as warm, although it can run in the process for other
+// inputs.
 func TestAScriptThatIsLeftToItsShellIsNotWarm(t *testing.T) {
 	if runtime.GOOS != "linux" || !run.HasBash() {
 		t.Skip("scripts of bash run in this process on Linux")

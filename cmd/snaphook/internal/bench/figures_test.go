@@ -19,8 +19,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// This file is not built with the race detector, which slows the engine down but not the processes
-// that it starts.
+// This file is not built with the race detector, which slows the engine down, but not the processes that the engine
+// starts.
 
 // The benchmark's figures for a hook agree with the time that starting the hook takes without the
 // engine, in the same rounds.

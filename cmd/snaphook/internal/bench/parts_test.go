@@ -128,7 +128,7 @@ func TestARecordShowsWhatAnIfWouldSkip(t *testing.T) {
 	}
 }
 
-// A line whose input is not whole shows no command, from which a rule could be derived.
+// A line whose input is incomplete is ignored: it has no command from which a rule could be derived.
 func TestALineWithoutItsWholeInputDoesNotCount(t *testing.T) {
 	for name, input := range map[string]string{
 		"its keys":    `{"tool_name":"string","tool_input":{"command":"string"}}`,
@@ -214,7 +214,7 @@ func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 		"both are slower, the hook more":       {1.3, 2, 1, []string{"start cold", machine}},
 		"a hook is faster on a slower machine": {1.3, 1.3, 0.7, []string{"sleep cold", machine}},
 	} {
-		random := rand.New(rand.NewPCG(3, 4)) // equal seeds: the same for each case
+		random := rand.New(rand.NewPCG(3, 4)) // each case gets the same numbers
 		result := func(machineIs, start, sleep float64) *Result {
 			return &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{
 				machine: noisy(random, 400, machineIs), "start cold": noisy(random, 400, 20*start), "sleep cold": noisy(random, 400, 50*sleep),

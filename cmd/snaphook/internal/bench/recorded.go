@@ -48,7 +48,7 @@ func (r *Recorded) Add(l *record.Line) {
 	}
 }
 
-// Limits below which no rule is derived: runs of a hook, and runs in which it spoke.
+// No rule is derived below these limits: runs of a hook, and runs in which it spoke.
 const (
 	fewestRuns   = 20
 	fewestSpoken = 2

@@ -49,7 +49,7 @@ func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 	}
 }
 
-// start describes how a hook's process is started, and how else it could be.
+// start describes how a hook's process is started, and how it could be started without a shell.
 type start struct {
 	empty []string // the hook's command with an empty script
 	said  string   // the command empty in the form for people

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit statuses other than 0.
+// These are the exit statuses other than 0.
 const (
 	Failed  = 1 // snaphook failed, or check found something
 	Refused = 2 // a hook blocked, or stops the agent

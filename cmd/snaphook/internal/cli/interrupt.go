@@ -17,7 +17,7 @@ func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 		file *os.File
 		err  error
 	}
-	done := make(chan result, 1) // buffered: the reader ends though ctx ended first
+	done := make(chan result, 1) // buffered: the goroutine ends even if ctx has ended first
 	go func() {
 		file, err := os.Open(path)
 		done <- result{file, err}

@@ -24,7 +24,7 @@ import (
 	"golang.org/x/term"
 )
 
-// The styles of text on a terminal.
+// These styles mark text on a terminal.
 var (
 	Strong = lipgloss.NewStyle().Bold(true)
 	Faint  = lipgloss.NewStyle().Faint(true)

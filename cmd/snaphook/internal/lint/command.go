@@ -19,7 +19,7 @@ type programCall struct {
 	dir     string   // its working directory; empty if that is not known
 	plugin  string
 	at      hook.Position
-	certain bool // it runs whenever the hook runs, and if it fails, the hook fails
+	certain bool // the call runs whenever the hook runs, and if it fails, the hook fails
 }
 
 // readCommand finds the calls in a hook's command, and its scripts.
@@ -245,8 +245,8 @@ var (
 // option of inline.
 var inlineFlags = map[lang]string{langShell: "cs", langPython: "cm", langNode: "ep", langOther: "eE"}
 
-// interpreted returns the script of an interpreter's call, and the words after it. ok is false if
-// it runs none, or if the script is not known.
+// interpreted returns the script of an interpreter's call, and the words after it. ok is false if the interpreter runs
+// no script, or if the script is not known.
 func (c programCall) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())
 	if !is {

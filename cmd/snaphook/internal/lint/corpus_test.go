@@ -60,7 +60,7 @@ func hooksOf(t *testing.T, dir string) (hooks []*hook.Hook) {
 	return hooks
 }
 
-// systems are the systems of the command line.
+// systems returns the hook systems that the command line knows.
 func systems() []portable.System {
 	return slices.Concat(claude.Portable(), codex.Portable(), copilot.Portable(), cursor.Portable(), llxprt.Portable())
 }

@@ -111,7 +111,7 @@ func changeOf(ctx context.Context, file string, found []Finding, which []int) (c
 				return c, nil, fmt.Errorf("%s was changed while check read it; run check --fix again", file)
 			}
 			if one.executable {
-				c.NewMode |= c.NewMode & 0o444 >> 2 // users who may read it may execute it
+				c.NewMode |= c.NewMode & 0o444 >> 2 // users who may read the file may also execute it
 				done[n] = true
 				continue
 			}

@@ -43,7 +43,7 @@ func ignoredIDs(comment string) (ids []string, ok bool) {
 	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
 		id := strings.TrimSuffix(word, ":")
 		if !isID(id) {
-			break // the reason follows
+			break // the reason of the comment begins here
 		}
 		if ids = append(ids, id); id != word {
 			break

@@ -37,7 +37,7 @@ type Finding struct {
 	Message  string
 	Fix      string // the remedy
 
-	missing string          // the missing program: hooks that start the same one share a finding
+	missing string          // the missing program: hooks that start the same program share a finding
 	edit    fileEdit        // fixes the mistake; nil if only a person can
 	around  []hook.Position // the hook and the group that it concerns
 }

@@ -111,7 +111,7 @@ func psCalls(all []codeToken) (calls []psCall) {
 	depth, piped := 0, false
 	flush := func() {
 		if len(now.words) == 0 {
-			return // the target of the pipe follows later
+			return // the pipe's next command follows on a later line
 		}
 		now.depth, now.piped = depth, piped
 		calls = append(calls, now)
@@ -219,7 +219,7 @@ func (v *hookView) readPowerShell(plugin string) {
 		c := programCall{dir: v.Dir, plugin: plugin, at: s.at}
 		c.words, c.known = p.texts(known)
 		c.certain = i == len(calls)-1 && (i == 0 || p.piped && i == 1)
-		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // which needs no permission to execute
+		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // such a file needs no permission to execute
 			c.words = append([]string{"powershell", "-File"}, c.words...)
 			c.known = append([]bool{true, true}, c.known...)
 		}

@@ -9,9 +9,9 @@ import (
 
 // stdinUse records how a shell script uses its standard input.
 type stdinUse struct {
-	surely  bool // it is read for certain
-	perhaps bool // it may be read
-	onlyTTY bool // it is read only if it is a terminal
+	surely  bool // the script certainly reads it
+	perhaps bool // the script may read it
+	onlyTTY bool // the script reads it only if it is a terminal
 }
 
 // silent lists programs that do not read their standard input.

@@ -89,7 +89,7 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 // argumentParser is the argparse configuration of a script.
 type argumentParser struct {
 	options    map[string]bool // by name; true if a value follows
-	required   [][]string      // names of each option without which it exits
+	required   [][]string      // the names of each option without which the script exits
 	positional []string        // required positional arguments
 }
 

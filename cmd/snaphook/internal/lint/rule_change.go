@@ -55,7 +55,7 @@ func handlerOf(all []codeToken, i int) (event, argument string, body []codeToken
 	body = all[i+3 : min(end, len(all))]
 	for at, t := range body {
 		if !t.str && isName(t.text) && t.text != "async" && t.text != "function" {
-			if has(body, at-1, "{") { // it destructures its argument
+			if has(body, at-1, "{") { // the handler destructures its argument
 				return "", "", nil, false
 			}
 			return all[i+2].value(), t.text, body, true

@@ -74,7 +74,7 @@ type scriptRefusal struct {
 	at int
 }
 
-// refusals returns the refusals of a script that can be seen.
+// refusals returns the refusals of a script that its text shows.
 func (v *hookView) refusals(s *hookScript, event string) (given []scriptRefusal) {
 	if s.lang == langOther || s.lang == langPowerShell {
 		return nil
