@@ -61,7 +61,7 @@ func (l checkedRunner) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 	return l.Runner.Run(ctx, call)
 }
 
-// Unwrap returns the runner itself.
+// Unwrap returns the wrapped Runner.
 func (l checkedRunner) Unwrap() hook.Runner { return l.Runner }
 
 func notAgreed(err error) error {

@@ -45,7 +45,7 @@ func bashText(script string) (text string, ok bool) {
 	return text, !asksMore(text)
 }
 
-// asksMore reports whether a script may read other values that bash sets only for files.
+// asksMore reports whether a script may read values other than BASH_SOURCE[0] that bash sets only for files.
 func asksMore(script string) bool {
 	for _, word := range [...]string{
 		"BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "BASH_ARG", "BASH_EXECUTION_STRING", "caller", "$-", "${-",

@@ -43,7 +43,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	}
 	_ = f.Close() // already read
 	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
-		return j, false, startError(&j, syscall.EACCES) // start it in no other way: the file may change
+		return j, false, startError(&j, syscall.EACCES) // not started in another way, because the file may change
 	}
 	program, before, ok := j.interpreter(text)
 	if ok {
@@ -55,7 +55,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 // opened opens a file that is about to run. It returns a nil file if the path is outside the project.
 func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
 	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
-	if errors.Is(err, fs.ErrNotExist) { // it was missing before too; it must not run if it appears
+	if errors.Is(err, fs.ErrNotExist) { // the file was missing at the check too; it must not run if it appears
 		return nil, nil, &hook.ClassError{
 			Class: hook.ClassMissing,
 			Err:   fmt.Errorf("cannot start %q: there is no %s; check the path", j.argv[0], path),

@@ -72,7 +72,7 @@ func TestOtherLinesAreOutput(t *testing.T) {
 			`{"Prompt":"p","message":"m","options":[]}`,
 			`{"decision":"block"}`,
 			``,
-			`{"prompt":"p","message":"m","options":[]}`, // the end is missing
+			`{"prompt":"p","message":"m","options":[]}`, // the closing brace is missing
 		}
 		text := strings.Join(lines, "\n")
 		got := run.script(t, "printf %s '"+text+"'", hook.Call{Ask: ask})
@@ -127,7 +127,7 @@ func TestTheEndOfTheHookEndsItsQuestion(t *testing.T) {
 			}
 			close(asking)
 			key, ok := thinks(ctx, q)
-			over = true // no race: Run waits for Ask
+			over = true // not a race, because Run waits for Ask
 			return key, ok
 		}
 		got := run.script(t, asks("q1")+"; "+asks("q2")+"; until [ -e asked ]; do sleep 0.01; done; echo bored", hook.Call{Dir: dir, Ask: ask})

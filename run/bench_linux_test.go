@@ -41,8 +41,7 @@ func BenchmarkCommand(b *testing.B) {
 
 var environ = os.Environ()
 
-// bare is the reference: fork, exec and raw pipes. It cannot be cancelled, and
-// a background child holds it up.
+// bare is the reference: fork, exec and raw pipes. It cannot be cancelled, and waits for children in the background.
 func bare(_ context.Context, j job) (reply hook.Reply, started bool, err error) {
 	stdin, err := readable(j.stdin)
 	if err != nil {

@@ -16,8 +16,8 @@ func boundTo(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return attr
 }
 
-// boundBehind is bound for a process that may go to the background. It is a separate function because variables that
-// its goroutine shares with the caller are allocated on the heap.
+// boundBehind does the same as bound for a process that may go to the background. It is a separate function because
+// variables that its goroutine shares with the caller are allocated on the heap.
 func boundBehind(ctx context.Context, j job, inner executor) (reply hook.Reply, started bool, err error) {
 	ended := make(chan struct{})
 	go func() {

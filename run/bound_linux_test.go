@@ -124,7 +124,7 @@ func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
 	}
 	g.watch(1 << 30) // not a process
 	g.mu.Lock()
-	_ = g.in.Close() // as the end of this process would
+	_ = g.in.Close() // the end of this process would close it too
 	g.mu.Unlock()
 	if waitGone(t, leader.Process.Pid); g.proc == nil {
 		t.Error("there is no guardian")

@@ -15,7 +15,7 @@ const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 type capture struct {
 	limit  int
 	kept   []byte
-	waste  []byte // buffer for the discarded rest
+	waste  []byte // buffer for the discarded bytes
 	over   bool   // bytes were dropped
 	shared *Room  // limit shared with other captures; nil: none
 }
@@ -53,7 +53,7 @@ func (c *capture) took(n int) {
 	c.kept = c.kept[:len(c.kept)+n]
 }
 
-// bytes returns the captured bytes, nil if there are none, and empties c.
+// bytes returns the captured bytes, or nil if there are none, and empties c.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {

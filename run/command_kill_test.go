@@ -19,7 +19,7 @@ import (
 
 var errTooSlow = errors.New("too slow")
 
-// Rule L24.
+// The group gets SIGTERM and, after Grace, SIGKILL (rule L24).
 func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 	const soon = 4 * time.Second
 	for _, test := range []struct {

@@ -12,7 +12,7 @@ import (
 // the engine's PATH.
 func lookup(name string, _ []string, _ string) (string, error) { return name, nil }
 
-// readied is never created on this system: os/exec searches for programs, and bash is always started.
+// readied has no values on this system: os/exec searches for programs, and bash is always started.
 type readied struct {
 	env          []string
 	dir, program string

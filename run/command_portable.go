@@ -176,7 +176,7 @@ func (r *pipeReader) scanMarker() {
 	}
 }
 
-// wait waits until the process has ended. The state is nil if it never did.
+// wait waits until the process has ended. The state is nil if the process has not ended.
 func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
 	defer p.ward.end()
 	select {
@@ -191,7 +191,7 @@ func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.Proce
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, killWait}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
-		p.stopAsking(cause) // not earlier: the end of standard input must not look like an answer
+		p.stopAsking(cause) // not before the signal: to the process the end of standard input must not look like an answer
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)

@@ -287,7 +287,7 @@ func TestAFileOpenForWritingIsTriedAgain(t *testing.T) {
 	})
 }
 
-// In a script "$0" is not the path of the shell: a script that deletes or runs it must not reach the shell.
+// In a script $0 is not the path of the shell: a script that deletes or runs $0 must not delete or run the shell.
 func TestTheShellGoesByItsName(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		if got := run.script(t, `echo "$0"`, hook.Call{Dir: t.TempDir()}); string(got.Stdout) != "bash\n" {

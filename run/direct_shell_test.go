@@ -99,7 +99,7 @@ func pair(t *testing.T, script string, vars map[string]string, env []string) (sh
 	return &Command{Argv: form, Environ: environ}, &Command{Argv: form, Direct: argv, Environ: environ}
 }
 
-// seen holds everything that can be observed of a run.
+// seen returns everything that can be observed of a run.
 func seen(t *testing.T, run runFunc, c *Command, call hook.Call) string {
 	t.Helper()
 	reply, err := c.run(t.Context(), call, run)

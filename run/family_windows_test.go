@@ -22,7 +22,7 @@ const place = "SNAPHOOK_PLACE"
 
 func init() {
 	standIns["sleeper"] = func() int { return noted("sleeper", func() int { time.Sleep(time.Minute); return 0 }) }
-	standIns["parent"] = func() int { // of a sleeper that it waits for
+	standIns["parent"] = func() int { // starts a sleeper and waits for it
 		return noted("parent", func() int {
 			if child := another("sleeper"); child.Start() == nil {
 				_ = child.Wait()
@@ -30,7 +30,7 @@ func init() {
 			return 0
 		})
 	}
-	standIns["leaver"] = func() int { // leaves a sleeper behind
+	standIns["leaver"] = func() int { // starts a sleeper and ends
 		if another("sleeper").Start() != nil {
 			return 1
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The hook of hooktest.Runner for interpreters. It writes a file if its parent is not the host,
-// which is the case only for a warm Python hook.
+// The constants are the hook of hooktest.Runner for interpreters. The hook writes a file if its parent is not the host,
+// as for a warm Python hook.
 const (
 	inPython = `import os, sys, time
 payload = sys.stdin.buffer.read()

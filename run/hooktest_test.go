@@ -33,8 +33,7 @@ func (a asItWas) Open(_ context.Context, path string) (*os.File, []byte, error) 
 	return f, text, err
 }
 
-// A pinned command keeps the contract of a runner, whether it runs from the text of a script or
-// not.
+// A pinned command keeps the contract of a runner, whether it runs the text or the file of a script.
 func TestWhatWasAgreedToHolds(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "hook.sh")

@@ -22,7 +22,7 @@ type job struct {
 	stdin      []byte
 	timeout    time.Duration // 0: no limit
 	pid        *atomic.Int64 // gets the id of the process while it runs; may be nil
-	factor     float64       // how far the limit may grow; see Stretch of [hook.Call]
+	factor     float64       // factor by which the limit may grow; see Stretch of [hook.Call]
 	stretch    stretch       // the extensions of the limit that are granted
 	grace      time.Duration
 	room       *Room // limit for output; nil: none

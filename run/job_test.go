@@ -16,7 +16,7 @@ import (
 )
 
 func TestTheVariablesOfACallReplaceThoseOfTheCommand(t *testing.T) {
-	shared := slices.Grow([]string{"PATH=/usr/bin:/bin", "A=1", "AB=2", "B=3"}, 8) // with room to be written into by mistake
+	shared := slices.Grow([]string{"PATH=/usr/bin:/bin", "A=1", "AB=2", "B=3"}, 8) // append could write into the capacity
 	for _, test := range []struct {
 		name string
 		env  []string

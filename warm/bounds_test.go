@@ -34,7 +34,7 @@ func TestNoScriptTakesTheMemoryOrTheTimeOfItsHost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, err := Tools().Compile(script)
 			if err != nil {
-				return // bash runs it
+				return // the script is left to bash
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -76,8 +76,8 @@ func TestANoteNamesWhatBashAloneRuns(t *testing.T) {
 	}
 }
 
-// The jq of this process takes the place of the system's jq alone: another jq in PATH is started, and bash runs the
-// script if the environment exports a function named jq.
+// The jq of this process replaces only the system's jq. Another jq in PATH is started as a program, and if the
+// environment exports a function named jq, bash runs the script.
 func TestOtherProgramsAreStarted(t *testing.T) {
 	needPrograms(t)
 	bin := t.TempDir()

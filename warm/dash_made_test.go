@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// dashMaker makes random scripts of the commands that dash and this process know.
+// dashMaker makes random scripts from the commands that dash and this process know.
 type dashMaker struct {
 	*rand.Rand
 	depth int
@@ -28,7 +28,7 @@ func madeForDash(seed uint64) string {
 
 func (m dashMaker) pick(all ...string) string { return all[m.IntN(len(all))] }
 
-// rare returns one of some forms that are often left to dash, but mostly the text.
+// rare mostly returns text, and sometimes one of forms, which are often left to dash.
 func (m dashMaker) rare(text string, forms ...string) string {
 	if m.IntN(30) == 0 {
 		return m.pick(forms...)

@@ -19,7 +19,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// dashes returns the programs that judge: the installed dash, or those of SNAPHOOK_DASH, which are of several versions.
+// dashes returns the programs with which scripts are compared: the installed dash, or the programs in SNAPHOOK_DASH,
+// which are different versions of dash.
 func dashes(tb testing.TB) []string {
 	tb.Helper()
 	if all := os.Getenv("SNAPHOOK_DASH"); all != "" {
@@ -91,7 +92,7 @@ func (w workshop) env(locale string) map[string]string {
 
 var dashParams = []string{"p1", "", "p 3", "-n", "*"}
 
-// here runs a script in this process.
+// here returns the outcome of a script in this process.
 func (w workshop) here(t testing.TB, s *shell.Script, in, locale string) (o outcome, why string, ok bool) {
 	t.Helper()
 	w.fresh(t)
@@ -155,7 +156,7 @@ func sameInDash(t testing.TB, judges []string, tools shell.Tools, script, locale
 		for _, judge := range judges {
 			want := w.dash(t, judge, script, in, locale)
 			for try := 0; strings.Contains(script, "|") && !reflect.DeepEqual(got, want) && try < 5; try++ {
-				want = w.dash(t, judge, script, in, locale) // the parts of a pipeline write in any order
+				want = w.dash(t, judge, script, in, locale) // repeated, because the parts of a pipeline write in any order
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("in %s the script\n%s\nends for %.200q with\n%.1500s here,\nand in %s with\n%.1500s",

@@ -58,8 +58,8 @@ type Verdict struct {
 //
 // The question is Prompt with the call's payload. The answer is one JSON object {"ok": bool, "reason": string,
 // "impossible": bool}. "ok": false refuses with or without a reason; a missing or blank reason is replaced. White space
-// and one ``` fence around the object are skipped. Anything else is an error that quotes its beginning: a model that
-// evades the question decides nothing. "ok": true beside a member that denies is a [hook.UnreadError].
+// and one ``` fence around the object are skipped. Any other answer is an error that quotes the answer's beginning: a
+// model that evades the question decides nothing. "ok": true beside a member that denies is a [hook.UnreadError].
 //
 // When ctx ends or the call's timeout has passed, the error is [context.Cause] or a [hook.TimeoutError], as soon as the
 // Model returns.

@@ -24,7 +24,7 @@ func says(reply string) Model {
 	return modelFunc(func(context.Context, ModelRequest) (string, error) { return reply, nil })
 }
 
-// inWords is an Answer that shows the verdict.
+// inWords is an Answer whose reply has the verdict as text.
 func inWords(v Verdict) hook.Reply {
 	if v == (Verdict{OK: true}) {
 		return hook.Reply{}

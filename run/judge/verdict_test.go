@@ -105,7 +105,8 @@ func FuzzPrompt(f *testing.F) {
 		if !strings.Contains(got, payload) {
 			t.Errorf("fillPrompt(%q, %q) = %q, without the payload", prompt, payload, got)
 		}
-		// Only the payload is inserted: replacing a one-character payload afterwards gives the same text.
+		// Only the payload is inserted: the same text results if a payload of one character is inserted and then
+		// replaced.
 		if strings.Contains(prompt, "\x00") {
 			return
 		}

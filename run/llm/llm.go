@@ -24,7 +24,7 @@ import (
 // MaxAnswer limits the length of an API's answer, in bytes.
 const MaxAnswer = 1 << 20
 
-// Error is the error with which an API answered.
+// Error is an error that an API returned.
 type Error struct {
 	Status  int    // HTTP status, such as 429
 	Type    string // the API's error type, such as "rate_limit_error"; may be empty

@@ -1,5 +1,5 @@
-// Package bash runs scripts that a script starts with bash itself, as hooks do that are written as
-// bash "$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh" or bash -c '…'.
+// Package bash runs scripts that another script starts with bash. Many hooks have this form: bash
+// "$CLAUDE_PROJECT_DIR/.claude/hooks/guard.sh" or bash -c '…'.
 package bash
 
 import (
@@ -69,7 +69,7 @@ func parse(name string, args []string) (script shell.Nested, err error) {
 		}
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "+") {
-		return script, errArguments // bash reads the script from standard input, or has an option with +
+		return script, errArguments // the script is on standard input, or an option begins with +
 	}
 	first := args[0]
 	script.Name, script.Params = first, args[1:]

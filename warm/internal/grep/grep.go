@@ -53,7 +53,7 @@ func (g *Grep) Check(args []*string) error {
 	known := make([]string, 0, len(args))
 	for _, arg := range args {
 		if arg == nil {
-			return nil // an option may be among the rest
+			return nil // an option may follow the known arguments
 		}
 		known = append(known, *arg)
 	}

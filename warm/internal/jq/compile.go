@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// filter sends the outputs for an input to yield. It stops when yield returns an error, and returns that.
+// filter passes the outputs for an input to yield. It stops when yield returns an error, and returns this error.
 type filter func(s *scope, in value, yield func(value) error) error
 
 // scope has the variables of a filter.
@@ -27,8 +27,8 @@ type machine struct{ spend func(n int) }
 
 func (s *scope) bind(name string, v value) *scope { return &scope{s.machine, name, v, s} }
 
-// unsure is the reason why only the installed jq can run a filter, or a call. It is a panic within the
-// package.
+// unsure is the reason why only the installed jq can run a filter or a call. Functions of this package panic with an
+// unsure.
 type unsure string
 
 func (u unsure) Error() string { return string(u) }
@@ -209,7 +209,7 @@ func each(s *scope, in value, filters ...filter) (all []value, err error) {
 	return all, nil
 }
 
-// alternative is the operator //. Some versions of jq ignore the errors of its left side.
+// alternative compiles the operator //. Some versions of jq ignore the errors of its left side.
 func alternative(left, right filter) filter {
 	return func(s *scope, in value, yield func(value) error) error {
 		found := false
@@ -252,7 +252,7 @@ func optional(f filter) filter {
 	return func(s *scope, in value, yield func(value) error) error { return guard(s, in, f, yield) }
 }
 
-// logic is and, or.
+// logic compiles the operators and and or.
 func logic(left, right filter, or bool) filter {
 	return func(s *scope, in value, yield func(value) error) error {
 		return left(s, in, func(v value) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// plainFunction is a function of its input alone.
+// plainFunction is a function without arguments: its result depends on the input only.
 type plainFunction func(s *scope, in value) (value, error)
 
-// functionOf is a function of its input and of the one output of each argument.
+// functionOf is a function of its input and its arguments, each of which has one output.
 type functionOf func(s *scope, in value, args []value) (value, error)
 
 func (c *compiler) function(f *gojq.Func) filter {
@@ -145,7 +145,8 @@ func first(args []filter) filter {
 	}
 }
 
-// some implements any, and all if want is false. A failure after the result is certain matters to some versions of jq.
+// some implements any or, if want is false, all. If an error occurs after the result is certain, only some versions of
+// jq fail.
 func some(f filter, want bool) filter {
 	each := pipe(iterate, f)
 	return func(s *scope, in value, yield func(value) error) error {

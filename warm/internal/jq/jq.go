@@ -260,7 +260,7 @@ func (c *invocation) run(p *shell.Process, f filter, inputs []value) int {
 	for i, name := range c.names {
 		top = top.bind("$"+name, c.values[i])
 	}
-	status, silent := 4, false // silent: an input had no output
+	status, silent := 4, false // silent is set if an input had no output
 	var out []byte
 	for _, in := range inputs {
 		some := false

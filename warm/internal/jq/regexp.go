@@ -13,7 +13,7 @@ import (
 type pattern struct {
 	*regexp.Regexp
 	size  int  // instructions
-	lines bool // the lines of a text matter
+	lines bool // matches depend on the lines of the text
 	err   error
 }
 

@@ -29,7 +29,7 @@ func (c *compiler) term(t *gojq.Term) filter {
 	}
 	for i := 0; i < len(t.SuffixList); i++ {
 		suffix := t.SuffixList[i]
-		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // the ? is for this step only
+		opt := i+1 < len(t.SuffixList) && t.SuffixList[i+1].Optional // the ? applies to this step only
 		switch {
 		case suffix.Optional:
 			f = optional(f)
@@ -291,7 +291,7 @@ func iterate(s *scope, in value, yield func(value) error) error {
 	return nil
 }
 
-// recurse yields a value and all in it.
+// recurse yields a value and, at any depth, the values in it.
 func recurse(s *scope, in value, yield func(value) error) error {
 	s.spend(16)
 	if err := yield(in); err != nil {

@@ -50,7 +50,7 @@ func (o *object) with(key string, v value) *object {
 // The limits of a text of JSON; a longer or deeper text is left to the installed jq.
 const (
 	mostDepth   = 60
-	mostMembers = 256 // of one object, which are searched one by one
+	mostMembers = 256 // in one object; members are searched one by one
 	mostExact   = 1e15
 )
 

@@ -72,7 +72,7 @@ func (c program) Run(p *shell.Process) int {
 	return run(p)
 }
 
-// The work of one call, and of compiling one byte of a script of sed, in bytes.
+// The constants are the work of one call, and of compiling one byte of a script of sed, in bytes.
 const (
 	costOfCall = 1024
 	costOfByte = 32

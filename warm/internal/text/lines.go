@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// count reads -n N, -nN and -N; nothing means 10.
+// count reads -n N, -nN and -N; it returns 10 without an argument.
 func count(args []string) (n int, err error) {
 	text := "10"
 	switch {
@@ -187,7 +187,7 @@ func sort(args []string) (run, error) {
 	}, nil
 }
 
-// uniq leaves out lines that are equal to the one before.
+// uniq leaves out lines that are equal to the line before.
 func uniq(args []string) (run, error) {
 	if len(args) > 0 {
 		return nil, errArguments

@@ -67,11 +67,11 @@ type sedScript struct {
 	commands []sedCommand
 }
 
-// sedCommand is a command and the lines that it is for.
+// sedCommand is a command with the lines to which it applies.
 type sedCommand struct {
 	from, to int           // range of lines; 0: all lines; lastLine: $
 	match    *posix.Regexp // selects lines with a match; nil: all lines
-	not      bool          // the other lines
+	not      bool          // the command is for the lines that are not selected
 
 	do          byte // s, p or d
 	pattern     *posix.Regexp
@@ -176,7 +176,7 @@ func untilDelimiter(text string, delimiter byte) (before, rest string, ok bool) 
 			return "", "", false
 		case '\\':
 			if i++; i < len(text) && text[i] == delimiter && delimiter != '/' {
-				return "", "", false // it may be an operator of the expression, or not
+				return "", "", false // the escaped delimiter may be an operator of the expression
 			}
 		case delimiter:
 			return text[:i], text[i+1:], true
@@ -192,7 +192,7 @@ func sedPattern(text string, extended, groups bool) (*posix.Regexp, error) {
 	if strings.Contains(text, `\/`) && strings.Contains(text, "[") {
 		return nil, errArguments // within brackets the backslash counts in some versions
 	}
-	text = strings.ReplaceAll(text, `\/`, "/") // posix.Compile refuses a backslash that is left of another one
+	text = strings.ReplaceAll(text, `\/`, "/") // posix.Compile refuses the other escapes
 	return posix.Compile(text, posix.Options{Basic: !extended, Lines: true, Groups: groups})
 }
 

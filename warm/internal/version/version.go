@@ -1,4 +1,4 @@
-// Package version asks installed programs for their versions.
+// Package version finds out the versions of installed programs.
 package version
 
 import (

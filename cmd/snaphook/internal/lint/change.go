@@ -52,7 +52,7 @@ func (c Change) Diff(dir string) string {
 	if strings.Contains(name, " ") {
 		end = "\t" // without a tab, the name would end at its first blank
 	}
-	_, text, _ := bytes.Cut(diff.Diff(before+end, c.Old, after+end, c.New), []byte("\n")) // without the line of package diff
+	_, text, _ := bytes.Cut(diff.Diff(before+end, c.Old, after+end, c.New), []byte("\n")) // without diff's own line
 	b.Write(text)
 	return b.String()
 }

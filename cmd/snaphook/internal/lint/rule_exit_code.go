@@ -69,7 +69,7 @@ func statusOf(t codeToken) string {
 func refusesAt(all []codeToken, i int, l lang) bool {
 	start := lineOf(all, i)
 	if all[start].indent <= 0 && l == langPython {
-		return false // not in a branch
+		return false // the exit is not in a branch
 	}
 	said, warned := "", false
 	for line, lines := start, 0; line >= 0 && lines < 50; lines++ {

@@ -48,7 +48,7 @@ func missing(v *hookView) {
 			}
 			f := v.report("script-missing", c.at, "install it, or write the path of a program that is there",
 				"there is no program %q in PATH", p)
-			f.Severity, f.missing = Warning, p // it may exist on other machines
+			f.Severity, f.missing = Warning, p // the program may exist on other machines
 			if slices.Contains(desktops, p) {
 				f.Severity = Note
 			}
@@ -68,7 +68,7 @@ func (v *hookView) foreign(word string) bool {
 		return true
 	}
 	if strings.HasPrefix(word, "~/") {
-		return true // quoted: checked by tilde-quoted
+		return true // rule tilde-quoted checks quoted words
 	}
 	ext := strings.ToLower(filepath.Ext(word))
 	return slices.Contains([]string{".exe", ".cmd", ".bat", ".ps1"}, ext) || strings.Contains(word, `\`) ||
@@ -175,7 +175,7 @@ func (v *hookView) shellMissing() {
 	}
 	f := v.report("interpreter-missing", v.at("shell"), "install it, or remove \"shell\" and write the command for sh",
 		"\"shell\" asks for %s, and there is no program %q in PATH", shell, program)
-	f.Severity = Warning // it may exist on other machines
+	f.Severity = Warning // the shell may exist on other machines
 	v.add(*f)
 }
 

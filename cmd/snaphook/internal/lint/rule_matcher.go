@@ -42,7 +42,7 @@ type subjectMatcher struct {
 	*hookView
 	pattern  string
 	subjects []string
-	complete bool   // subjects has all that exist
+	complete bool   // subjects has all existing subjects
 	noun     string // the noun for a subject
 }
 
@@ -96,14 +96,14 @@ func (m subjectMatcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 	return !isName(pattern) || m.h.Dialect != "claude" || strings.Count(pattern, "__") >= 2
 }
 
-// serverOnly reports whether a pattern is the name of an MCP server alone: the names of its tools
-// are longer.
+// serverOnly reports whether a pattern is only the name of an MCP server. Such a pattern matches no tool: tools have
+// longer names.
 func serverOnly(pattern string) bool {
 	rest, ok := strings.CutPrefix(pattern, "mcp__")
 	return ok && isName(pattern) && rest != "" && !strings.Contains(rest, "__")
 }
 
-// isName reports whether a pattern is a name, and no expression.
+// isName reports whether a pattern is a plain name, not an expression.
 func isName(pattern string) bool {
 	return pattern != "" && strings.Trim(strings.ToLower(pattern), "abcdefghijklmnopqrstuvwxyz0123456789_-.") == ""
 }
@@ -129,7 +129,7 @@ func (m subjectMatcher) parts() []string {
 // maxNames limits the names of a matcher that are checked one by one.
 const maxNames = 100
 
-// part returns the finding about one of several names; nil without one.
+// part returns the finding about one of several names; nil if there is no finding.
 func (m subjectMatcher) part(name string, all []string) *Finding {
 	if len(all) < 2 || !isName(name) {
 		return nil

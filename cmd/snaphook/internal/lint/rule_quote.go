@@ -46,7 +46,7 @@ func (v *hookView) unquotedInline(s *hookScript) {
 	q := quoting{paths: pathVars(s.ast), inline: true}
 	uses := q.find(s.ast)
 	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
-		// The system itself keeps these variables in one word.
+		// The hook system replaces these variables so that their values stay one word.
 		return slices.Contains(projectVars, u.name) && v.h.Dialect != "claude" || isPluginVar(u.name)
 	})
 	if len(uses) == 0 {

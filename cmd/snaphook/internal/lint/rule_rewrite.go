@@ -98,7 +98,7 @@ func (v *hookView) rewrites() (members []string) {
 	for _, s := range v.scripts {
 		text := string(s.text)
 		if word == "tool_input" && !strings.Contains(text, "hookSpecificOutput") {
-			continue // the script only reads it
+			continue // the script only reads the member
 		}
 		for at := strings.Index(text, word); at >= 0; {
 			members = append(members, membersAt(text, at+len(word))...)

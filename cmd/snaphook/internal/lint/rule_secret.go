@@ -73,7 +73,7 @@ func (l *linter) secretsIn(v settings.Value, name string, level int) {
 	}
 }
 
-// secretOf returns the kind of secret that a text looks like; empty if it looks like none.
+// secretOf returns the kind of the secret that a text resembles; empty if the text resembles no secret.
 func secretOf(text, member string) string {
 	for _, s := range secretForms {
 		if found := s.form.FindString(text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {

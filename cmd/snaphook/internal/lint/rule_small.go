@@ -108,8 +108,8 @@ func (v *hookView) dispatches(s *hookScript) bool {
 	return !slices.ContainsFunc(args, func(arg string) bool { return bytes.Contains(s.text, []byte(arg)) })
 }
 
-// argumentsOf returns the words that the hook's command passes to a script; ok is false if it does
-// not call the script.
+// argumentsOf returns the words that the hook's command passes to a script; ok is false if the command does not call
+// the script.
 func (v *hookView) argumentsOf(s *hookScript) (args []string, ok bool) {
 	for _, c := range v.calls {
 		if s.path == "" || c.file() != s.path {
@@ -180,7 +180,7 @@ func (v *hookView) startsSh(s *hookScript) bool {
 
 // shIsBash reports whether /bin/sh of this machine accepts bash's syntax: it is bash, or zsh.
 func shIsBash() bool {
-	// On macOS /bin/sh is a program of its own, which starts the shell behind this link.
+	// On macOS /bin/sh is a separate program, which starts the shell to which this link leads.
 	target, err := filepath.EvalSymlinks("/private/var/select/sh")
 	if err != nil {
 		target, err = filepath.EvalSymlinks("/bin/sh")

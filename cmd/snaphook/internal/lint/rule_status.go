@@ -111,8 +111,8 @@ func succeeds(s *syntax.Stmt) bool {
 	return false
 }
 
-// guard returns the script that refuses with status 2 as the last thing that a statement does; empty
-// if it does not, or has other ways to refuse.
+// guard returns the script that a statement runs last and that refuses with status 2. It returns "" if there is no such
+// script, or if the script can also refuse in another way.
 func (g *guards) guard(s *syntax.Stmt) string {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.BinaryCmd:

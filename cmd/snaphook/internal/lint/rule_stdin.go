@@ -189,7 +189,7 @@ func (v *hookView) assigned(file *syntax.File) map[string]bool {
 			set[n.Name.Value] = true
 		case *syntax.ParamExp:
 			if n.Param != nil && n.Exp != nil && hasDefault(n.Exp.Op) {
-				set[n.Param.Value] = true // the default shows that it may be empty
+				set[n.Param.Value] = true // the default shows that the variable may be empty
 			}
 		case *syntax.CallExpr:
 			named := name(n)
@@ -236,7 +236,7 @@ func (v *hookView) codeStdin(s *hookScript) {
 	for i, t := range all {
 		imported, imports := importAt(all, i, s.lang)
 		if imports && !slices.Contains(standard, imported) {
-			return // the module may read it
+			return // the module may read standard input
 		}
 		if has(all, i, "open", "(", "0") || has(all, i, "readFileSync", "(", "0") || !t.str && (t.text == "exec" || t.text == "eval" || t.text == "__import__") {
 			return

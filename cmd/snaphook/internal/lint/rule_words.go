@@ -242,7 +242,7 @@ func pythonOnlyDefines(all []codeToken) bool {
 			found = true
 		case has(all, i+1, "=") && !has(all, i+2, "=") && isConstant(all[i+2:]):
 		case has(all, i, "if", "__name__", "=", "=") && i+4 < len(all) && all[i+4].str && all[i+4].value() != "__main__":
-			// the condition is never true
+			// in a program __name__ is __main__: this condition is never true
 		default:
 			return false
 		}

@@ -179,7 +179,7 @@ func fileURI(path string) string {
 	}
 	abs = filepath.ToSlash(abs)
 	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // begins with a drive of Windows
+		abs = "/" + abs // the path begins with a drive of Windows
 	}
 	return (&url.URL{Scheme: "file", Path: abs}).String()
 }

@@ -62,7 +62,7 @@ func TestTheLogHoldsToTheSchema(t *testing.T) {
 	}
 }
 
-// lost returns the members of a value that another one lacks.
+// lost returns the members of ours that theirs lacks.
 func lost(path string, ours, theirs any) (all []string) {
 	switch v := ours.(type) {
 	case map[string]any:

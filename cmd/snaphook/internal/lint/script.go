@@ -87,8 +87,8 @@ func (v *hookView) follow() {
 	}
 }
 
-// file returns the absolute path of the file that a call runs: the script of an interpreter, or a
-// program named by its path. Empty if it runs none.
+// file returns the absolute path of the file that a call runs: the script of an interpreter, or a program named by its
+// path. It returns "" if the call runs no file.
 func (c programCall) file() string {
 	if _, script, _, ok := c.interpreted(); ok {
 		return c.resolve(script)
@@ -193,7 +193,7 @@ func shortPath(path string) string {
 	return path
 }
 
-// isThere reports whether a file exists; it is true if that cannot be determined.
+// isThere reports whether a file exists; it returns true if this cannot be determined.
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(errorText(err), "not a directory")

@@ -63,7 +63,7 @@ type NotRun struct {
 type WillRun struct {
 	DescribedHook
 	Runtime *ModuleRuntime `json:"runtime,omitempty"` // the runtime of a module
-	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil: none is started
+	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil: no shell is started
 	Policy  *Effective     `json:"policy"`
 }
 
@@ -81,7 +81,7 @@ func Label(h pipeline.HookID) string {
 		return cli.OneLine(name)
 	}
 	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Command), h.ID)
-	if h.Type == systems.ModuleType { // a module is known by its path
+	if h.Type == systems.ModuleType { // users know a module by its path
 		return cli.OneLine(text)
 	}
 	return cli.Label(text, cli.MaxLabel)

@@ -116,7 +116,7 @@ func ReadAll(ctx context.Context, in io.Reader) ([]byte, error) {
 		text []byte
 		err  error
 	}
-	done := make(chan read, 1) // buffered: the reader ends though ctx ended first
+	done := make(chan read, 1) // buffered: the goroutine ends even if ctx has ended first
 	go func() {
 		text, err := io.ReadAll(io.LimitReader(in, mostInput+1))
 		if err == nil && len(text) > mostInput {

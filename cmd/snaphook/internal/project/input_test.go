@@ -12,7 +12,7 @@ import (
 
 func TestReadingEndsWithTheContext(t *testing.T) {
 	in, typed := io.Pipe() // a terminal at which no user types
-	defer typed.Close()    // ends the blocked read too
+	defer typed.Close()    // closing also ends the blocked read
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if text, err := ReadAll(ctx, in); text != nil || !errors.Is(err, cli.ErrInterrupted) {

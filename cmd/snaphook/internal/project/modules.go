@@ -72,8 +72,8 @@ func (r *runtimeFlag) Set(text string) error {
 type Attached struct {
 	*xcsh.Modules
 	event   string
-	Failed  []*xcsh.LoadError                    // found modules that could not be loaded
-	Kept    []*hook.Hook                         // found modules that were not loaded: the project is not trusted
+	Failed  []*xcsh.LoadError                    // modules found that could not be loaded
+	Kept    []*hook.Hook                         // modules found and not loaded: the project is not trusted
 	why     string                               // why the project is not trusted
 	Swapped bool                                 // the modules differ from those that trust was granted for
 	Check   func(path string, text []byte) error // checks files of the project; nil accepts all
@@ -120,7 +120,7 @@ func (f *SessionFlags) Attach(
 	return a, nil
 }
 
-// OpenModules loads the modules that are named, or else found.
+// OpenModules loads the named modules or, if none is named, the modules that discovery finds.
 func (f *SessionFlags) OpenModules(
 	cmd *cobra.Command,
 	src *Sources,
@@ -199,7 +199,7 @@ func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 		cli.Warn(cmd, "%v%s%s", err, WhereThrown(err), lo.Ternary(safe || err.Closed, "", "; the action that it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
-		for _, name := range Unheard(info) { // a name that is like no known one may be an event of another runtime
+		for _, name := range Unheard(info) { // a name that resembles no known event may be an event of another runtime
 			if near := cli.DidYouMean("", name, ModuleEvents()); near != "" {
 				cli.Warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
 			}
@@ -225,8 +225,8 @@ func (a *Attached) WarnKept(cmd *cobra.Command) {
 // modulesGone is the message that all modules for which trust was granted are missing.
 const modulesGone = "the trusted modules of this project no longer exist"
 
-// Conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal with
-// the text that the agent sees, and an event without a result has an empty one.
+// Conclude applies the dialect's rules to the result of a fire: a handler's error becomes a refusal with the text that
+// the agent sees, and an event without a result gets an empty result.
 func (a *Attached) Conclude(fired *pipeline.JSONResult, err error) error {
 	if a == nil || fired == nil {
 		return err
@@ -294,7 +294,7 @@ func (r *ModuleRuntime) Text() string {
 	return cli.OneLine(r.Name + ": " + r.Why)
 }
 
-// RuntimeOf returns where the module of a handler runs; nil for other hooks.
+// RuntimeOf returns the runtime of the module that has a handler; nil for hooks that are not handlers.
 func (a *Attached) RuntimeOf(id pipeline.HookID) *ModuleRuntime {
 	if a == nil || id.Type != systems.ModuleType || id.Command == nil {
 		return nil
@@ -344,7 +344,7 @@ func WhereThrown(failed *xcsh.LoadError) string {
 	return " (" + at.String() + ")"
 }
 
-// KeptDetail returns why modules were not loaded.
+// KeptDetail returns the reason why modules were not loaded.
 func (a *Attached) KeptDetail() string {
 	return a.why + "; its events are not known until it is loaded"
 }

@@ -15,7 +15,7 @@ import (
 func (f *SessionFlags) loadFound(ctx context.Context, src *Sources, a *Attached) error {
 	place, err := discover.Here(src.Dir)
 	if err != nil {
-		return nil // reported with the list of modules
+		return nil // the list of modules reports the error
 	}
 	if err := f.KeepBack(ctx, src, a); err != nil {
 		return err

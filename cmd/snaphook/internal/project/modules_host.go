@@ -28,7 +28,7 @@ type Host struct {
 	term       *asking             // nil: there is no user to ask
 	UI         xcsh.UI             // replaces term
 	FixtureEnv *systems.FixtureEnv // nil: modules get the environment of the process
-	JS         string              // where modules run
+	JS         string              // the runtime of modules, one of jsrun.Runtimes
 }
 
 // NewHost returns the host for modules that will handle an event; notes prints their messages and

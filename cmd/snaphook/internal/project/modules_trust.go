@@ -62,7 +62,7 @@ func importable(ctx context.Context, root string) (files []string, err error) {
 		if err == nil && !entry.IsDir() && (ext == ".json" || slices.Contains(modules.Extensions, ext)) {
 			files = append(files, path)
 		}
-		return ctx.Err() // an unreadable directory has nothing to import
+		return ctx.Err() // nothing can be imported from a directory that cannot be read
 	})
 	return files, err
 }

@@ -183,8 +183,8 @@ func (e *Effective) failures() string {
 	return strings.Join(parts, ", ")
 }
 
-// Held returns why a hook of a plan is not started, if its policy makes that a failure; empty if it
-// is started.
+// Held returns the reason why a hook of a plan is not started, if its policy makes this a failure; empty if the hook is
+// started.
 func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
@@ -217,7 +217,7 @@ func (w ForOneCall) Keep(h *hook.Hook, kind, dir string) (note string) {
 	case run.WarmWorker:
 		return w.Warm.Keep(h, kind, dir)
 	case run.WarmBash, run.WarmAuto:
-		w.Warm.Keep(h, run.WarmBash, dir) // others start cold here
+		w.Warm.Keep(h, run.WarmBash, dir) // all other hooks start cold in this process
 	}
 	return ""
 }

@@ -117,7 +117,7 @@ func (f *SessionFlags) SessionConfig(o Opening, dir string, trust Trust) pipelin
 		Finished:    o.Finished,
 		State:       state.Home(),
 		Ask:         ask,
-		MayAsk:      func(h *hook.Hook) bool { return ask != nil && h.Type == "command" }, // without the input
+		MayAsk:      func(h *hook.Hook) bool { return ask != nil && h.Type == "command" }, // independent of the input
 	}
 }
 
@@ -273,7 +273,7 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	case trust.Trusted:
 		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: st.covered[0]}
 	case trust.Changed:
-		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}} // no covered files: a change disables no guard
+		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}} // nothing is covered: a changed guard still runs
 	}
 	return stand, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
-// Passes reports whether the command skips a source: no dialect was asked for, and the source is idle.
+// Passes reports whether the command skips a source: the source is idle, and --dialect was not given.
 func (f *SourceFlags) Passes(src *Sources, _ int) bool { return f.dialect == "" && src.Idle() }
 
 // AddDialect adds --dialect, for commands that handle more than one event.
@@ -111,7 +111,7 @@ func owner(cmd *cobra.Command, chosen []*systems.Dialect, value string) (int, er
 	return guess(cmd, chosen, may, file), nil
 }
 
-// guess chooses the dialect by the events that a file names; of equal ones it chooses the first.
+// guess chooses the dialect by the events that a file names; of dialects with equally many events it chooses the first.
 func guess(cmd *cobra.Command, chosen []*systems.Dialect, may []int, file string) int {
 	points := lo.Map(may, func(i int, _ int) int { return chosen[i].Points(file) })
 	best := slices.Index(points, slices.Max(points))

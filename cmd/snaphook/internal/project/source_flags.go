@@ -16,7 +16,7 @@ type SourceFlags struct {
 	plugins     []string
 	options     []string // NAME.KEY=VALUE, options of plugins
 	ModuleFiles []string
-	JS          string // where modules run
+	JS          string // the runtime of modules, one of jsrun.Runtimes
 	level       string
 	profile     string
 	Policies    []string // [LEVEL=]FILE

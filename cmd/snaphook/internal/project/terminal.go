@@ -37,7 +37,7 @@ func (f *SessionFlags) Terminal(event pipeline.Declared) (*asking, error) {
 	return &asking{in: bufio.NewReader(tty), out: tty}, nil
 }
 
-// Asker returns the function by which hooks ask; nil if they may not.
+// Asker returns the function with which hooks ask the user; nil if they may not ask.
 func (a *asking) Asker() func(context.Context, *hook.Hook, hook.Question) (string, bool) {
 	if a == nil {
 		return nil
@@ -135,7 +135,7 @@ func ChosenOption(options []hook.Option, typed string) (key string, ok bool) {
 // line is dropped, or returned by the next call of read.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan typedLine, 1) // buffered: the reader ends though ctx ended first
+		a.lines = make(chan typedLine, 1) // buffered: the goroutine ends even if ctx has ended first
 	}
 	if !a.reading {
 		a.reading = true

@@ -94,7 +94,7 @@ func (st *TrustStatus) add(ctx context.Context, src *Sources) error {
 		st.Reaches = append(st.Reaches, words)
 	}
 	if src.Idle() && len(st.covered) > 1 {
-		return nil // listed by the system to which the files belong
+		return nil // the system to which the files belong lists them
 	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
@@ -123,8 +123,8 @@ func (st *TrustStatus) reach(ctx context.Context, src *Sources, trusted []*hook.
 	return nil
 }
 
-// differences compares the hooks of other levels with and without the project's settings, and describes each that runs
-// in only one of the cases.
+// differences compares the hooks of other levels with and without the project's settings, and describes each hook that
+// runs in only one of the two cases.
 func differences(without, with []*hook.Hook) (words []string) {
 	trusted := lo.KeyBy(with, func(h *hook.Hook) string { return h.Dialect + "/" + h.ID })
 	for _, h := range without {
@@ -217,6 +217,6 @@ func (src *Sources) reaching() (found []string) {
 // compact returns the JSON text of a value without white space.
 func compact(v settings.Value) string {
 	text := slices.Clone(v.JSON())
-	_ = text.Compact() // JSON: it was parsed before
+	_ = text.Compact() // this cannot fail: the text was parsed before
 	return string(text)
 }

@@ -134,7 +134,7 @@ func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		_ = f.Close() // it was only read
+		_ = f.Close() // the file was only read: no data can be lost
 		return nil, fmt.Errorf("%s is a directory; name the file of a record", path)
 	}
 	if follow {
@@ -192,7 +192,7 @@ func glob(pattern string) func(string) bool {
 	return re.MatchString
 }
 
-// moment parses a time: how long ago, a date, or a date and a time.
+// moment parses a time: a duration before now, a date, or a date with a time of day.
 func moment(text string, now time.Time) (time.Time, error) {
 	ago := text
 	if days, ok := strings.CutSuffix(text, "d"); ok {

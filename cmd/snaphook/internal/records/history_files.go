@@ -33,6 +33,6 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]recordFile, erro
 
 func closeParts(parts []recordFile) {
 	for _, p := range parts {
-		_ = p.Close() // it was only read
+		_ = p.Close() // the file was only read: no data can be lost
 	}
 }

@@ -51,7 +51,7 @@ func browser(t *testing.T) context.Context {
 
 const evil = `</script><script>document.title="hacked"</script><img src=x onerror='document.title="hacked"'>`
 
-// traceOf returns a trace of so many fires; every hundredth is denied.
+// traceOf returns a trace with the given number of fires, every hundredth of which is denied.
 func traceOf(fires int) []*tracetree.Node {
 	var b tracetree.Builder
 	at, exit, took := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), 0, 3.5
@@ -115,7 +115,7 @@ func (w *watchedPage) run(doing string, actions ...chromedp.Action) {
 	}
 }
 
-// text is the value of an expression in the page.
+// text returns the value of an expression in the page.
 func (w *watchedPage) text(js string) (text string) {
 	w.t.Helper()
 	w.run(js, chromedp.Evaluate(`"" + (`+js+`)`, &text))
@@ -134,7 +134,8 @@ func (w *watchedPage) choose(id, value string) {
 	w.text(fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event("change")); })()`, id, value))
 }
 
-// end fails for requests to elsewhere, errors of scripts, and lines on the console.
+// end fails the test if the page has sent a request to another server, or if its scripts have raised an error or
+// written to the console.
 func (w *watchedPage) end() {
 	w.t.Helper()
 	w.mu.Lock()
@@ -255,10 +256,10 @@ func TestTheLivePageIsToldOfFires(t *testing.T) {
 	page.run("the first frame", chromedp.WaitReady(`html[data-frame]`, chromedp.ByQuery), chromedp.WaitVisible(`#details li`, chromedp.ByQuery))
 	page.expect(`document.querySelector("#live").textContent`, "live")
 	page.expect(rowNames, "session s-1 | turn fix the test | Bash git push | guard.sh")
-	page.expect(detailsText, "denied by guard.sh: no") // the link names it
+	page.expect(detailsText, "denied by guard.sh: no") // the link names the fire
 	line(3, "PreToolUse", `"subject":"Bash","refs":{"tool_use_id":"t2"},"input":{"tool_input":{"command":"make <b>test</b>"}},"hooks":[{"id":"g","command":"guard.sh","ran":true,"outcome":"success","ms":2}]`)
 	page.run("another call", chromedp.Poll(`rows.some(r => r.n === "Bash make <b>test</b>")`, nil))
-	page.expect(detailsText, "denied by guard.sh: no") // it stays
+	page.expect(detailsText, "denied by guard.sh: no") // the fire stays selected
 	page.expect(countText, "3 fires, 2 hooks looked at")
 	page.run("the hooks", chromedp.Evaluate(`list.focus()`, nil), chromedp.KeyEvent("h"))
 	page.expect(`document.querySelector("#hooks").textContent`, "2 of 2")

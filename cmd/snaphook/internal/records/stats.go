@@ -34,7 +34,7 @@ type hookStat struct {
 	RunMS      ranks   `json:"runMs"`
 	QueuedMS   ranks   `json:"queuedMs"`
 	Nearest    *string `json:"nearest"`
-	Shadowed   int     `json:"shadowed"` // number of fires in which it ran in shadow
+	Shadowed   int     `json:"shadowed"` // number of fires in which the hook ran in shadow
 	Differed   int     `json:"differed"` // number of shadow fires whose outcome would be different if the hook counted
 
 	// Background counts the ends of runs in the background; nil if there was none.

@@ -10,7 +10,7 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// The figures equal the figures of a reference that keeps every value and sorts it.
+// The figures equal those of a reference that keeps and sorts all values.
 func TestStatsAreThoseOfTheLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, fires := range []int{1, 2, 7, 100, 1024, 1025, 20_000} {

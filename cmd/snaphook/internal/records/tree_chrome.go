@@ -61,7 +61,7 @@ type thread struct {
 func (t threads) Len() int           { return len(t) }
 func (t threads) Less(i, j int) bool { return t[i].until.Before(t[j].until) }
 func (t threads) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *threads) Push(one any)      { *t = append(*t, one.(thread)) } //nolint:forcetypeassert // ours
+func (t *threads) Push(one any)      { *t = append(*t, one.(thread)) } //nolint:forcetypeassert // always a thread
 func (t *threads) Pop() any {
 	last := (*t)[len(*t)-1]
 	*t = (*t)[:len(*t)-1]

@@ -89,7 +89,7 @@ type kindOfBreak struct {
 
 func says(text string) func(*breakable) string { return func(*breakable) string { return text } }
 
-// made returns the text of a file with a hook that has more members.
+// made returns the text of a file with a hook of an event; entry holds further members of the hook.
 func (b *breakable) made(event, entry string) string {
 	return strings.NewReplacer("EVENT", event, "ENTRY", entry).Replace(b.text)
 }
@@ -119,7 +119,7 @@ var kindsOfBreak = []kindOfBreak{
 	{name: "nested deep", text: inJSON(`{"hooks": ` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + "}"), says: says("nested deeper"), useless: true},
 	{name: "nested deep in TOML", text: inTOML("a = " + strings.Repeat("[", 10000) + strings.Repeat("]", 10000)), says: says("nested deeper"), useless: true},
 	{name: "10 MB", text: func(b *breakable) string {
-		return inJSON(`{"hooks": {}, "x": "` + strings.Repeat("a", 10<<20) + `"}`)(b) // made here: other tests measure memory
+		return inJSON(`{"hooks": {}, "x": "` + strings.Repeat("a", 10<<20) + `"}`)(b) // other tests measure memory
 	}, says: says("longer than 1 MiB; shorten it"), nowhere: true, useless: true},
 	{name: "10 MB of TOML", text: func(b *breakable) string {
 		return inTOML("x = '" + strings.Repeat("a", 10<<20) + "'\n")(b)
