@@ -14,9 +14,9 @@ import (
 )
 
 // admission lets commands start, in the order in which they come. It holds a command back while the running commands
-// use all processors: another one would only make all of them slower, until they pass their time limits. Commands that
-// sleep or wait for a network hold nothing back. Neither do commands that other programs keep from the processors: if
-// fewer commands ran, the other programs would get more of the processors.
+// use all processors: another command would only slow all of them down, until they exceed their time limits. Commands
+// that sleep or wait for a network hold nothing back. Neither do commands that other programs keep from the processors:
+// if fewer commands ran, the other programs would get more of the processors.
 type admission struct {
 	processors int
 	times      func(pid int) processor.Times
@@ -56,13 +56,13 @@ type sight struct {
 	sleeps bool
 }
 
-// runningCommand is a command that has started, is about to, or waits. It is used again for later commands.
+// runningCommand is a command that has started, is about to start, or waits. The value is reused for later commands.
 type runningCommand struct {
 	pid      atomic.Int64 // id of its process; 0: there is no process
 	since    time.Time
-	sleeps   bool          // it had used little of a processor when it was last measured
+	sleeps   bool          // the command had used little of a processor when it was last measured
 	lookAt   time.Duration // the age from which it is looked at, if others wait
-	admitted chan struct{} // gets a value when the command may start, if it has waited
+	admitted chan struct{} // gets a value when a waiting command may start
 }
 
 const (
@@ -104,7 +104,7 @@ func (a *admission) full(now time.Time) bool {
 		case age >= longRun:
 			continue
 		case p.sleeps:
-		case age < firstLook || p.pid.Load() != 0: // an older command without a process will not start one
+		case age < firstLook || p.pid.Load() != 0: // an older command that has no process will not start one
 			used += a.share
 		}
 		n++

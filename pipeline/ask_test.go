@@ -64,7 +64,7 @@ func TestAQuestionThatWaitsEndsWithTheHookThatAsked(t *testing.T) {
 		impatient, patient := questioner("Call", "impatient"), questioner("Call", "patient")
 		asks := impatient.Runner.(runner)
 		impatient.Timeout, impatient.Runner = 5*time.Second, runner(func(ctx context.Context, c hook.Call) (hook.Reply, error) {
-			time.Sleep(time.Second) // the user has another question before them by now
+			time.Sleep(time.Second) // another question has been put to the user meanwhile
 			return asks(ctx, c)
 		})
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(impatient, patient)}}, pipeline.SessionConfig{

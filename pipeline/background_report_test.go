@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// refined notes on every report that it has been refined.
+// refined is an event whose Refine adds a note to every report.
 var refined = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Name: "Refined",
 	Refine: func(_ *pipeline.Session, _ *call, r *hook.Report[edit]) {

@@ -23,8 +23,7 @@ func reply(r hook.Reply) runner {
 	}
 }
 
-// A background hook ends as rule C81 says; the table also has the failures that a hook can have
-// anywhere.
+// A background hook ends as rule C81 says; the table also has the failures that every hook can have.
 func TestAHookInTheBackgroundEnds(t *testing.T) {
 	const context1 = `{"hookSpecificOutput":{"additionalContext":"c"},"systemMessage":"m"}`
 	out := func(exit int, stdout string) runner { return reply(hook.Reply{Exit: exit, Stdout: []byte(stdout)}) }

@@ -61,7 +61,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 	}
 }
 
-// Hooks that the fire does not wait for do not extend its budget.
+// Hooks for which the fire does not wait do not extend its budget.
 func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := of(budgeted, "away", says(3*time.Second))

@@ -90,11 +90,11 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// The fire waits for a hook that may not go to the background, and nobody else does.
+// Only the fire waits for a hook that may not go to the background.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()
-		time.Sleep(5 * time.Second) // it ends slowly
+		time.Sleep(5 * time.Second) // the hook takes long to end
 		return hook.Reply{}, ctx.Err()
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	if len(told.all) != 4*50*4 {
 		t.Errorf("the host was told of %d ends, want %d", len(told.all), 4*50*4)
 	}
-	for range 4 { // and while the system closes
+	for range 4 { // the race must also be absent while the system closes
 		all.Go(func() {
 			for range 50 {
 				res, err := toolDone.Fire(t.Context(), s, &call{Tool: "write"})

@@ -118,7 +118,7 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// A live plan still grows after the place of a hook that has removed itself.
+// A live plan still gets new hooks after the position of a hook that has removed itself.
 func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
 	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
 		remove, err := pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Live", Name: name}, Selection: hook.Selection{Rank: rank}, Func: f})

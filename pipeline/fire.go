@@ -127,9 +127,9 @@ type fireState struct {
 // hookRun is the state of one hook run, besides its report.
 type hookRun struct {
 	started bool          // the hook itself has started
-	trial   bool          // whether this is the trial run of an open breaker
+	trial   bool          // this is the trial run of an open breaker
 	counted bool          // the breaker has counted this run
-	queued  time.Duration // how long it waited for a permit
+	queued  time.Duration // the time for which the hook waited for a permit
 	refuses bool          // the answer, before Refine, denies or stops
 	denied  chan struct{} // not nil if the hook may not go to the background; closed when it ends
 }

@@ -90,8 +90,8 @@ func TestTheHostsLimitHoldsOverAllFires(t *testing.T) {
 			go func() { done <- fire(t, event, s, call{Tool: "write"}) }()
 		}
 		for range 6 {
-			// Each hook takes 40 seconds of its minute, and the last ones wait two minutes for a place: waiting does not
-			// use up a timeout.
+			// Each hook takes 40 seconds of its minute, and the last hooks wait two minutes for a permit: waiting does
+			// not count against the timeout.
 			if res := <-done; !res.OK() {
 				t.Errorf("a hook that waited for a place failed: %v", res.Errs())
 			}

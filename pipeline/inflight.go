@@ -89,8 +89,8 @@ type inflight struct {
 	prev, next *inflight
 }
 
-// begin registers a fire, unless the system is closed. Each fire of a session gets a higher number than the ones
-// before.
+// begin registers a fire, unless the system is closed. Each fire of a session gets a higher number than the session's
+// earlier fires.
 func (l *shard) begin(u *inflight) (number int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -71,7 +71,7 @@ func (in *fireInput) head(b []byte) []byte {
 		})
 	}
 	b = append(b, f.s.base...)
-	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // otherwise the input has a member cwd
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // in the other case the input has a member cwd
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {

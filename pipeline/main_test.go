@@ -43,7 +43,7 @@ type edit struct {
 	Extra jsontext.Value `json:",embed"`
 }
 
-// declare returns an event with a name and rules; the events that it returns differ in nothing else.
+// declare returns an event with a name and rules; its events are equal otherwise.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,
@@ -128,7 +128,7 @@ func session(t *testing.T, sys *pipeline.System, id string) *pipeline.Session {
 	return s
 }
 
-// fire fires an event that has to go well.
+// fire fires an event, and fails the test if Fire returns an error.
 func fire(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in call) *hook.Result[edit] {
 	t.Helper()
 	res, err := e.Fire(t.Context(), s, &in)
@@ -141,7 +141,7 @@ func fire(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in c
 	return res
 }
 
-// fireClosed fires on a system that is closed, before or meanwhile.
+// fireClosed fires on a system that is closed before or during the fire.
 func fireClosed(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session) *hook.Result[edit] {
 	t.Helper()
 	res, err := e.Fire(t.Context(), s, &call{Tool: "write"})

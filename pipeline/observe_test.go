@@ -81,7 +81,7 @@ func logged(t *testing.T, level slog.Level, f func(log *slog.Logger)) string {
 	return text.String()
 }
 
-// Rule L63.
+// The debug log describes a fire and contains no secrets (rule L63).
 func TestTheDebugLogTellsTheCourseOfAFireAndNoSecret(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijABCDEFGHIJ0123456789"
 	text := logged(t, slog.LevelDebug, func(log *slog.Logger) {

@@ -342,7 +342,7 @@ func guardObservers(observers []Observer) []*guardedObserver {
 	return all
 }
 
-// How long the engine waits for an observer.
+// The constants limit the time for which the engine waits for an observer.
 const (
 	observerPatience = 500 * time.Millisecond
 	enderPatience    = 10 * time.Second // while the system closes, when no fire waits

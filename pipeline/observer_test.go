@@ -199,7 +199,7 @@ func TestObserversCanReadTheInput(t *testing.T) {
 	}
 }
 
-// reader is an observer that gets the FireInfo at the start and end of fires.
+// reader is an observer that passes the FireInfo to read at the start and at the end of fires.
 type reader struct{ read func(*pipeline.FireInfo) }
 
 func (r reader) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
@@ -345,7 +345,7 @@ type prompt struct{ reader }
 func (prompt) ObservesPromptly() {}
 
 func TestAPromptObserverIsCalledOnTheGoroutineOfTheFire(t *testing.T) {
-	n := 0 // without a lock
+	n := 0 // no lock is needed
 	_, s := start(t, pipeline.Config{Observe: []pipeline.Observer{prompt{reader{func(*pipeline.FireInfo) { n++ }}}}})
 	event.On(s, "own", allow)
 	fire(t, event, s, call{Tool: "write"})

@@ -123,7 +123,7 @@ func TestABreakerNeverOpensAClosedGate(t *testing.T) {
 	}
 }
 
-// A worker fails in a system that keeps no hooks warm. Other hooks start cold.
+// In a system that keeps no hooks warm, a worker fails, and other hooks start cold.
 func TestAWorkerThatCannotBeAskedFails(t *testing.T) {
 	for kind, want := range map[string]string{"worker": "spawn", "python": "", "off": ""} {
 		runs := &switched{}
@@ -209,7 +209,7 @@ func TestABreakerGoesByItsTrialAlone(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { fire(t, event, ses, call{Tool: "t"}) })
 		synctest.Wait()
-		fire(t, event, ses, call{Tool: "t"}) // opens it
+		fire(t, event, ses, call{Tool: "t"}) // this failure opens the breaker
 		close(slow)
 		all.Wait()
 		if got := classes(fire(t, event, ses, call{Tool: "t"})); got != "breaker" {
@@ -245,8 +245,8 @@ func TestAReloadKeepsABreakerAndTakesItsNewLimits(t *testing.T) {
 	}
 }
 
-// crowdOf fires n times at once. It returns the highest number of hooks that ran at the same time,
-// and how the hooks ended.
+// crowdOf fires n times at once. It returns the highest number of hooks that ran at the same time, and the number of
+// hooks by the way in which they ended.
 func crowdOf(t *testing.T, n int, limits policy.Limits, rule policy.Rule) (most int, ended map[string]int, took time.Duration) {
 	var running, peak atomic.Int64
 	h := configured("Call", "h", runner(func(context.Context, hook.Call) (hook.Reply, error) {
@@ -337,7 +337,7 @@ func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 func TestAHookIsRunAgainOnlyInTheClassesOfItsRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		retry  hook.Retry
-		ends   []runner // one run each, the last one for all others
+		ends   []runner // one for each run, the last also for all later runs
 		starts int
 		class  string
 	}{

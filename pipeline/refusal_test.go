@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// deep is an input with JSON text at every position that allows it.
+// deep is an input with JSON text at every position that may hold JSON text.
 type deep struct {
 	call
 	Text string        `json:"text,omitzero"`
@@ -271,7 +271,7 @@ func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 		hooks    []hook.Func[call, edit]
 		outside  runner
 		observer pipeline.Observer
-		stays    bool // the result is as if the context had gone on, apart from the error
+		stays    bool // the result is the same as without the end of the context, apart from the error
 	}{
 		"before, of one in Go":  {ctx: gone, hooks: []hook.Func[call, edit]{denies}},
 		"before, of two":        {ctx: gone, hooks: []hook.Func[call, edit]{allow, denies}},

@@ -34,7 +34,7 @@ const fewPlans = 2
 // noHooks is the selector of active events without hooks. All views share it.
 var noHooks selector
 
-// plan returns the plan for a subject; timeout is the event's, for hooks that have none.
+// plan returns the plan for a subject; timeout is the event's timeout, for hooks that have none of their own.
 func (s *selector) plan(ctx context.Context, subject string, timeout time.Duration) *stages.Planned {
 	at := spread(subject)
 	if t := s.kept.Load(); t != nil {

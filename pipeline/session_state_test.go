@@ -122,7 +122,7 @@ func TestFiresAtTheSameTimeShareTheOneRun(t *testing.T) {
 	}
 }
 
-// A hook that runs once, and was planned but never started, can still run later.
+// A run-once hook that was planned but not started can still run later.
 func TestAHookThatDidNotComeToItsTurnRunsLater(t *testing.T) {
 	tests := map[string]struct {
 		fire func(t *testing.T, s *pipeline.Session)

@@ -42,7 +42,7 @@ type stateDirs struct {
 type stateOfSource struct {
 	source hook.Source
 	state  hook.State
-	name   string // SNAPHOOK_STATE=NAME, made once; without NAME if processes cannot use the state
+	name   string // SNAPHOOK_STATE=NAME, built once; NAME is empty if processes cannot use the state
 }
 
 // stateOf returns the state of a source without creating its directory.

@@ -17,7 +17,7 @@ const mostStack = 256 << 20
 func TestNoScriptIsNestedTooDeepToBeRead(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(mostStack))
 	refused, lengths := 0, []int{8 << 10, 16 << 10, 24 << 10, bounded.MaxShell - 100, 1 << 20}
-	if raceEnabled { // ten times slower; the gate tries all lengths without it
+	if raceEnabled { // the race detector makes this ten times slower; other runs of the test try all lengths
 		lengths = []int{2 << 10, 1 << 20}
 	}
 	for _, length := range lengths {

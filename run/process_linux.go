@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
-// The descriptors that are polled.
+// The constants are the indexes of the polled descriptors.
 const (
 	pollStdout = iota
 	pollStderr
@@ -178,7 +178,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		switch {
 		case p.polled[pollProcess].Revents != 0:
 			return p.finish(e.cause)
-		case (rang || e.due()) && p.exited(): // this process may have been stopped after the poll
+		case (rang || e.due()) && p.exited(): // this process may have been suspended after the poll
 			return p.finish(e.cause)
 		case !rang && e.sent == 0 && p.extend(j, &e, start):
 		case rang || e.due():
@@ -287,7 +287,7 @@ func (p *process) declares() (declared bool) {
 
 // signal sends a signal to the group, and to descendants that have left it.
 func (p *process) signal(signal syscall.Signal) {
-	p.strays = append(p.strays, strays(p.pid)...) // search before their parents end
+	p.strays = append(p.strays, strays(p.pid)...) // searched before their parents end
 	if p.remote != nil {
 		p.remote.signal(signal)
 	} else {

@@ -47,5 +47,5 @@ func (r *Room) take(bytes int64) bool {
 // taken returns the part of a buffer's size that counts against a Room.
 func taken(kept []byte) int64 { return int64(max(0, cap(kept)-mostRoom)) }
 
-// Held returns how much the output of a call counts against a Room.
+// Held returns the number of bytes that the output of a call counts against a Room.
 func Held(stdout, stderr []byte) int64 { return taken(stdout) + taken(stderr) }

@@ -22,7 +22,7 @@ func TestNoTerminalIsASessionOfItsOwn(t *testing.T) {
 	})
 }
 
-// Rule C95.
+// The end of the context also kills all processes of a hook that leads its own session (rule C95).
 func TestASessionOfItsOwnDiesWhole(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()

@@ -48,7 +48,7 @@ func UsedShell(h *hook.Hook, dir string) (use ShellUse, ok bool) {
 	case name == "pwsh" || name == "powershell":
 		name = "PowerShell"
 	case own:
-		name = warm.shell.kind() // which the first line of the script may name
+		name = warm.shell.kind() // the first line of the script may name the shell
 	}
 	use = ShellUse{Name: name, Path: argv[0], InProcess: own}
 	if own {
@@ -58,7 +58,7 @@ func UsedShell(h *hook.Hook, dir string) (use ShellUse, ok bool) {
 	if path, err := lookup(argv[0], j.env, dir); err == nil {
 		use.Path = path
 	}
-	if runtime.GOOS == "windows" { // package os/exec searches there
+	if runtime.GOOS == "windows" { // package os/exec searches for the program
 		if path, err := findProgram(argv[0]); err == nil {
 			use.Path = path
 		}

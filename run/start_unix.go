@@ -46,7 +46,7 @@ func lookup(name string, env []string, dir string) (string, error) {
 // runnable returns the error that prevents the execution of a file, or 0. A directory counts as missing.
 func runnable(file string) syscall.Errno {
 	err := unix.Access(file, unix.X_OK)
-	if err != nil && err != unix.EACCES { // most directories of PATH lack the file
+	if err != nil && err != unix.EACCES { // the usual case: most directories of PATH lack the file
 		return syscall.ENOENT
 	}
 	var stat unix.Stat_t

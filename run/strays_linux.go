@@ -59,7 +59,7 @@ func offspring(pid int) (children []int) {
 // parent returns the parent of a process, or 0 if the process is gone.
 func parent(pid int) int {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before it may contain any bytes
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the program's name may contain any bytes
 	if len(fields) < 2 {
 		return 0
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// onOneProcessor returns the words before a command that keep it on one processor, which three processes that
-// never wait occupy until the test ends.
+// onOneProcessor returns the words in front of a command that keep it on one processor. Three other processes, which
+// never wait, compete for this processor until the test ends.
 func onOneProcessor(t *testing.T) (prefix []string) {
 	t.Helper()
 	taskset, err := exec.LookPath("taskset")
@@ -45,7 +45,8 @@ func onOneProcessor(t *testing.T) (prefix []string) {
 const testLimit = 200 * time.Millisecond
 
 // runLimited runs a script under a time limit that it does not keep. It returns the time granted, and the time for
-// which the script was not on a processor. The result off is a bit too long: the times of a killed child are unknown.
+// which the script was not on a processor. The result off is slightly too long, since the times of a killed child are
+// unknown.
 func runLimited(t *testing.T, prefix []string, script string, factor float64) (granted, off time.Duration) {
 	t.Helper()
 	c := &Command{Argv: append(prefix[:len(prefix):len(prefix)], "sh", "-c", script), Grace: time.Millisecond}
@@ -66,7 +67,7 @@ func TestTimeOfWaitingForAProcessorIsNotTheHooks(t *testing.T) {
 	const most = (hook.DefaultStretch - 1) * testLimit
 	for name, tt := range map[string]struct {
 		script string
-		runs   int // the time that ended children waited is an estimate, which is right on average
+		runs   int // the wait of ended children is estimated: only the mean of several runs is right
 	}{
 		"a process that computes":  {"while :; do :; done", 1},
 		"its child":                {"(while :; do :; done); true", 1},

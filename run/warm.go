@@ -30,7 +30,7 @@ var WarmKinds = []string{WarmAuto, WarmPython, WarmNode, WarmBash, WarmWorker, W
 // ready between calls.
 type Warmable interface {
 	// SetWarm makes later calls use w, for one of the kinds; dir is their working directory. note is the reason why the
-	// command still starts cold, or empty.
+	// command still starts cold; it is empty if the command is kept warm.
 	SetWarm(w *Warm, kind, dir string) (note string)
 }
 
@@ -68,7 +68,7 @@ func (c *Command) StartsProcess() bool {
 }
 
 // coldWorker returns the error of a worker that cannot be called. A worker never starts cold: it would print that it is
-// ready, get no call, and allow everything.
+// ready, get no call, and thereby allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
 		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}

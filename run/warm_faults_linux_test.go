@@ -258,8 +258,8 @@ func TestTheInterpreterHangs(t *testing.T) {
 	}
 }
 
-// A process that has not read its start when the host gives up never begins; if it has, the host
-// waits for its answer.
+// A process that has not read its start when the host gives up never begins; if the process has read it, the host waits
+// for the answer.
 func TestAStartIsTakenBackUnlessItWasSeen(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		var p [2]int
@@ -353,7 +353,7 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if limit := 6*cap(places) + 24; most > limit { // two of them until the process has begun
+	if limit := 6*cap(places) + 24; most > limit { // six for each call, two of them until its process has begun
 		t.Errorf("%d descriptors at most, want %d", most, limit)
 	}
 }
@@ -416,8 +416,8 @@ func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 	}
 }
 
-// After a host is killed none of its processes lives on: not the interpreter, not a waiting
-// process, not a running call, and not the processes that the call has started.
+// After a host is killed none of its processes runs: neither the interpreter nor a waiting process, a running call or
+// the processes that the call has started.
 func TestNothingOutlivesAHostThatIsKilled(t *testing.T) {
 	if dir := os.Getenv("SNAPHOOK_TEST_WARM_HOST"); dir != "" {
 		warmHost(t, dir)
@@ -449,7 +449,7 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 		t.Errorf("the host has %d descendants, want an interpreter, its call, a process of Node, a child of each, and more that wait", len(family))
 	}
 	_ = host.Process.Signal(signal)
-	_ = host.Wait() // of SIGQUIT a Go program prints first where its goroutines are
+	_ = host.Wait() // on SIGQUIT a Go program first prints its goroutines
 	until := time.Now().Add(2 * time.Second)
 	for _, pid := range family {
 		for alive(pid) && time.Now().Before(until) {
@@ -478,8 +478,8 @@ func warmHost(t *testing.T, dir string) {
 	select {}
 }
 
-// watched reports whether the group of a call is killed with its host: by the interpreter that
-// has forked it, or by a guardian, which a call that was cold after all has only after a while.
+// watched reports whether the group of a call is killed with its host: by the interpreter that has forked the call, or
+// by a guardian, which watches a cold call only after guardAfter.
 func watched(w *Warm, call int) bool {
 	for _, g := range []*guardian{&w.guard, &commands} {
 		g.mu.Lock()

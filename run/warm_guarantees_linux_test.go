@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// A call that starts children again and again ends at its time, with all of
-// them, and costs no other hook its warmth.
+// A call that starts children without end is killed at its time limit, with all its children, and the other hooks stay
+// warm.
 func TestAWarmCallThatForksWithoutEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import os, time
 if os.path.exists('slow'):
@@ -259,7 +259,7 @@ func TestADirectoryThatIsMadeAgain(t *testing.T) {
 	}
 }
 
-// A call that is cancelled ends the call, and the next is warm.
+// A cancelled call ends, and the next call is warm.
 func TestAWarmCallThatIsCancelled(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, time\nif os.path.exists('slow'):\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(60)\nprint('here')\n")
 	h.heat()
@@ -319,7 +319,7 @@ process.exit(call.n % 5);
 				if err != nil || string(reply.Stdout) != want || len(reply.Stderr) > 0 || reply.Exit != i%5 {
 					t.Fatalf("call %d: exit %d, %q, %q, %v; want %d and %q", i, reply.Exit, reply.Stdout, reply.Stderr, err, i%5, want)
 				}
-				if program == "node" { // its processes are replaced beside the calls
+				if program == "node" { // Node processes are replaced while calls run
 					h.w.starts.Wait()
 				}
 			}
@@ -330,7 +330,7 @@ process.exit(call.n % 5);
 	}
 }
 
-// heatTo is heat with a payload.
+// heatTo does the same as heat for calls with a payload.
 func (h *warmHook) heatTo(payload string) {
 	h.t.Helper()
 	h.call.Payload = []byte(payload)

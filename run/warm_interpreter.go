@@ -34,8 +34,8 @@ var (
 // mostShebang is the number of bytes of a script that Linux reads to find its interpreter.
 const mostShebang = 256
 
-// interpreterOf returns the interpreter of a process; the first line of a script may name it. note says why if no
-// interpreter can be kept ready.
+// interpreterOf returns the interpreter of a process; the first line of a script may name it. note gives the reason if
+// no interpreter can be kept ready.
 func interpreterOf(j job) (found interpreter, note string) {
 	name := filepath.Base(j.argv[0])
 	if !pythonName.MatchString(name) && !nodeName.MatchString(name) {
@@ -87,7 +87,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 		}
 		argv = []string{words[1]}
 	} else if len(words) > 1 {
-		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest as one argument
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux makes one argument of it
 	}
 	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
 		return found, none

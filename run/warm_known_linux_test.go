@@ -22,8 +22,8 @@ import (
 const knownCall = `{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Write","prompt":"fix the tests","cwd":"DIR",` +
 	`"tool_input":{"command":"git push --force","file_path":"notes.md","path":".env","content":"KEY-123"},"tool_response":"ok"}` + "\n"
 
-// The hooks of other tests, which are like those that people publish: the
-// programs in the archives of the command line and of its checks.
+// The hooks of other tests do the same cold and warm. They resemble published hooks, and are the programs in the
+// archives of the command line and of its checks.
 func TestHooksOfOtherTestsAreTheSame(t *testing.T) {
 	programs := map[string]string{".py": need(t, "python3", "/usr/bin/python3"), ".js": need(t, "node", "/usr/bin/node")}
 	programs[".mjs"] = programs[".js"]
@@ -127,7 +127,7 @@ func TestScriptsOfConformanceCasesAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := newShellPair(t, []string{"bash", "-c", "./hook.sh"}, []string{"./hook.sh"}, dir)
-		if p.note != "" { // bash runs it, as without a word
+		if p.note != "" { // bash runs the script
 			continue
 		}
 		p.call.Payload = append(bytes.Clone(c.Input), '\n')

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The files beside each script of testdata/warm.
+// warmProject has the files beside each script of testdata/warm.
 var warmProject = map[string]string{
 	"helper.py":                       "def name():\n    return 'helper'\ndef fail():\n    raise LookupError('in helper')\n",
 	"package/__init__.py":             "",
@@ -246,7 +246,7 @@ func TestWarmNodeIsTheSame(t *testing.T) {
 	}
 }
 
-// The other ways to write the command of a script.
+// A script does the same cold and warm in each form of its command.
 func TestWarmFormsAreTheSame(t *testing.T) {
 	python := need(t, "python3", "/usr/bin/python3")
 	const text = "import sys\nprint(sys.argv, sys.flags, sys.path[0], open('/proc/self/cmdline').read().split(chr(0)))\n"
@@ -316,7 +316,7 @@ func TestAnInterpreterThatLoadsNothingStaysCold(t *testing.T) {
 		w.starts.Wait()
 	}
 	ran, _ := os.ReadFile(dir + "/ran")
-	if n := bytes.Count(ran, []byte("\n")); n != 4 || w.ran.Load() != 0 { // three calls, and the question
+	if n := bytes.Count(ran, []byte("\n")); n != 4 || w.ran.Load() != 0 { // three calls, and the probe
 		t.Errorf("the program ran %d times, %d calls were warm", n, w.ran.Load())
 	}
 }

@@ -266,7 +266,7 @@ func (n *node) close() {
 }
 
 // probe checks that an interpreter loads the file named by flags before anything else. An interpreter that does not
-// would run the script without a call.
+// load it first would run the script without a call.
 func (w *Warm) probe(found interpreter, env []string, dir string, flags []string, otherwise ...string) error {
 	key := strings.Join(append([]string{found.program, dir}, flags...), "\x00")
 	if ok, known := w.probed.Load(key); known {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// publicBox is a copy of a project, which is mended after each call.
+// publicBox is a copy of a project, which is restored after each call.
 type publicBox struct {
 	t         *testing.T
 	from, dir string
@@ -45,7 +45,7 @@ func newPublicBox(t *testing.T, from string) *publicBox {
 	return b
 }
 
-// restore lays a file as the repository has it.
+// restore writes a file with the content that the repository has.
 func (b *publicBox) restore(name string) {
 	text, err := os.ReadFile(filepath.Join(b.from, name))
 	info, wrong := os.Stat(filepath.Join(b.from, name))

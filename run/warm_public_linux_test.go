@@ -21,10 +21,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// The hooks that people publish, which are not ours to keep: SNAPHOOK_HOOKS names a
-// folder of copies of their repositories. Each script that a settings file names
-// runs cold and warm. They are foreign programs: run this without a network, as a
-// user who owns nothing; CONTRIBUTING.md has the command.
+// Published hooks do the same cold and warm. They are not part of this repository: SNAPHOOK_HOOKS names a folder of
+// copies of their repositories. Each script that a settings file names runs cold and warm. They are foreign programs:
+// run this without a network, as a user who owns nothing; CONTRIBUTING.md has the command.
 func TestPublicHooksAreTheSame(t *testing.T) {
 	root := os.Getenv("SNAPHOOK_HOOKS")
 	if root == "" {
@@ -112,7 +111,7 @@ func publicHooks(t *testing.T, root string) (all []publicHook) {
 				} `json:"hooks"`
 			} `json:"hooks"`
 		}
-		if json.Unmarshal(text, &file) != nil { // of another form: no system runs its hooks either
+		if json.Unmarshal(text, &file) != nil { // the file has another form, of which no system runs hooks
 			return nil
 		}
 		for event, groups := range file.Hooks {
@@ -170,8 +169,7 @@ var callsOut = regexp.MustCompile(`urlopen|requests\.(get|post)|http\.client|aio
 	`['"](node:)?(https?|net)['"]|\(['"\x60]npx\b|import (openai|anthropic)|from (openai|anthropic)|axios|WebSocket|` +
 	`(?m)^[^#"']*\b(curl|wget|npx|bunx|ssh) +[-$"'h]|^ *git (push|fetch|pull|clone)\b|pip3? install|npm (install|i|ci)\b`)
 
-// same runs the hook cold and warm with the payloads of its event; false if no call
-// was compared.
+// same runs the hook cold and warm with the payloads of its event. It returns false if no call was compared.
 func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	b := newPublicBox(t, h.project)
 	argv, script, form := h.argv(b.dir)
@@ -221,7 +219,7 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 			if again, steady := b.steady(cold, call); steady && gocmp.Equal(again.left, want.left) {
 				t.Error(what)
 				count.add("calls that differ", 1)
-			} else { // the time of day, a state outside of the project
+			} else { // the output depends on the time or on another state outside of the project
 				t.Log("what cold calls leave has changed too: " + what)
 				count.add("calls left out: what cold calls leave has changed meanwhile", 1)
 			}
@@ -239,10 +237,10 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	return calls > 0 && w.ran.Load() > 0
 }
 
-// steadily holds the effect that every cold call has.
+// steadily holds the effect that is the same for every cold call.
 type steadily struct {
 	left   left
-	masked bool // left has no numbers, because they change from call to call
+	masked bool // numbers are removed from left, because they change from call to call
 }
 
 func (s steadily) as(l left) left {

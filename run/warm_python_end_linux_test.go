@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// endDriver is a sitecustomize that ends a script as a warm interpreter does: at
-// once if nothing more of the script can be seen. It records that in a file.
+// endDriver is a sitecustomize that ends a script as a warm interpreter does: at once if the rest of the shutdown has
+// no visible effect. It records in a file that it has ended the script at once.
 const endDriver = `
 import atexit, os, sys
 text = {"__builtins__": dict(__builtins__)}
@@ -37,8 +37,8 @@ del sys.path[sys.path.index(os.path.dirname(__file__))]
 remember()
 `
 
-// endsAtOnce lists scripts and whether anything is observable when the interpreter shuts down; if
-// not, it can skip that.
+// endsAtOnce lists scripts and whether anything is observable when the interpreter shuts down; if not, the interpreter
+// can skip the shutdown.
 var endsAtOnce = map[string]struct {
 	text   string
 	atOnce bool

@@ -36,7 +36,7 @@ type shellScript struct {
 	file   string   // "" if the script is an argument
 	name   string   // $0
 	runs   bool     // the command executes the file itself
-	first  string   // then the text after #! on its first line
+	first  string   // if runs is set, the text after #! on the file's first line
 	tools  shell.Tools
 
 	mu     sync.Mutex
@@ -127,7 +127,7 @@ func (s *shellScript) compile(text string) (*shell.Script, error) {
 	return s.tools.Compile(text)
 }
 
-// kind returns the shell that would run the script.
+// kind returns the name of the shell that would run the script.
 func (s *shellScript) kind() string {
 	if s.dash {
 		return "dash"
@@ -346,8 +346,8 @@ func (s *shellScript) isKnown(program string) bool {
 	return ok
 }
 
-// isKnownDash exits with probedStatus in the versions of dash that the shell of this process follows, 0.5.9 to 0.5.12.
-// Versions after them know pipefail.
+// isKnownDash exits with probedStatus in the versions of dash that the shell of this process imitates, 0.5.9 to 0.5.12.
+// Later versions support pipefail.
 const isKnownDash = `
 [ "$(echo 'a\tb\q')" = 'a	b\q' ] || exit 1
 [ "$(echo -e x)" = '-e x' ] || exit 1

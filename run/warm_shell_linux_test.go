@@ -94,7 +94,7 @@ func TestShellScriptsAreTheSame(t *testing.T) {
 	}
 }
 
-// bash runs the whole of a script that only bash can run, and the note says why.
+// Each script here needs bash: bash runs it as a whole, and the note says why.
 func TestShellScriptsThatBashRuns(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	for text, note := range map[string]string{
@@ -137,7 +137,7 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 	}
 }
 
-// bash runs a script from its beginning if it turns out only at run time that bash is needed.
+// If only a run shows that a script needs bash, bash runs the script from its beginning.
 func TestShellScriptsThatAreGivenUp(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	for _, text := range []string{
@@ -172,8 +172,8 @@ func TestShellScriptsThatAreGivenUp(t *testing.T) {
 	}
 }
 
-// A script that runs in this process changes nothing in it, and a call changes nothing for the
-// next, also if many run at once.
+// A script that runs in this process does not change the process, and a call has no effect on later calls, even if many
+// run at once.
 func TestShellCallsAreApart(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	const script = "echo \"[$x][$SECRET][$PWD]\"; x=$SECRET; export SECRET=changed; f() { :; }; read -r x; echo \"$x\""
@@ -200,8 +200,8 @@ func TestShellCallsAreApart(t *testing.T) {
 	}
 }
 
-// Scripts that run for long, or print much, are bash's: with its timeout, its end
-// by a signal, and its bounds.
+// Scripts that run for long or print much are left to bash; the timeout, the signals and the limits of a process then
+// apply to them.
 func TestShellScriptsThatRunForLong(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	p := newShellPair(t, []string{"bash", "-c", "echo begun; while :; do :; done"}, nil, shellDir(t))

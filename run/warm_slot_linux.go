@@ -138,8 +138,8 @@ func identify(kind string, j job) (id identity) {
 	return id
 }
 
-// changed stores the identity of the program that the next call would start. It ends a keeper of another program, and
-// reports whether it has.
+// changed stores the identity of the program that the next call would start. If the keeper has another program, changed
+// ends it and returns true.
 func (s *slot) changed(id identity) bool {
 	s.mu.Lock()
 	was, k := s.of, s.keeper

@@ -2,7 +2,7 @@ package run
 
 import _ "embed"
 
-// Interpreters load these texts before the script of a warm hook.
+// The variables hold texts that interpreters load before the script of a warm hook.
 var (
 	//go:embed warm_python.py
 	warmPython string

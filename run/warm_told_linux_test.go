@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A warm Python script reports its end before the kernel has freed its memory. Its locks are free
-// by then, and no later call of the hook finds its process.
+// A warm Python script reports its end before the kernel has freed its memory. The script's locks are free before the
+// report, and no later call of the hook finds its process.
 func TestWhatAWarmCallHeldIsFreeAtItsEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import fcntl, os
 try:

@@ -70,8 +70,8 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 // converted matches a use of a variable that Git's bash sets, or turns into its own form.
 var converted = regexp.MustCompile(`\$\{?[#!]?(HOME|PATH|SHELL|TEMP|TMP|TMPDIR|COMSPEC|SYSTEMROOT|WINDIR|PROGRAMFILES)\b`)
 
-// posixScript returns the script that a command line of [Bash] or [Shell] hands to PowerShell. A script for
-// [PowerShell] is not one: the shell of this process would give other words another meaning.
+// posixScript returns the script that a command line of [Bash] or [Shell] hands to PowerShell. A script that was
+// written for [PowerShell] is not returned: in a shell its words would have other meanings.
 func posixScript(argv []string) (script string, ok bool) {
 	if len(argv) < 3 || argv[len(argv)-2] != "-Command" {
 		return "", false
@@ -81,7 +81,7 @@ func posixScript(argv []string) (script string, ok bool) {
 	return script, ok && (forBash || argv[len(argv)-3] == "-NoProfile") // Shell has no other options
 }
 
-// kind returns the shell that the script is for.
+// kind returns the name of the shell for which the script was written.
 func (s *shellScript) kind() string { return "bash" }
 
 // alone reports that no other shell runs a script that this process cannot run.

@@ -54,7 +54,7 @@ func TestAnAnswerInOtherWordsIsAFailure(t *testing.T) {
 		`{"exit": 2, "v": 2}`:                          "the version 2",
 	} {
 		c, call := newWorker(t, "python3", "w.py", strings.ReplaceAll(refusing, "ANSWER", answer))
-		for range 2 { // the worker goes on
+		for range 2 { // the worker also answers the second call
 			reply, err := c.Run(t.Context(), call)
 			if want == "" && err != nil || want != "" && (hook.ClassOf(err) != hook.ClassOutput || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%s: exit %d, error %v, want %q", answer, reply.Exit, err, want)
@@ -63,7 +63,7 @@ func TestAnAnswerInOtherWordsIsAFailure(t *testing.T) {
 	}
 }
 
-// Of two exit statuses neither is the answer.
+// An answer with a repeated member, such as two exit statuses, is a failure.
 func TestAWorkersMemberThatIsThereTwiceIsAFailure(t *testing.T) {
 	text := strings.Replace(refusing, `{"id": c["id"], **ANSWER})`, `{"id": c["id"]})[:-1] + ', "exit": 2, "exit": 0}'`, 1)
 	c, call := newWorker(t, "python3", "w.py", text)
@@ -130,7 +130,7 @@ func TestAWorkerNeverStartsCold(t *testing.T) {
 	}
 }
 
-// More workers than the pool keeps: they take turns, and no call is lost.
+// If there are more workers than the pool keeps, they take turns, and no call is lost.
 func TestAWorkerThatMakesRoomLosesNoCall(t *testing.T) {
 	w := &Warm{Log: quietLog, Limit: 2}
 	t.Cleanup(w.Close)
@@ -158,7 +158,8 @@ func TestAWorkerThatMakesRoomLosesNoCall(t *testing.T) {
 	calls.Wait()
 }
 
-// A process that the worker has started, and that has left its group, holds its output open.
+// A process that the worker has started, and that has left the worker's group, holds the worker's output open without
+// delaying the end.
 func TestADaemonOfAWorkerHoldsUpNothing(t *testing.T) {
 	daemon := "import subprocess\nd = subprocess.Popen(['sleep', '300'], start_new_session=True)\nopen('daemon', 'w').write(str(d.pid))\n"
 	for name, last := range map[string]string{
@@ -178,7 +179,7 @@ func TestADaemonOfAWorkerHoldsUpNothing(t *testing.T) {
 			if reply, err := c.Run(t.Context(), call); err != nil || reply.Exit != 2 {
 				t.Fatalf("exit %d, error %v", reply.Exit, err)
 			}
-			if last != "" { // its end is noticed long before the time limit
+			if last != "" { // the engine notices the worker's end long before the time limit
 				start := time.Now()
 				_, err := c.Run(t.Context(), call)
 				if errors.As(err, new(*hook.TimeoutError)) || time.Since(start) > 10*time.Second {

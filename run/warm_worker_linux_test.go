@@ -37,8 +37,7 @@ func newWorker(t *testing.T, program, script, text string) (*Command, hook.Call)
 	return c, hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_input\":\n{\"command\":\"rm /etc/x\"}}\n"), Timeout: 20 * time.Second}
 }
 
-// byHand is a worker that speaks the protocol without a library: the member "do" of the payload
-// selects its action.
+// byHand is a worker that implements the protocol without a library: the member "do" of the payload selects its action.
 const byHand = `import json, os, sys, time
 print('{"ready":{"concurrency":8}}', flush=True)
 for line in sys.stdin:
@@ -169,7 +168,8 @@ for line in sys.stdin:
     print(json.dumps({"id": c["id"], "exit": 2, "stdout": str(os.getpid())}), flush=True)
 `
 
-// The time limits of the calls behind a call that hangs end long before the worker would have to answer a cancelled call.
+// The calls after a call that hangs reach their time limits long before the worker would have to answer a cancelled
+// call.
 func TestACallThatHangsMakesNoOtherCallLate(t *testing.T) {
 	c, call := newWorker(t, "python3", "w.py", inTurn)
 	first, err := c.Run(t.Context(), call)

@@ -109,7 +109,7 @@ func (p *workerProcess) begin(ctx context.Context) (ok bool, err error) {
 }
 
 // count changes the number of calls that wait or are cancelled. If a call waits for a process all of whose calls are
-// cancelled, the process is replaced and ended: one call that hangs must not make those behind it late, and nobody
+// cancelled, the process is replaced and ended: one call that hangs must not delay the calls after it, and no call
 // waits for an answer of the process.
 func (p *workerProcess) count(calls *int, by int) {
 	p.mu.Lock()
@@ -130,7 +130,7 @@ func (p *workerProcess) replace() {
 	})
 }
 
-// cancel tells the process that a call was cancelled. If the process does not answer then either, it is replaced.
+// cancel tells the process that a call was cancelled. If the process does not answer after that either, it is replaced.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() {
 		p.count(&p.cancelled, -1)
@@ -258,7 +258,7 @@ func (p *workerProcess) read(line []byte) error {
 	return nil
 }
 
-// readied lets calls begin. The worker's first line says how many may run at a time.
+// readied lets calls begin. The worker's first line has the number of calls that may run at the same time.
 func (p *workerProcess) readied(first jsontext.Value) error {
 	if p.tokens != nil {
 		return errors.New("it reported twice that it is ready")

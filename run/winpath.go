@@ -43,7 +43,7 @@ func isWindowsPath(p string) bool {
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// PosixScript converts a command that was written for Windows to one for Git's bash. A path with a drive and a
+// PosixScript converts a command that was written for Windows to a command for Git's bash. A path with a drive and a
 // backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, quoted or not. A script that is called as x.sh is run with
 // bash, because Windows cannot execute such files.
 //

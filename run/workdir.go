@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// missing returns nil if dir is a directory, and otherwise the error.
+// missing returns an error unless dir is a directory.
 func missing(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// answerDNS answers one query on conn, in the form that DNS has on streams:
-// an address query with addr, any other with nothing.
+// answerDNS answers one query on conn, in the form that DNS has on streams. The answer to an address query is addr, to
+// any other query it is empty.
 func answerDNS(conn net.Conn, addr [4]byte) {
 	defer conn.Close()
 	var size [2]byte

@@ -17,7 +17,7 @@
 // # Security
 //
 // Redirects are not followed. With PublicOnly, connections go to public addresses alone; they are checked after the
-// name has been resolved. Of a URL, errors show only the scheme and the host. Headers can use only the variables that
+// name has been resolved. Errors show only the scheme and the host of a URL. Headers can use only the variables that
 // Vars lists.
 //
 // # Concurrency and cost

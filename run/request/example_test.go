@@ -23,7 +23,7 @@ func ExampleHTTP() {
 	h := &request.HTTP{
 		URL:     server.URL + "/pre-tool-use",
 		Headers: map[string]string{"Authorization": "Bearer $HOOK_TOKEN", "X-Home": "$HOME"},
-		Vars:    []string{"HOOK_TOKEN"}, // and not HOME
+		Vars:    []string{"HOOK_TOKEN"}, // HOME is not in the list
 		Getenv:  func(string) (string, bool) { return "t0ken", true },
 	}
 	reply, err := h.Run(context.Background(), hook.Call{Payload: []byte(`{"tool_name":"Bash"}`)})

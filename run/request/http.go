@@ -33,8 +33,8 @@ const MaxAnswer = 8 << 20
 //     of the URL, and no header, because a user, a path and a query can be secrets.
 //
 // When ctx ends or the call's timeout has passed, the request is abandoned, with [context.Cause] or a
-// [hook.TimeoutError] as the error. A request is never sent twice, except on a new connection when the old connection
-// accepted no byte of the request.
+// [hook.TimeoutError] as the error. A request is sent only once, or a second time on a new connection if the old
+// connection accepted no byte of it.
 //
 // Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once),
 // accept gzip, and keep no cookies. All HTTP hooks of the process share their idle connections: at most 32, 8 for each
@@ -50,7 +50,7 @@ type HTTP struct {
 
 	// Headers are added to the request. $NAME and ${NAME} in their values are replaced by variables; control
 	// characters, which could start another header, are removed from the result. Of the engine's own headers
-	// Content-Type and User-Agent can be replaced. Left out are headers with invalid names, and headers of the
+	// Content-Type and User-Agent can be replaced. Headers with invalid names are left out, and so are headers of the
 	// connection or the engine, such as Host, Content-Length, Transfer-Encoding, Accept-Encoding and Connection.
 	// [HTTP.Check] lists the headers that are left out.
 	Headers map[string]string
@@ -68,7 +68,7 @@ type HTTP struct {
 	PublicOnly bool
 
 	// Transport sends the requests in place of the shared transport, for tests. PublicOnly then has no effect unless
-	// Transport implements it. Nil means the shared one.
+	// Transport implements it. Nil means the shared transport.
 	Transport http.RoundTripper
 }
 

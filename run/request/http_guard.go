@@ -42,8 +42,8 @@ var (
 	unicast6 = netip.MustParsePrefix("2000::/3") // the global unicast addresses of IPv6
 )
 
-// special lists addresses that are not public hosts: those of the IANA special-purpose registries, and one of a cloud
-// provider.
+// special lists addresses that are not public hosts: the ranges in the IANA special-purpose registries, and an address
+// of one cloud provider.
 var special = prefixes(
 	"0.0.0.0/8",        // this host
 	"10.0.0.0/8",       // private

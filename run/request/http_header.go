@@ -16,7 +16,7 @@ var engines = []string{
 	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// header returns the headers of a request, and notes on those left out.
+// header returns the headers of a request, and notes on the headers that are left out.
 func (h *HTTP) header(variable func(name string) string) (http.Header, []string) {
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snaphook"}}
 	var notes []string

@@ -29,7 +29,7 @@ func trusting(server *httptest.Server) *tls.Config {
 
 func TestHTTPSpeaksTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // else it logs the handshake of the call that does not trust it
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one call does not trust the server, which would log that
 	server.StartTLS()
 	defer server.Close()
 	call := hook.Call{Payload: []byte(`{"a":1}`)}

@@ -34,7 +34,8 @@ type ToolAnswer struct {
 
 // Tool is a [hook.Runner] that calls a tool of an MCP server, an mcp_tool hook (Claude Code hooks documentation
 // 2.1.239, "MCP tool hooks"). The text of the answer counts as the standard output of a command that exited with status
-// 0. A tool that fails or cannot be called is an error; an answer longer than [MaxAnswer] is a [hook.TooLargeError].
+// 0. If the tool fails or cannot be called, Run returns an error; an answer longer than [MaxAnswer] is a
+// [hook.TooLargeError].
 //
 // When ctx ends or the call's timeout has passed, the error is [context.Cause] or a [hook.TimeoutError], as soon as the
 // Caller returns.

@@ -20,7 +20,7 @@ func (f callerFunc) CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, er
 	return f(ctx, r)
 }
 
-// Rule C50.
+// The text of a tool's answer counts as the output of a command (rule C50).
 func TestToolAnswersLikeACommand(t *testing.T) {
 	broken := errors.New("not connected")
 	for _, tt := range []struct {
