@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The types of adk-go's pair of functions around a tool. docs/embedding.md shows how to call
-// snaphook from them.
+// These are the types of adk-go's pair of functions around a tool. docs/embedding.md shows how to call snaphook from
+// them.
 type (
 	// adkContext matches adk-go's tool context: a context that also has the id of the call.
 	adkContext interface {

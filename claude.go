@@ -145,8 +145,8 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *diale
 	})
 }
 
-// claudeRewrites collects the rewrites of hooks. Each hook answers with all arguments; one that
-// returns an argument's original value therefore reverts another hook's change.
+// claudeRewrites collects the rewrites of hooks. Each hook answers with all arguments; a hook that returns an
+// argument's original value therefore reverts another hook's change.
 func claudeRewrites[R any](p *dialectAnswer, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
 		p.changes = p.view.Whole(now)

@@ -101,7 +101,7 @@ func own(part string) string {
 	return `{"hookSpecificOutput":{"hookEventName":"EVENT"` + part + `}}`
 }
 
-// garbled are outputs with a denial that events cannot parse, or can parse only in part.
+// garbled lists outputs with a denial that events cannot parse, or can parse only in part.
 var garbled = map[string]string{
 	"text before it":             "Shell ready\nDENIAL",
 	"text before it inline":      "result: DENIAL",
@@ -131,7 +131,7 @@ var denials = map[string]string{
 	"a stop":       `{"continue":false,"stopReason":"no"}`,
 }
 
-// misspelt are answers with a denial in words that their systems do not read.
+// misspelt lists answers with a denial in words that their systems do not read.
 var misspelt = map[string]string{
 	"a name in other case":        `{"Decision":"block"}`,
 	"a name in capitals":          `{"DECISION":"BLOCK"}`,
@@ -182,7 +182,7 @@ var misspelt = map[string]string{
 	"of another event, misspelt":  `{"hookSpecificOutput":{"hookEventname":"EVENT","permissionDecision":"deny"},"decison":"block"}`,
 }
 
-// useless are outputs without a denial. An event that takes no plain text cannot parse them.
+// useless lists outputs without a denial. An event that takes no plain text cannot parse them.
 var useless = map[string]string{
 	"cut in the word":         `{"decision":"blo`,
 	"cut in the name":         `{"deci`,

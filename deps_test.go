@@ -123,13 +123,12 @@ func TestImportsPointAtWords(t *testing.T) {
 	}
 }
 
-// testPackages are the packages that only tests import.
+// testPackages lists the packages that only tests import.
 var testPackages = []string{"hooktest", "internal/testkit", "internal/transporttest"}
 
-// testLibraries are the libraries of hooktest, which only tests import. hooktest is a package of
-// this module and not a module of its own, since this module's tests use it too, and go mod tidy
-// cannot handle modules that need each other. An embedder downloads only the libraries that its
-// build links, and therefore none of the libraries of tests.
+// testLibraries lists the libraries of hooktest, which only tests import. hooktest is a package of this module and not
+// a separate module: this module's tests use it too, and go mod tidy cannot handle modules that need each other. An
+// embedder downloads only the libraries that its build links, and therefore none of the libraries of tests.
 var testLibraries = []string{"pgregory.net/rapid"}
 
 func TestEmbeddersDownloadFewLibraries(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The calls of a granted guard that is gone are denied in every session of its directory, even in
-// an untrusted one, and after a Reload. A guard that the user switches off denies nothing.
+// If a granted guard is missing, the calls that it would match are denied in every session of its directory, even if
+// the session is untrusted, and after a Reload. A guard that the user switches off denies nothing.
 func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 	const guard = `"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}`
 	granted := map[string][]hook.Guard{"claude": {{Event: "PreToolUse", Matcher: "Bash", Label: "true"}}}

@@ -74,8 +74,8 @@ type Config struct {
 	// config.json of the user and of the machine, apply as well.
 	Policy []policy.Overlay
 
-	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files that the comment
-	// on Policy names. Pass the Source with which trust decisions were made, to keep the files from changing between
+	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files named in the
+	// comment of Policy. Pass the Source with which trust decisions were made, to keep the files from changing between
 	// the two reads.
 	PolicyFiles *policy.Source
 
@@ -91,7 +91,7 @@ type Config struct {
 
 	// Ask puts a question to the user. It blocks until the user answers or ctx ends; ok is false without an answer.
 	// Three callers use it: [Session.RunTool], with the options allow and deny, when the hooks' decision is Ask;
-	// modules that ask; and running hooks that MayAsk accepts. Only in the last case is h not nil. If Ask is nil, only
+	// modules that ask; and running hooks that MayAsk accepts. h is nil except for running hooks. If Ask is nil, only
 	// the host of an Interactive session can ask, by itself.
 	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
 

@@ -85,7 +85,7 @@ type ToolChoiceInput struct {
 	Request wire.Object
 }
 
-// AfterToolInput is the input of [AfterTool]. Its arguments are the ones with which the tool ran.
+// AfterToolInput is the input of [AfterTool]. The call's Input has the arguments with which the tool ran.
 type AfterToolInput struct {
 	ToolCall
 	Result ToolResult

@@ -73,7 +73,7 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 	}
 }
 
-// A refusal by a hook in Go is not lost either: its decision has not been parsed from text.
+// A refusal by a hook in Go, whose decision is not parsed from text, is not lost either.
 func TestNoRefusalOfAFunctionIsLostInSilence(t *testing.T) {
 	for _, word := range []hook.Decision{hook.Deny, hook.Block, hook.Ask, "DENY", "denied"} {
 		for _, e := range slices.Concat(pipeline.Events(claude.Dialect), pipeline.Events(llxprt.Dialect)) {

@@ -22,8 +22,7 @@ func answers(t *testing.T, event string, texts ...string) *snaphook.Session {
 	})
 }
 
-// A hook of LLxprt Code that answers with a part of a response replaces only that part, however
-// small.
+// If a hook of LLxprt Code answers with a part of a response, only this part is replaced.
 func TestAPartOfAResponseLeavesTheRest(t *testing.T) {
 	for name, test := range map[string]struct {
 		says []string

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The moments, with their input fields and events.
+// The variables are the moments, with their input fields and events.
 var (
 	starts       = declare(moment[StartInput]{at: Start})
 	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})

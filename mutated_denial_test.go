@@ -51,8 +51,8 @@ var mutatedSystems = map[string]mutatedSystem{
 	}, []string{topDenial, `{"decision":"deny","reason":"no"}`, stopDenial}},
 }
 
-// mutations returns spellings of a denial with a word in other letters, with more text around it, or
-// in another encoding. [bytewise] has those that are broken at one byte.
+// mutations returns spellings of a denial with a word in other letters, with more text around it, or in another
+// encoding. bytewise makes denials that are broken at one byte.
 func mutations(denial string) (all []string) {
 	for _, word := range []string{
 		"decision", "block", "hookSpecificOutput", "permissionDecision", "deny", "continue", "false", "hookEventName", "reason",
@@ -86,7 +86,7 @@ func mutations(denial string) (all []string) {
 		"HTTP/1.1 200 OK\r\n\r\n"+denial, "\u2028"+denial+"\u2029x", "+"+denial, "-"+denial, denial+",", denial+";")
 }
 
-// Wherever the text of a denial is broken, the call does not go ahead where failures are closed.
+// Under a policy that fails closed no call goes ahead, however the text of its denial is broken.
 func TestNoMutationOfADenialGoesAheadWhereFailuresAreClosed(t *testing.T) {
 	for name, system := range mutatedSystems {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func (m mutatedSystem) probe(t *testing.T, overlay string) (probes int) {
 		denial = strings.ReplaceAll(denial, "EVENT", name)
 		for _, answer := range mutations(denial) {
 			if answer == denial {
-				continue // the word is not in it
+				continue // the denial does not contain the word
 			}
 			probes++
 			guard.stdout = answer

@@ -2,5 +2,6 @@
 
 package snaphook_test
 
-// The race detector makes a fire about ten times slower, and one fire of many has the same races.
+// The race detector makes a fire about ten times slower; the test then fires only some of the denials, which all have
+// the same races.
 func init() { brokenStep = 97 }

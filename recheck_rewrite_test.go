@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A rewrite in the second round of a recheck has no effect, and the verdict reports it.
+// A rewrite in the second round of a recheck has no effect, and the verdict reports the rewrite.
 func TestASecondRewriteIsNotedAndAConflict(t *testing.T) {
 	hooks, err := snaphook.Open(snaphook.Config{Recheck: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

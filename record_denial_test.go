@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// The decision in a record is the host's: a search for denials finds every denied call.
+// A record has the decision that the host gets: a search for denials finds every denied call.
 func TestARecordHasTheDenialOfAHookInGo(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hooks.jsonl")
 	hooks, err := snaphook.Open(snaphook.Config{Record: file, Log: slog.New(slog.DiscardHandler)})

@@ -116,7 +116,7 @@ func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	}
 }
 
-// A hook outside the process that misspells a decision fails, or its report has a note; one in Go fails.
+// A hook outside the process that misspells a decision fails, or its report has a note; a hook in Go fails.
 func TestAGoGuardThatMisspellsItsDecisionHasFailed(t *testing.T) {
 	for name, test := range map[string]struct {
 		word           hook.Decision

@@ -125,7 +125,7 @@ func bytewise(denial string, try func(string)) {
 	}
 }
 
-// brokenStep is 1 to fire every broken denial, and n to fire one of n.
+// brokenStep selects the broken denials that are fired: 1 selects all, n every n-th.
 var brokenStep = 1
 
 // hearingPolicies are the policies under which the tests fire broken denials.
@@ -205,7 +205,7 @@ func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denial
 	for _, denial := range denials {
 		denial = strings.ReplaceAll(denial, "EVENT", event)
 		if res := fire(denial); !res.Blocked && !res.Stop {
-			continue // it does not deny at this event
+			continue // the answer does not deny at this event
 		}
 		known = append(known, denial)
 		try := func(answer string) {

@@ -35,7 +35,7 @@ func TestLinesFit(t *testing.T) {
 	}
 }
 
-// A comment says that X does Y. A noun clause with "what" hides both: the comment needs a subject and a verb.
+// A comment says that X does Y. A noun clause with "what" names neither X nor Y.
 func TestCommentsAreSentences(t *testing.T) {
 	const most = 0.02 // share of comment lines
 	clause := regexp.MustCompile(`(?i)\bwhat\b`)

@@ -29,11 +29,11 @@ func FuzzTranslation(f *testing.F) {
 			delete(tool.Args, "path")
 		}
 		if tool.check() != nil {
-			return // Open refuses it with an error
+			return // Open refuses the tool with an error
 		}
 		call := &ToolCall{Name: name, Input: wire.Object(args)}
 		if call.Input.Check() != nil {
-			return // BeforeTool refuses it too
+			return // BeforeTool refuses the call too
 		}
 		for _, d := range dialects {
 			checkView(t, d.name, d.translate(&tool), object(call.Input))

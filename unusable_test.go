@@ -70,7 +70,7 @@ var unusable = map[string]string{
 	"both matcher and type wrong": groups(`[{"matcher": "Bash(", "hooks": [{"type": "comand", "command": "exit 0"}]}]`),
 }
 
-// ofClaude lists such settings with members that only Claude Code has.
+// ofClaude lists settings like those in unusable, with members that only Claude Code has.
 var ofClaude = map[string]string{
 	"an if that breaks off":         groups(`[{"hooks": [{"type": "command", "command": "exit 0", "if": "Bash(rm"}]}]`),
 	"a URL that is none":            groups(`[{"hooks": [{"type": "http", "url": "guard"}]}]`),

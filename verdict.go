@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The decisions of a [Verdict], from the mildest to the strictest. They equal the decisions of package hook, which
-// hosts then do not need to import.
+// These are the decisions of a [Verdict], from the mildest to the strictest. They equal the decisions of package hook,
+// so that hosts need not import package hook.
 const (
 	Undecided = hook.Undecided // no hook decided
 	Allow     = hook.Allow
@@ -118,7 +118,7 @@ func report[Out any](p *dialectAnswer, res *hook.Result[Out], outcome func(*hook
 	p.Reports = joined(p.Reports, all)
 }
 
-// word maps a hook's decision to one that a Verdict has. A deferred call becomes an Ask.
+// word maps a hook's decision to a decision of a Verdict. A deferred call becomes an Ask.
 func word(d hook.Decision) hook.Decision {
 	switch d {
 	case hook.Deny, hook.Block:

@@ -186,7 +186,7 @@ func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *dialectAnswe
 	}
 }
 
-// The roles of messages. Requests use LLxprt's names: "model" where xcsh has "assistant".
+// The maps translate the roles of messages. Requests use LLxprt's names: "model" where xcsh has "assistant".
 var (
 	toModule   = map[string]string{"model": "assistant"}
 	fromModule = map[string]string{"assistant": "model"}
@@ -200,8 +200,8 @@ func withRole(m wire.Object, words map[string]string) wire.Object {
 	return m
 }
 
-// xcshRequest passes the messages of a request to modules, and copies the changed list. Of messages whose content is a
-// list of parts, only the text is used.
+// xcshRequest passes the messages of a request to modules, and copies the changed list. If a message's content is a
+// list of parts, only their text is used.
 func xcshRequest(ctx context.Context, in *BeforeModelInput, p *dialectAnswer) {
 	p.view = rename.View{Object: in.Request}
 	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}

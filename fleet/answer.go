@@ -89,7 +89,7 @@ func (a *answerer) serve(name, subject string, revision uint64) (micro.Service, 
 		return nil, fmt.Errorf("the service %s: %w", name, err)
 	}
 	if err := service.AddEndpoint("fire", micro.HandlerFunc(a.handle), micro.WithEndpointSubject(subject)); err != nil {
-		_ = service.Stop() // without its endpoint the service is of no use
+		_ = service.Stop() // a service without an endpoint answers nothing
 		return nil, fmt.Errorf("the service %s: %w", name, err)
 	}
 	if err := a.nc.FlushTimeout(a.opts.Drain); err != nil && a.nc.IsConnected() {
@@ -141,7 +141,8 @@ func (a *answerer) send(msg micro.Request, r *request, response bus.Response) {
 		headers[micro.ErrorCodeHeader] = []string{string(failure.Code)}
 		headers[micro.ErrorHeader] = []string{oneLine(failure.Message)}
 	}
-	// Respond and Error of msg write a member that package micro reads when handle has returned.
+	// Respond and Error of msg would race with package micro: they write a field that micro reads when handle has
+	// returned.
 	if err := a.nc.PublishMsg(&nats.Msg{Subject: msg.Reply(), Header: headers, Data: text}); err != nil {
 		a.log.Warn("a response is lost", slog.String("subject", msg.Subject()), slog.String("error", err.Error()))
 	}

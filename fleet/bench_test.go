@@ -129,7 +129,7 @@ func recordCost(t testing.TB) (without, with func()) {
 	return calls(pipeline.Config{}), calls(pipeline.Config{Observe: []pipeline.Observer{r.Shared()}})
 }
 
-// BenchmarkRecord compares a call that is recorded with one that is not.
+// BenchmarkRecord compares a call that is recorded with a call that is not.
 func BenchmarkRecord(b *testing.B) {
 	without, with := recordCost(b)
 	for name, f := range map[string]func(){"without": without, "with": with} {
@@ -246,7 +246,7 @@ func swapTime(t testing.TB, agents int) time.Duration {
 	return took
 }
 
-// BenchmarkSwap compares the swap of a policy on 64 agents with that on one.
+// BenchmarkSwap compares the swap of a policy on 64 agents with the swap on one agent.
 func BenchmarkSwap(b *testing.B) {
 	for b.Loop() {
 		one, many := swapTime(b, 1), swapTime(b, 64)
@@ -284,7 +284,7 @@ func BenchmarkRecovery(b *testing.B) {
 	}
 }
 
-// The measured costs stay near those of docs/fleet.md.
+// The measured costs stay near the figures in docs/fleet.md.
 func TestTheFleetCostsWhatItsPageSays(t *testing.T) {
 	testkit.Timed(t)
 	plain, ask, call := roundTrips(t)

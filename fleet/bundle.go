@@ -47,7 +47,7 @@ type Bundle struct {
 	Manifest
 	Dir     string      // directory of the files: settings, scripts and an overlay, as in a project
 	Digest  string      // SHA-256 of the bundle, hexadecimal
-	Overlay *policy.Set // .snaphook.json of the bundle, with the rights of the machine's; nil if it sets nothing
+	Overlay *policy.Set // the bundle's .snaphook.json, with the rights of the machine's overlay; nil if it sets nothing
 }
 
 // Has reports whether the bundle has a hook for an event.

@@ -69,7 +69,7 @@ func (o *outcomes) until(t testing.TB, what string, holds func(answered, denied 
 	}
 }
 
-// Real processes: 64 agents over three workers, while each part of the fleet fails. See disturbed.
+// The fleet has real processes: 64 agents use three workers, while each part of the fleet fails. See disturbed.
 func TestNoCallIsLostWhileTheFleetFails(t *testing.T) { disturbed(t, 4000, 0) }
 
 // TestNoCallOf20000IsLostWhileTheFleetFails is the test above with 20 000 calls, and a network that is cut for 5 s.
@@ -95,7 +95,7 @@ func disturbed(t *testing.T, calls int, cut time.Duration) {
 	o := newOutcomes()
 	const agents, processes = 64, 8
 	var all []*process
-	for i := range processes { // half of the processes use that network too
+	for i := range processes { // half of the processes also use the network that fails
 		url := f.url
 		if i%2 == 0 {
 			url = network.url()

@@ -23,8 +23,8 @@ type ConnectOptions struct {
 	// Connect does not wait.
 	Wait time.Duration
 
-	// Need makes Connect fail if the server cannot be reached in that time. Without it the connection keeps
-	// trying in the background, and gates block meanwhile.
+	// Need makes Connect fail if the server cannot be reached within Wait. Without Need the client continues to try in
+	// the background, and gates block meanwhile.
 	Need bool
 
 	Log *slog.Logger // nil means [slog.Default]

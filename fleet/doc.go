@@ -1,8 +1,8 @@
 // Package fleet runs the hooks of one policy for agents on many machines, over NATS.
 //
-// Agents fire events on their own machines; workers anywhere answer for the hooks of the policy. NATS carries
-// all of it: requests by micro services and queue groups, policies in an object store, records in JetStream,
-// the state of hooks in a KV bucket.
+// Agents fire events on their own machines; workers anywhere answer for the hooks of the policy. Everything uses NATS:
+// requests by micro services and queue groups, policies in an object store, records in JetStream, the state of hooks in
+// a KV bucket.
 //
 //	nc, err := fleet.Connect(url, fleet.ConnectOptions{Creds: "agent.creds"})
 //	…

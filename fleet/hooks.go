@@ -123,7 +123,7 @@ func (r *remoteHook) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 	}
 	h.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny, hook.OtherStatus: hook.Fail}
 	h.Text, h.NoEnvFile = hook.TextIgnored, true
-	h.NoPermit = true // MaxInFlight limits it: requests that wait for workers do not delay the agent's own hooks
+	h.NoPermit = true // MaxInFlight limits it; waiting requests do not delay the agent's own hooks
 	closed := true
 	if bundle != nil && bundle.Overlay != nil {
 		demanded := bundle.Overlay.Effective(h, pipeline.PolicyEvent(info))
@@ -244,7 +244,7 @@ func classed(err error) error {
 	if large := new(PayloadError); errors.As(err, &large) {
 		return &hook.ClassError{Class: hook.ClassOversize, Err: err}
 	}
-	return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New(err.Error())} // hides the classes of wrapped errors
+	return &hook.ClassError{Class: hook.ClassRemote, Err: errors.New(err.Error())} // without the classes of wrapped errors
 }
 
 // reply turns a response into the reply of a hook. An answer that the worker's engine has merged is decoded
@@ -264,7 +264,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	switch broken := !response.Success || !out.Success; {
 	case broken && !blocks:
 		return hook.Reply{}, classed(fmt.Errorf("a hook of the worker failed: %.500s", failures(out.Errors)))
-	case len(out.Errors) > 0: // a hook that denied by its exit status is not a success either
+	case len(out.Errors) > 0: // Errors is also set by a hook that denied by its exit status
 		notes = []string{"a hook of the worker failed: " + failures(out.Errors)}
 	}
 	switch {

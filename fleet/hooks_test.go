@@ -46,7 +46,7 @@ func fire(t testing.TB, e pipeline.Declared, s *pipeline.Session, input string) 
 	return res
 }
 
-// The answer of a hook counts as if it ran on the agent's machine, in every hook system.
+// The answer of a worker's hook counts as if the hook ran on the agent's machine, in every hook system.
 func TestARemoteAnswerCountsLikeOneOfTheMachine(t *testing.T) {
 	nc := connect(t, startServer(t))
 	for _, tt := range []struct {
@@ -118,7 +118,7 @@ func outcome(r *pipeline.JSONResult) string {
 		reason = *r.Reason
 	}
 	effects, _ := wire.Of(r.Effects)
-	if r.Blocked { // some hosts look only at the error, others only at the result
+	if r.Blocked { // some hosts check only the error, others only the result
 		effects = effects.Without("decision", "permissionDecision")
 	}
 	processed, _ := wire.Of(r.Processed)
@@ -155,7 +155,7 @@ func TestARequestHasTheSessionAndThePayload(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, an event that can block blocks, and gives the reason.
+// After every kind of failure, an event that can block blocks, and gives the reason.
 func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 	for name, tt := range map[string]struct {
 		worker func(m *nats.Msg) // nil: no worker is connected
@@ -203,7 +203,7 @@ func TestAnAnswerThatIsLostIsADenial(t *testing.T) {
 	}
 }
 
-// answers returns a worker that gives each request the same answer. ID in it becomes the id of the request.
+// answers returns a worker that gives each request the same answer, in which it replaces ID by the id of the request.
 func answers(text string) func(*nats.Msg) {
 	return func(m *nats.Msg) {
 		id := wire.Object(m.Data).Text("correlationId")

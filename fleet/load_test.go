@@ -93,7 +93,7 @@ func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	}
 }
 
-// A slow worker takes only its share of the requests: meanwhile the other worker answers the rest.
+// A slow worker takes only its share of the requests; meanwhile the other worker answers all other requests.
 func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 64), make(chan struct{})
@@ -145,7 +145,7 @@ func saturated(t testing.TB, own pipeline.Load) (local func(), saturate func() (
 	}
 	return local, func() func() {
 		var all sync.WaitGroup
-		for range 128 { // twice the limit of requests in flight
+		for range 128 { // twice the limit of simultaneous requests
 			all.Go(func() { _, _ = preToolUse(t).FireJSON(context.Background(), s, []byte(bash)) })
 		}
 		for range 64 {

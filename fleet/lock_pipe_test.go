@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A hook that puts a pipe in the place of a spool's lock holds up no other process.
+// A hook that replaces a spool's lock by a pipe delays no other process.
 func TestAPipeInTheLocksPlaceHoldsUpNoSpool(t *testing.T) {
 	shared := t.TempDir()
 	dir := filepath.Join(shared, "process-other")

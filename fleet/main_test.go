@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(runRole(role))
 	}
-	// The client leaves this goroutine where a connection closes while an object is being put.
+	// The client leaks this goroutine if a connection closes while an object is being stored.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction(
 		"github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))
 }

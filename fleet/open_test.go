@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// A program that opens its hooks with the root package asks the workers at its moments.
+// In a program that opens its hooks with the root package, each moment asks the workers.
 func TestAProgramAsksTheFleet(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	nc := connect(t, startServer(t))

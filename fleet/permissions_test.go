@@ -41,7 +41,7 @@ func secured(t *testing.T) (as func(user string) *nats.Conn) {
 	}
 }
 
-// Each credential tries each operation on the server of examples/fleet. docs/fleet.md has the same table.
+// Every user of the server in examples/fleet tries each operation. docs/fleet.md has the same table.
 func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 	as := secured(t)
 	if err := Prepare(t.Context(), as("admin"), 1, Retention{}); err != nil {
@@ -56,7 +56,7 @@ func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what, subject string
-		by            string // the users that may do it
+		by            string // the users that may do the operation
 	}{
 		{"fire an event", "snaphook.v1.fire.claude.Stop", "admin agent"},
 		{"write a record", "snaphook.v1.record.h", "admin agent worker"},
@@ -75,7 +75,7 @@ func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 		{"delete the state", "$JS.API.STREAM.PURGE.KV_snaphook-state", "admin"},
 		{"delete the stream of records", "$JS.API.STREAM.DELETE.SNAPHOOK_RECORDS", "admin"},
 	} {
-		for i := len(users) - 1; i >= 0; i-- { // the administrator last: it deletes
+		for i := len(users) - 1; i >= 0; i-- { // the administrator comes last, because it deletes
 			user := users[i]
 			denied := make(chan error, 4)
 			nc := as(user)

@@ -100,7 +100,8 @@ func (p *Policy) Revision() uint64 {
 // Ready returns a channel that is closed when there is a policy.
 func (p *Policy) Ready() <-chan struct{} { return p.first }
 
-// Errors returns the reasons for which policies were refused, until a newer policy than these is accepted.
+// Errors returns the reasons for which policies were refused, until a policy that is newer than the refused ones is
+// accepted.
 func (p *Policy) Errors() []string { return p.status.errors() }
 
 // Changed calls f with each policy that takes effect from now on, one after another, until remove is called.
@@ -258,7 +259,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		}
 		if err == nil {
 			for _, why := range newer {
-				p.status.fail(why) // accepting an older revision has removed it
+				p.status.fail(why) // accepting an older revision has removed the refusal
 			}
 		}
 		if err == nil || ctx.Err() != nil {
@@ -298,8 +299,8 @@ func (p *Policy) fetch(ctx context.Context, info *jetstream.ObjectInfo) ([]byte,
 	return text, nil
 }
 
-// nextMessage returns the first message of a stream that has the subject and at least the sequence number. Its request
-// is one for which the agents and workers of examples/fleet/nats.conf have permission; Stream.GetMsg makes another.
+// nextMessage returns the first message of a stream that has the subject and at least the sequence number. The agents
+// and workers of examples/fleet/nats.conf have permission for its request, but not for the request of Stream.GetMsg.
 func (p *Policy) nextMessage(ctx context.Context, stream, subject string, sequence uint64) (uint64, []byte, error) {
 	request, err := json.Marshal(map[string]any{"seq": sequence, "next_by_subj": subject})
 	if err != nil {

@@ -294,7 +294,7 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 			if got := reason(t, s); got != "good" && p.Revision() != 9 {
 				t.Errorf("the agent got %q; want the good policy", got)
 			}
-			if p.Revision() == 9 && reason(t, s) == "allowed" { // an agent does not run the settings, and may accept it
+			if p.Revision() == 9 && reason(t, s) == "allowed" { // an agent does not load the settings, and may accept the policy
 				t.Error("the agent has no guard any more")
 			}
 			push(t, nc, private, policyDir(t, "better"))
@@ -325,9 +325,9 @@ func manifest(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// Every row is a start of an agent, a state of the server and a policy. The call never goes ahead, unless the policy
-// itself opens its gates. With the policy "cached" the server has lost its policy, and the worker runs the one in its
-// cache.
+// Every row combines a start of an agent, a state of the server and a policy. The call never goes ahead, unless the
+// policy itself opens its gates. With the policy "cached" the server has lost its policy, and the worker runs the one
+// in its cache.
 func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 	public, private := newKey(t)
 	_, stranger := newKey(t)
@@ -354,7 +354,7 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 						url = startServer(t)
 						admin = connect(t, url)
 						if server != "no policy" && policy != "cached" {
-							for range 3 { // the cache is older
+							for range 3 { // the cached policy is older than the server's
 								push(t, admin, private, dir)
 							}
 						}
@@ -388,7 +388,7 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 							t.Fatalf("the policy opens its gates, and the agent got %q", got)
 						}
 					}
-					for range 3 { // while it connects, and after
+					for range 3 { // one call while the agent connects, and two after
 						guarded()
 					}
 					switch server {
@@ -415,7 +415,7 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 	}
 }
 
-// A newer revision that is refused stays in the status, though an older one is accepted after it.
+// A newer revision that is refused stays in the status, even if an older revision is accepted later.
 func TestARefusedRevisionStaysInTheStatus(t *testing.T) {
 	public, private := newKey(t)
 	_, stranger := newKey(t)

@@ -210,7 +210,7 @@ func workerRole(ctx context.Context, args map[string]string) error {
 //
 //	ID answered       the worker's denial of this call
 //	ID denied CLASS … the failure of a gate that blocks
-//	ID WRONG …        everything else
+//	ID WRONG …        any other outcome
 func agentsRole(ctx context.Context, args map[string]string) error {
 	n, err := strconv.Atoi(args["n"])
 	if err != nil {
@@ -260,7 +260,7 @@ func oneAgent(ctx context.Context, args map[string]string, name string, key mini
 	}
 	defer p.Close()
 	select {
-	case <-p.Ready(): // before, each call is denied at once
+	case <-p.Ready(): // until there is a policy, each call is denied at once
 	case <-ctx.Done():
 		return nil
 	}
@@ -362,7 +362,7 @@ func start(t testing.TB, role string, lines func(string), args ...string) *proce
 	return p
 }
 
-// await waits for the line "ready", and returns the rest of it.
+// await waits for the line "ready", and returns the text after this word.
 func (p *process) await() string {
 	p.t.Helper()
 	select {
@@ -498,7 +498,7 @@ func (f *fleetOf) agents(name, url string, n, fires int, lines func(string)) *pr
 	}, f.spoolArgs()...)...)
 }
 
-// tcpProxy is a network that a test stalls and cuts.
+// tcpProxy forwards connections; a test can stall and cut it like a network.
 type tcpProxy struct {
 	listener net.Listener
 	to       string

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// errFull is the error of a request that the queue has no space for.
+// errFull is the error of a request for which the queue has no space.
 var errFull = errors.New("the worker is at its limit")
 
 // queue runs a limited number of jobs at a time, and shares them fairly among hosts: waiting hosts take
@@ -23,7 +23,7 @@ type queue struct {
 	all     sync.WaitGroup      // the goroutines with a job
 }
 
-// put runs a job now, or queues it. It returns an error for a job that it does not take.
+// put runs a job now, or queues the job. It returns an error if the queue is full.
 func (q *queue) put(host string, job func()) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

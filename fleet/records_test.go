@@ -96,7 +96,8 @@ func TestRecordsOutliveAnOutageOfTheServer(t *testing.T) {
 	}
 }
 
-// The next process sends the spool of a process that was killed, whatever the killed one had sent already.
+// The next process sends the spool of a killed process, even if the killed process had already sent a part of the
+// spool.
 func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 	nc := connect(t, startServer(t))
 	shared := t.TempDir()
@@ -276,7 +277,7 @@ func TestRecordsAreFollowedFromTheFirst(t *testing.T) {
 	read := 0
 	for range record.Lines(lines, func(n int, why error) { t.Errorf("line %d: %v", n, why) }) {
 		if read++; read == 1 {
-			fire(t, preToolUse(t), ses, bash) // it is made after the reader
+			fire(t, preToolUse(t), ses, bash) // fired after the reader was opened
 			continue
 		}
 		break

@@ -60,7 +60,7 @@ func (o ServeOptions) filled() ServeOptions {
 	return o
 }
 
-// limit returns the timeout of a request; named is its own, or 0.
+// limit returns the timeout of a request; named is the timeout in the request, or 0.
 func (o ServeOptions) limit(named time.Duration) time.Duration {
 	if named > 0 {
 		return named
@@ -278,7 +278,7 @@ func (s *Server) respond(ctx context.Context, r *request) bus.Response {
 	}
 	name := o.Get("eventName")
 	switch {
-	case !o.IsObject() || len(o) == 0: // the bus reports it
+	case !o.IsObject() || len(o) == 0: // package bus reports the mistake
 	case name == nil:
 		r.payload = jsontext.Value(o.With("eventName", wire.Quote(r.event)))
 	case o.Text("eventName") != r.event:

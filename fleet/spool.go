@@ -170,8 +170,8 @@ func (s *spool) run(ctx context.Context) {
 	}
 }
 
-// lockOf returns the lock of a process's directory. It is opened for writing, which waits for no
-// reader where a hook has put a pipe in its place.
+// lockOf returns the lock of a process's directory. It is opened for writing, so that opening does not block if a hook
+// has replaced the file by a pipe.
 func lockOf(dir string) *flock.Flock {
 	return flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 }
@@ -230,7 +230,7 @@ func (s *spool) flush(ctx context.Context, dir string, own bool) error {
 		s.mu.Lock()
 		writing := own && i == len(names)-1 && (s.file != nil && filepath.Base(s.file.Name()) == name)
 		if writing && s.written > 0 && sent == s.written && !s.closed && s.written >= segmentBytes/4 {
-			writing = false // the current segment is empty of unsent lines: the next line begins a new one
+			writing = false // all lines of the current segment are sent: the next line begins a new segment
 			_ = s.file.Close()
 			s.file = nil
 		}
@@ -323,7 +323,8 @@ func writeSent(dir, name string, at int64) {
 // Close does nothing: the recorder closes its writer before the spool has sent all lines.
 func (s *spool) Close() error { return nil }
 
-// close waits up to within for the server to acknowledge the rest, which otherwise stays on disk.
+// close waits up to within for the server to acknowledge the remaining lines. Lines that it has not acknowledged stay
+// on disk.
 func (s *spool) close(within time.Duration) {
 	s.mu.Lock()
 	if s.closed {

@@ -161,7 +161,7 @@ func (s *sourceState) read(ctx context.Context) (values map[string]string, revis
 	return values, entry.Revision(), nil
 }
 
-// change applies f to the values, again if somebody else has changed them meanwhile.
+// change applies f to the values, and repeats this if another client has changed them meanwhile.
 func (s *sourceState) change(ctx context.Context, f func(map[string]string) (changed bool, err error)) error {
 	for range mostTries {
 		values, revision, err := s.read(ctx)

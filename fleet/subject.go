@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// The names on the wire.
+// The constants are names in the protocol.
 const (
 	Service    = "snaphook"           // the micro service, and the queue group of workers
 	FirePrefix = "snaphook.v1.fire."  // DIALECT.EVENT follows

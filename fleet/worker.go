@@ -199,7 +199,7 @@ func (w *Worker) Handler() http.Handler {
 	return mux
 }
 
-// notReady returns the reason why the worker accepts no requests; empty if it does.
+// notReady returns the reason why the worker accepts no requests; it returns "" if the worker accepts requests.
 func (w *Worker) notReady() string {
 	select {
 	case <-w.ended:

@@ -37,7 +37,7 @@ type Finding struct {
 	Fix      string
 }
 
-// The findings of a set. [Set.Findings] returns the first three.
+// The constants are the IDs of findings. [Set.Findings] returns findings with the first three IDs.
 const (
 	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
 	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
@@ -56,7 +56,8 @@ func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return p
 }
 
-// guards reports whether a hook can block. A hook in the background cannot; for a Go function the fire always waits.
+// guards reports whether a hook can block. A hook in the background cannot, unless it is a Go function, for which the
+// fire always waits.
 func (ev Event) guards(h *hook.Hook) bool {
 	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
 }
@@ -73,7 +74,7 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 		closed = closed && (late || !ev.LateOpens)
 	case hook.ClassOutput:
 		closed = closed && !ev.UnreadOpens
-	case hook.ClassInvalid: // skipped too, unless the hook's own entry fails closed
+	case hook.ClassInvalid: // such a hook is skipped too, unless its own entry fails closed
 		closed = h.FailClosed
 	}
 	if waits && closed {

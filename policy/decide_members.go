@@ -19,9 +19,9 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to a hook. They leave a failure for which the hook's entry or its system is
-// stricter. If the entry fails closed, a default changes only the classes for which it is stricter than the policy so
-// far, because some failures of such a hook may still be open.
+// defaults applies an overlay's defaults to a hook. They do not change the action for a failure for which the hook's
+// entry or its system is stricter. If the entry fails closed, a default changes only the classes for which it is
+// stricter than the policy so far, because some failures of such a hook may still be open.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
@@ -61,7 +61,7 @@ func (d *decision) group() string {
 
 func (d *decision) onFailure(o *Overlay) {
 	if !d.ev.guards(d.h) {
-		return // its failure cannot block; [Set.Problems] rejects rules that demand it
+		return // the hook's failure cannot block; [Set.Problems] rejects rules that demand this
 	}
 	for _, class := range hook.Classes() {
 		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
@@ -144,8 +144,8 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
-// warm applies the rules about how a hook is started. A level below the hook's cannot change them: a guard started
-// as a worker, without being written as one, would not answer.
+// warm applies the rules about how a hook is started. A level below the hook's cannot change them: a guard that is not
+// written as a worker would not answer if it were started as a worker.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -15,7 +15,7 @@ const mostEffort = 200_000_000
 func (s *Set) tooMuch(hooks []*hook.Hook) *settings.Problem {
 	commands, names, others := 0, 0, 0
 	for _, h := range hooks {
-		commands += 2 * len(h.Command) // the command and its first word
+		commands += 2 * len(h.Command) // globs are compared with the command and with its first word
 		names += len(h.Name)
 		others += len(h.Dialect) + 2*len(h.Event) + len(h.Source.String())
 	}

@@ -21,7 +21,7 @@ type Source struct {
 	// Discover reads the files at the paths of [Files]: the machine's, the user's and the project's. Files may be missing.
 	Discover bool
 
-	// Files are read in place of those that Discover finds; they have to exist.
+	// Files are read in place of the files that Discover finds; they have to exist.
 	Files map[Level]string
 
 	texts map[string]overlayText // texts that [Source.Once] has read, by file
@@ -73,7 +73,7 @@ func IsProjects(dir, file string) bool {
 	}
 	file, err := filepath.Abs(file)
 	if err != nil {
-		return true // in doubt it is the project's
+		return true // in doubt the file counts as the project's
 	}
 	linked := filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
 	return isBelow(dir, file) || isBelow(resolved(dir), linked) || isBelow(resolved(dir), resolved(file))

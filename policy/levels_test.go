@@ -328,7 +328,7 @@ func TestARuleForAMisspeltEventIsSaid(t *testing.T) {
 		`{"dialect": "acme"}`:                          "",
 		`{"event": "Pre*"}`:                            "",
 		`{"event": "xcsh.tool_call"}`:                  "",
-		`{"event": "BeforeTool"}`:                      "", // a linked dialect may be missing here
+		`{"event": "BeforeTool"}`:                      "", // the event may belong to a dialect that is not linked here
 		`{"event": "acme.BeforeTool"}`:                 "",
 		`{"dialect": "acme", "event": "PreTolUse"}`:    "",
 		`{"command": "guard.hs"}`:                      "",

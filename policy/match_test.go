@@ -40,7 +40,7 @@ func TestAMatchHoldsIfAllOfItsGlobsDo(t *testing.T) {
 	}
 }
 
-// slowly is the definition of matches: slow and simple.
+// slowly defines the result of matches in a simple and slow way.
 func slowly(glob, text string) bool {
 	switch {
 	case glob == "":

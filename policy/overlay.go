@@ -31,7 +31,7 @@ func LevelOf(s hook.Source) Level {
 	case hook.User, hook.Flag, hook.Extension, hook.Plugin:
 		return User
 	}
-	return Machine // registered by the program, the system's, or managed
+	return Machine // the program, the system or an administrator has set the hook
 }
 
 // Default is the key of an [OnFailure] for all classes without their own key.
@@ -63,7 +63,7 @@ type Overlay struct {
 }
 
 // Defaults apply to hooks without a rule, separately for gates and for all other events. If a hook's entry or its
-// system fails closed, defaults count only where they are stricter.
+// system fails closed, only defaults that are stricter have an effect.
 type Defaults struct {
 	Gates, Observers OnFailure
 }

@@ -35,7 +35,8 @@ var (
 func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
 	v, err := settings.Parse(file, data)
 	if err == nil && v.Kind() == '{' && !bytes.ContainsRune(data, '{') {
-		// An editor may truncate the file before it writes: that must not disable guards.
+		// An empty file is a mistake: an editor may truncate the file before it writes, and this must not disable
+		// guards.
 		return nil, []settings.Problem{{
 			Position: hook.Position{File: file, Line: 1, Column: 1}, Fatal: true,
 			Message: "the file is empty, and may be half written; write {} to set nothing, or remove it",
@@ -135,7 +136,7 @@ func (p *overlayParser) overlay(v settings.Value) {
 			}
 		}
 	})
-	if lock := v.Get("lock"); lock.Exists() { // after the rules have been read
+	if lock := v.Get("lock"); lock.Exists() { // read last, because it refers to the rules
 		p.lock(lock)
 	}
 }

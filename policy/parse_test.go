@@ -13,7 +13,7 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 	for name, test := range map[string]struct {
 		level policy.Level
 		text  string
-		want  []string // in the one problem
+		want  []string // texts in the only problem
 	}{
 		"an unknown member":              {policy.Project, "{\n  \"hook\": []}", []string{"f.json:2:3: ", `"hook"`, `did you mean "hooks"`}},
 		"an unknown member of a rule":    {policy.Project, `{"hooks": [{"onFailur": "open"}]}`, []string{"f.json:1:13: ", `did you mean "onFailure"`}},
@@ -97,7 +97,7 @@ func TestWhatCannotBeUsedIsRefusedInGo(t *testing.T) {
 }
 
 const whole = `{
-  // what the design shows
+  // an overlay with all members
   "hooks": [
     { "match": {"dialect": "claude", "event": "PreToolUse", "name": "guard*", "command": "*/guard.sh*", "source": "project"},
       "onFailure": {"default": "closed", "timeout": "ask", "missing": "open"},

@@ -16,7 +16,7 @@ type pendingLine struct {
 	late  []*pipeline.Evaluation // ends of background hooks
 	place lineIDs
 
-	// The rest of the line, until it is written.
+	// The fields below hold the rest of the line until it is written.
 	info *pipeline.FireInfo
 	out  *pipeline.FireOutcome
 	head []byte

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// naps is a hook that takes a while, and then ends in a given way.
+// naps is a hook that runs for a given time, and then ends in a given way.
 type naps struct {
 	time.Duration
 	runs

@@ -100,7 +100,7 @@ func (f *sharedRecord) Write(line []byte) (int, error) {
 	if err := f.follow(); err != nil {
 		return 0, err
 	}
-	if f.torn { // otherwise the new line would be joined to the torn one and lost too
+	if f.torn { // without a line end the new line would be joined to the incomplete one, and lost too
 		if _, err := f.f.Write([]byte("\n")); err != nil {
 			return 0, err
 		}
@@ -165,7 +165,7 @@ func (f *sharedRecord) rotate() {
 		return
 	}
 	defer lock.release()
-	f.room = growth // if the file cannot be renamed now
+	f.room = growth // this counts if the file cannot be renamed now
 	if f.isCurrent() && f.shift() != nil {
 		return
 	}
@@ -197,6 +197,6 @@ func (f *sharedRecord) Close() error {
 func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {
-		_ = f.f.Close() // no Write waits for it
+		_ = f.f.Close() // no Write waits for the file
 	}
 }

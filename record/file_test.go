@@ -42,7 +42,7 @@ func TestAFileThatCannotBeRenamedIsNotTriedWithEachLine(t *testing.T) {
 	}
 }
 
-// hanging is a file whose Write waits until it may go on.
+// hanging is a file whose Write blocks until goOn is closed.
 type hanging struct{ goOn, closed chan struct{} }
 
 func (h hanging) Write(b []byte) (int, error) { <-h.goOn; return len(b), nil }

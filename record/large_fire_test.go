@@ -26,7 +26,7 @@ func TestALargeInputIsInMemoryOnceForItsLine(t *testing.T) {
 	r := record.New(kept, record.Config{Input: record.Full})
 	var fires [2]uint64
 	for i, o := range []pipeline.Observer{nil, r} {
-		h := command("cat", runs{}) // the line is made from its payload, which is the copy
+		h := command("cat", runs{}) // the line is made from the hook's payload, which is the only copy
 		h.Event = "Large"
 		s := session(t, o, h)
 		fires[i] = record.Allocated(func() {

@@ -20,7 +20,7 @@ import (
 // A hook can hold or replace the lock that protects the renaming of a full file. The record then
 // continues in that file: no line is lost, and none takes long.
 func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
-	var held *os.File // released before the goroutines are counted, since one waits for it
+	var held *os.File // released before the goroutines are counted, since one of them waits for the lock
 	for name, take := range map[string]func(lock string) error{
 		"held": func(lock string) (err error) {
 			if held, err = os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
@@ -46,10 +46,10 @@ func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
 		fast(t, r, fires)
 		r.Close(time.Minute)
 		took := time.Since(began)
-		_ = held.Close() // an error if it is nil or closed already
+		_ = held.Close() // an error if held is nil or was closed before
 		lost, err := r.Lost()
 		if name == "not readable" && os.Getuid() == 0 {
-			continue // root reads it, and the record is renamed
+			continue // root can read the lock, and renames the record
 		}
 		text, readErr := os.ReadFile(path)
 		if lines := bytes.Count(text, []byte("\n")); lost != 0 || err != nil || readErr != nil || lines < fires || took > bounded.MaxLock/2 {

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// openShared opens a file for appending so that other programs, and other processes with the record, may rename
-// and remove it meanwhile, as on Unix; [os.OpenFile] forbids both. Without FILE_WRITE_DATA the system itself
-// puts each write at the end.
+// openShared opens a file for appending so that other programs, and other processes with the record, may rename and
+// remove it meanwhile, as on Unix; [os.OpenFile] forbids both. Without the right FILE_WRITE_DATA, the system appends
+// each write to the file.
 func openShared(path string) (*os.File, error) {
 	const (
 		access = windows.GENERIC_READ | windows.FILE_APPEND_DATA | windows.SYNCHRONIZE | windows.FILE_WRITE_ATTRIBUTES

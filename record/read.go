@@ -77,17 +77,17 @@ type Hook struct {
 	Exit     *int     `json:"exit"`
 	MS       *float64 `json:"ms"`
 	QueuedMS *float64 `json:"queued_ms"`
-	Granted  float64  `json:"granted_ms"` // how far its time limit was extended, in ms
+	Granted  float64  `json:"granted_ms"` // the extension of its time limit, in ms
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
 	Mode     string   `json:"mode"`    // "enforce", "shadow"
-	Differs  bool     `json:"differs"` // in shadow; with effect, this hook alone would have changed the outcome
+	Differs  bool     `json:"differs"` // the hook ran in shadow; with effect it alone would have changed the outcome
 	Class    string   `json:"class"`   // how it failed
 	Open     *bool    `json:"failed_open"`
 	Error    string   `json:"error"`
 	Answer   string   `json:"answer"`
 	Stderr   string   `json:"stderr"`
-	Recheck  bool     `json:"recheck"` // it ran again, with the rewritten input
+	Recheck  bool     `json:"recheck"` // the hook ran again, with the rewritten input
 	Rewrote  bool     `json:"rewrote"` // its answer replaces a part of the input
 	Notes    []string `json:"notes"`   // parts of its answer that were invalid or that the event does not honour
 

@@ -33,7 +33,7 @@ type Config struct {
 	Keep    int
 
 	// Hold delays the line of a fire until its background hooks have ended too, or the record is closed. It is for
-	// programs that wait for these hooks anyway. Without Hold the line is written when the fire ends, and each
+	// programs that wait for background hooks anyway. Without Hold the line is written when the fire ends, and each
 	// background hook gets a second line when it ends, whose member late is the id of the first line.
 	Hold bool
 

@@ -3,7 +3,7 @@ package record_test
 import (
 	"bytes"
 	"context"
-	"encoding/json" //nolint:depguard // a judge that shares nothing with the writer
+	"encoding/json" //nolint:depguard // a reader that shares no code with the writer
 	"errors"
 	"fmt"
 	"log/slog"
@@ -210,7 +210,7 @@ func TestALineKnowsItsPlaceInATrace(t *testing.T) {
 	t.Error("there is no line")
 }
 
-// full is a disk without free space.
+// full is a writer whose disk has no free space.
 type full struct{ written int }
 
 func (f *full) Write([]byte) (int, error) {

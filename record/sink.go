@@ -64,7 +64,7 @@ func (s *queuedWriter) put(l *queuedLine) {
 	if !s.enqueue(l) {
 		return
 	}
-	runtime.Gosched() // by then most lines are written
+	runtime.Gosched() // most lines are written during this call
 	select {
 	case <-l.written:
 		s.lines.Put(l)
@@ -114,7 +114,7 @@ func (s *queuedWriter) write() {
 	for l := range s.queue {
 		if err := s.writeOne(l.text); err != nil {
 			s.mu.Lock()
-			if !s.abandoned { // otherwise it has already been counted
+			if !s.abandoned { // an abandoned line has already been counted
 				s.lose(1, err)
 			}
 			s.mu.Unlock()
@@ -193,9 +193,9 @@ func (s *queuedWriter) end() {
 	}
 }
 
-// release closes the writer, which no Write uses any longer.
+// release closes the writer, once no Write uses it any longer.
 func (s *queuedWriter) release() {
-	defer func() { _ = recover() }() // a writer that panics loses no line now
+	defer func() { _ = recover() }() // a panic of Close loses no line
 	if c, ok := s.w.(io.Closer); ok {
 		_ = c.Close() // every line has been written, or counted as lost
 	}

@@ -200,8 +200,8 @@ func text(b []byte, s string) []byte {
 	return quote(b, s, maxText)
 }
 
-// quote appends a text cut to most bytes, with a mark if it was longer. It redacts secrets before the cut, because half
-// a secret would not be recognised.
+// quote appends a text cut to most bytes, with a mark if the text was longer. It redacts secrets before the cut,
+// because half a secret would not be recognised.
 //
 // Of a long text only the beginning is searched for secrets. The last part of that beginning is not used, because it
 // may contain half a secret. Therefore the cost of a line does not depend on the length of its texts.

@@ -27,7 +27,7 @@ type Explanation struct {
 	Rewrites []Rewrite `json:"rewrites"`
 	Model    []string  `json:"model"` // texts that the model saw
 	User     []string  `json:"user"`  // texts that the user saw
-	Notes    []string  `json:"notes"` // failures that did not block, notes of hooks, the outcome without shadow mode
+	Notes    []string  `json:"notes"` // failures that did not block, notes of hooks, the outcome if no hook were in shadow
 }
 
 // Step is one hook of the fire.

@@ -171,7 +171,7 @@ func TestCallsAreNamed(t *testing.T) {
 	}
 }
 
-// Each rule in an explanation is on the page that the explanation names.
+// Each rule in an explanation exists on the page that the explanation names.
 func TestRulesAreOnTheirPages(t *testing.T) {
 	seen := 0
 	for _, event := range explain.Events() {

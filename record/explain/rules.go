@@ -60,8 +60,8 @@ func aboutEvent(full string) about {
 	return a
 }
 
-// rules returns the rules that can be seen at work in a fire: how answers were merged, and the effect of changes, of
-// failures and of the result.
+// rules returns the rules that applied in a fire: for merging the answers, and for the effect of changes, of failures
+// and of the result.
 func (a about) rules(l *record.Line) []Rule {
 	rules := []Rule{}
 	add := func(id string) {
@@ -325,7 +325,7 @@ var texts = map[string]string{
 // ToldOf returns the reader of the reason of a refusal: "model", "user", or "" for nobody.
 func ToldOf(event string) string { return [...]string{"", "model", "user"}[aboutEvent(event).told] }
 
-// RulesOf returns the rules of an event: how answers are merged, and the effect of changes, of failures and of the
+// RulesOf returns the rules of an event: for merging answers, and for the effect of changes, of failures and of the
 // result.
 func RulesOf(event string) []Rule {
 	a := aboutEvent(event)

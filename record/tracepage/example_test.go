@@ -23,7 +23,7 @@ func ExampleNew() {
 	defer sys.Close()
 
 	mux := http.NewServeMux()
-	mux.Handle("/hooks/", http.StripPrefix("/hooks", page)) // the server decides who may see it
+	mux.Handle("/hooks/", http.StripPrefix("/hooks", page)) // the server decides who may see the page
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost/hooks/", nil))

@@ -50,7 +50,7 @@ func (p *Page) open(name string) (*recordFollower, error) {
 
 func (f *recordFollower) close() {
 	if f.file != nil {
-		_ = f.file.Close() // it was only read
+		_ = f.file.Close() // an error does not matter after reading
 	}
 }
 
@@ -58,11 +58,11 @@ func (f *recordFollower) close() {
 func (f *recordFollower) run() {
 	for _, old := range tail.Rotated(f.name, f.file) {
 		f.lines(contextReader{f.page.ctx, old})
-		_ = old.Close() // it was only read
+		_ = old.Close() // an error does not matter after reading
 	}
 	r := tail.New(f.page.ctx, f.name, f.file)
 	f.lines(r)
-	_ = r.Close() // it was only read
+	_ = r.Close() // an error does not matter after reading
 }
 
 func (f *recordFollower) lines(r io.Reader) {

@@ -81,8 +81,8 @@ type Config struct {
 	MostFires int
 	MostBytes int64
 
-	// Every is the shortest interval between two updates; 0 means 300 ms, or four times the time that an update takes
-	// to compute.
+	// Every is the shortest interval between two updates; 0 means 300 ms or, if that is longer, four times the time
+	// that an update takes to compute.
 	Every time.Duration
 
 	// Log gets the unreadable lines of records, up to 20 of each file. Nil means [slog.Default].

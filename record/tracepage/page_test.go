@@ -119,7 +119,7 @@ func TestAPageFollowsRecords(t *testing.T) {
 		t.Errorf("the first event is %s", kind)
 	}
 	_ = data
-	write(t, two, text("5", "Notification", `,"subject":"later","hooks":[]`)) // it did not exist before
+	write(t, two, text("5", "Notification", `,"subject":"later","hooks":[]`)) // the record did not exist before
 	if kind, _ := b.until("later"); kind != "patch" {
 		t.Errorf("a change is a %s, want a patch", kind)
 	}
@@ -128,14 +128,14 @@ func TestAPageFollowsRecords(t *testing.T) {
 	}
 	write(t, one, text("6", "Notification", `,"subject":"rotated","hooks":[]`))
 	b.until("rotated")
-	b = look(t, server.URL+"/") // a fire that comes later
+	b = look(t, server.URL+"/") // a browser that connects later
 	kind, data = b.until("rotated")
 	if kind != "frame" || !strings.Contains(data, "oldest.sh") || !strings.Contains(data, "later") {
 		t.Errorf("a browser that comes later gets a %s: %.500s", kind, data)
 	}
 }
 
-// The rows tell calls by their commands and turns by their prompts, and are in the order of time.
+// Rows name calls by their commands and turns by their prompts, and are in the order of time.
 func TestRowsAreReadable(t *testing.T) {
 	var b tracetree.Builder
 	for _, l := range record.Lines(strings.NewReader(session), nil) {
@@ -282,7 +282,7 @@ func TestClosingEndsAnswers(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A large record is read in bounded memory: the oldest fires go.
+// A large record is read in bounded memory: the oldest fires are dropped.
 func TestALargeRecordIsFollowedInBoundedMemory(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "large.jsonl")
 	size := int64(128 << 20)

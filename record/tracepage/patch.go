@@ -1,6 +1,6 @@
 package tracepage
 
-// patch turns one frame into another: it replaces single changed rows, and then one range of rows.
+// patch holds the changes from one frame to another: single changed rows, and then one range of rows.
 type patch struct {
 	frame                  // the new frame, without rows
 	From    int            `json:"from"` // version of the frame to which the patch applies

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires at a moment one event
-// of each system, one after another; all events of the moment belong to one node.
+// lastEvent is the last event of a session. An agent that runs the hooks of several systems fires one event of each
+// system at every moment. All events of one moment belong to one node.
 type lastEvent struct {
 	role        role
 	node        *Node
@@ -26,7 +26,7 @@ func (m *lastEvent) has(l *record.Line) bool {
 	switch {
 	case m.node == nil || m.role == mark || m.role != roles[l.Event].kin() || slices.Contains(m.dialects, dialect(l)):
 		return false
-	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the mark belongs to an event without the id
+	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the event of the mark has no such id
 		return false
 	}
 	return same(m.agent, l.Refs.AgentID) && same(m.tool, id(l))

@@ -38,7 +38,7 @@ var roles = map[string]role{
 	"host.Prompt":        turnStart,
 	"host.Stop":          turnEnd,
 	"host.BeforeModel":   modelStart,
-	"host.ToolChoice":    modelEnd, // belongs to the call of the model, and does not end it: see endModel
+	"host.ToolChoice":    modelEnd, // an event of the model call, which it does not end: see endModel
 	"host.AfterModel":    modelEnd,
 	"host.BeforeTool":    toolStart,
 	"host.AfterTool":     toolEnd,
@@ -99,7 +99,7 @@ var roles = map[string]role{
 	"llxprt.BeforeAgent":         turnStart,
 	"llxprt.AfterAgent":          turnEnd,
 	"llxprt.BeforeModel":         modelStart,
-	"llxprt.BeforeToolSelection": modelEnd, // belongs to the call of the model, and does not end it: see endModel
+	"llxprt.BeforeToolSelection": modelEnd, // an event of the model call, which it does not end: see endModel
 	"llxprt.AfterModel":          modelEnd,
 	"llxprt.BeforeTool":          toolStart,
 	"llxprt.AfterTool":           toolEnd,

@@ -16,7 +16,7 @@ type session struct {
 	agents   map[string]*Node    // by agent_id
 	ended    map[*Node]bool      // turns, runs and agents that have ended
 	depth    map[*Node]int
-	starters []*Node // open runs of tools that start agents
+	starters []*Node // open runs of tools that can start agents
 	last     lastEvent
 }
 

@@ -127,7 +127,7 @@ func (s *session) startAgent(l *record.Line) {
 	if n.Start.After(l.Time) {
 		n.Start = l.Time
 	}
-	if s.ended[n] { // it continues
+	if s.ended[n] { // the agent continues
 		delete(s.ended, n)
 	}
 	s.add(n, l)
@@ -179,7 +179,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 	n := s.agent(l)
 	s.add(n, l)
-	if l.Decision != "deny" || l.Stop { // otherwise a hook makes it continue
+	if l.Decision != "deny" || l.Stop { // in the other case a hook makes the agent continue
 		s.ended[n] = true
 	}
 }

@@ -160,7 +160,7 @@ var cases = []struct{ name, steps, want string }{
 	{"a model that a hook blocks", "l.prompt; l.model =deny; l.stop", "s(turn(model!denied))"},
 }
 
-// together are moments at which the events of several systems, or of the program's own hooks, fire.
+// together lists moments at which the events of several systems, or of the program's own hooks, fire.
 var together = []struct{ name, steps, want string }{
 	{"the program's own hooks alone", "h.start; h.prompt; h.model; h.tools; h.answer; h.pre Bash#1; h.ask Bash#1; h.post Bash#1; h.stop; h.end", "s(turn(model(Bash:1)))"},
 	{"its sub-agent", "h.prompt; h.pre Task#1; h.agent+ X @a; h.pre Read#2 @a; h.post Read#2 @a; h.agent- X @a; h.post Task#1; h.stop", "s(turn(Task:1(@a(Read:2))))"},
@@ -222,9 +222,8 @@ var inputs = map[string]string{
 	"llxprt.BeforeToolSelection": `"llm_request":{"model":"m","messages":[]}`,
 }
 
-// The tree of an observer in the engine equals the tree from the record of the same fires. A step
-// with a time begins then; the fires end in the order of the steps. A step with a decision has a
-// hook that makes it.
+// The tree of an observer in the engine equals the tree from the record of the same fires. A step with a time begins at
+// this time; the fires end in the order of the steps. A step with a decision has a hook that makes this decision.
 func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 	events := map[string]pipeline.Declared{}
 	for _, e := range pipeline.Events(nil) {
@@ -241,7 +240,7 @@ func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 					Load: []pipeline.Load{decides},
 				})
 				play(t, sys, events, test.steps)
-				sys.Close() // closes both
+				sys.Close() // closes both observers
 				var b tracetree.Builder
 				for _, l := range record.Lines(&text, func(n int, err error) { t.Errorf("line %d: %v", n, err) }) {
 					b.Add(l)
@@ -305,7 +304,7 @@ func play(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declare
 			ended <- struct{}{}
 		}()
 	}
-	time.Sleep(100 * time.Second) // after all have begun
+	time.Sleep(100 * time.Second) // at this time all fires have begun
 	for _, turn := range turns {
 		close(turn)
 		<-ended
@@ -392,7 +391,7 @@ func TestNoRecordTakesTimeLikeItsSquare(t *testing.T) {
 					})
 				}
 			}
-			if ratio := float64(quickest[1]) / float64(quickest[0]); ratio > 20 { // it was 200
+			if ratio := float64(quickest[1]) / float64(quickest[0]); ratio > 20 { // a quadratic algorithm had 200
 				t.Errorf("it takes %.0f times as long as plain calls: %v, %v", ratio, quickest[0], quickest[1])
 			}
 		})
