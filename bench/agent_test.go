@@ -18,9 +18,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// oneHook is a session with one hook in Go of a dialect, for a call of a tool that has another name
-// in the dialect, like its argument. It is fired through package snaphook, and as by a host that
-// only supports that dialect: the input, the fire and the Apply function.
+// oneHook is a session with one hook in Go of a dialect, for a call of a tool that has another name in the dialect,
+// like its argument. The tests fire it through package snaphook, and as a host that supports only this dialect would:
+// with the event's input, Fire and the Apply function.
 type oneHook struct {
 	s     *snaphook.Session
 	call  *snaphook.ToolCall

@@ -1,5 +1,5 @@
-// Package bench holds the promises about cost: allocation counts as ordinary
-// tests, and benchmarks to compare by. See README.md.
+// Package bench holds the promises about cost: tests of allocations and of ratios of times, and benchmarks for
+// comparisons. See README.md.
 package bench
 
 import (
@@ -100,7 +100,7 @@ func BenchmarkReduce1000(b *testing.B) {
 	}
 }
 
-// BenchmarkReduceReports1000 runs the whole stage, from reports to the result.
+// BenchmarkReduceReports1000 runs the whole reduce stage, from reports to the result.
 func BenchmarkReduceReports1000(b *testing.B) {
 	reports := reports(1000)
 	b.ReportAllocs()

@@ -76,7 +76,7 @@ func TestTwoDialectsCostNoMoreThanOneWhileNoHookRuns(t *testing.T) {
 	}
 }
 
-// tenHooks are settings with a group for each of ten hooks of PreToolUse.
+// tenHooks returns settings with a group for each of ten hooks of PreToolUse.
 func tenHooks(matcher, condition string) string {
 	groups := make([]string, 10)
 	for i := range groups {
@@ -96,7 +96,7 @@ func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
 	allocations(place{"W1", "FireUnmatched10, claude, by conditions"}, mostForConditions, fire(ses)).test(t)
 }
 
-// Allocations of PreToolUse with callbacks without an answer.
+// The constants limit the allocations of PreToolUse with callbacks that give no answer.
 const (
 	mostForOneCallback    = 9
 	mostForEightCallbacks = 34

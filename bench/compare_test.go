@@ -17,9 +17,8 @@ type comparison struct {
 	a, b  time.Duration
 }
 
-// compare measures a and b in the given number of pairs, in the order a b b a, so that neither
-// always runs second. The ratio is the median of the ratios a/b of neighbours, which run while
-// the machine is in the same state.
+// compare measures a and b in the given number of pairs, in the order a b b a: each runs second as often as the other.
+// The ratio is the median of the ratios a/b of neighbours, which run while the machine is in the same state.
 func compare(pairs int, a, b func() time.Duration) comparison {
 	a()
 	b()

@@ -45,7 +45,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	var counts []float64
 	for n := 1; n <= 8; n++ {
 		ses := session(t, commands("", variants(n, answer)...))
-		least := math.Inf(1) // the lowest of a few: other tests empty pools, which are filled again
+		least := math.Inf(1) // the lowest of a few counts: filling a pool that other tests have emptied allocates
 		for range 3 {
 			least = min(least, testing.AllocsPerRun(10, func() {
 				if err := fireOnce(ses); err != nil {
@@ -56,7 +56,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 		counts = append(counts, least)
 	}
 	counted(place{"W2", "commands, allocations with one of them"}, counts[0], mostForOneCommand).test(t)
-	for n := 2; n <= 8; n++ { // a fire with one hook streams nothing
+	for n := 2; n <= 8; n++ { // from two hooks: a fire of one hook does not stream reports
 		counted(place{"W2", fmt.Sprintf("commands, allocations with %d of them", n)}, int(counts[n-1]), mostForTheFire+n*mostForEachHook).test(t)
 	}
 	place{"W2", "commands, allocations with 1 to 8 of them"}.note(fmt.Sprint(counts))
@@ -101,7 +101,7 @@ func TestIdleFireIsCheaperThanAMapLookup(t *testing.T) {
 	place{"W0", "Active, time"}.note(typical(many, func() { asks(ses) }))
 }
 
-// lookups looks many names up.
+// lookups returns a function that measures many look-ups of names.
 func lookups() func() time.Duration {
 	plans := map[string]int{"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6, "list_directory": 7, "memory": 8, "todo": 9}
 	names := []string{"read_file", "write_file", "glob", "memory"}
@@ -128,8 +128,8 @@ func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 
 const mostForGateToDecoding = 1.25
 
-// A Go gate takes about as long as decoding its event from JSON, which an engine with hooks in JSON
-// does before it calls one. The machine decides which of the two is faster.
+// A Go gate takes about as long as decoding its event from JSON, as an engine whose hooks read JSON has to do for each
+// call. The machine decides which of the two is faster.
 func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	testkit.Timed(t)
 	d := allDialects(t)

@@ -90,7 +90,7 @@ func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
 				if err != nil || len(ses.Problems()) > 0 {
 					t.Fatal(err, ses.Problems())
 				}
-				if n, err := d.fire(ses); err != nil || n != bytes && !(name == "claude" && n > 1000) { // Claude Code shows a beginning
+				if n, err := d.fire(ses); err != nil || n != bytes && !(name == "claude" && n > 1000) { // Claude Code cuts it
 					t.Fatalf("%d bytes of the message, %v; want %d", n, err, bytes)
 				}
 				bare := floorOf(t, ses)

@@ -44,7 +44,7 @@ type crowd struct {
 	dir   string
 }
 
-// crowds returns the guards whose interpreters are installed, and one that is a server in another process.
+// crowds returns the guards whose interpreters are installed, and a guard that is a server in another process.
 func crowds(t *testing.T) []crowd {
 	t.Helper()
 	dir := t.TempDir()

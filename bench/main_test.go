@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 		serve(roles[name](n))
 		return
 	}
-	goleak.VerifyTestMain(tabled{m}, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself
+	goleak.VerifyTestMain(tabled{m}, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // ends by itself
 }
 
 // tabled prints the table after the tests, with -table.

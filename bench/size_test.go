@@ -13,10 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// mostMegabytes limits by how much firing an event of Claude Code enlarges the stripped binary of a
-// program that already uses net/http, encoding/json and regexp. On linux/amd64 it is enlarged by
-// 6.96 MB, half of which is libraries and code that is not generic: the regular expressions of
-// JavaScript, JSON, the syntax of shells, processes.
+// mostMegabytes limits the megabytes that firing an event of Claude Code adds to the stripped binary of a program that
+// already uses net/http, encoding/json and regexp. On linux/amd64 it adds 6.96 MB, half of which is libraries and code
+// that is not generic: the regular expressions of JavaScript, JSON, the syntax of shells, processes.
 const mostMegabytes = 7
 
 func TestWhatAHostGrowsByIsBounded(t *testing.T) {
@@ -28,8 +27,8 @@ func TestWhatAHostGrowsByIsBounded(t *testing.T) {
 	counted(place{what: "a host with claude and its load, MB stripped"}, grows, mostMegabytes).test(t)
 }
 
-// mostOfOthers limits by how many megabytes firing an event of one of these dialects enlarges the stripped binary of a
-// program: the code of other dialects must not be linked. On linux/amd64 it is enlarged by 4.5, 4.8 and 5.4 MB.
+// mostOfOthers limits the megabytes that firing an event of one of these dialects adds to the stripped binary of a
+// program: the code of other dialects must not be linked. On linux/amd64 it adds 4.5, 4.8 and 5.4 MB.
 var mostOfOthers = map[string]float64{"codex": 5, "copilot": 5.5, "cursor": 6}
 
 func TestAHostOfOneSystemLinksNoOther(t *testing.T) {

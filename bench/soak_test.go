@@ -60,7 +60,7 @@ type use struct {
 
 func usage() use {
 	u := use{heap: heap(), goroutines: runtime.NumGoroutine()}
-	if entries, err := os.ReadDir("/proc/self/fd"); err == nil { // on other systems it stays 0
+	if entries, err := os.ReadDir("/proc/self/fd"); err == nil { // on other systems the count stays 0
 		u.descriptors = len(entries)
 	}
 	return u

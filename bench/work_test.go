@@ -80,10 +80,10 @@ func unmatched(n int) string {
 
 var arguments = wire.Object(`{"path": "notes.txt", "content": "hello"}`)
 
-// answer reads its input and allows, like a small hook does.
+// answer is a small hook that reads its input and allows.
 const answer = `cat > /dev/null; echo '{"decision":"allow","reason":"ok"}'`
 
-// rewrite changes an argument.
+// rewrite is a hook that changes an argument.
 const rewrite = `cat > /dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`
 
 // variants returns commands that differ, therefore none is a duplicate.

@@ -38,7 +38,8 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
+	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the tool's result
+	// tells the model.
 	Stop func(reason string)
 }
 
@@ -104,7 +105,7 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 func toolResult(blocks []content) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: parts.Join(blocks, "\n")}
 	if len(blocks) != 1 || blocks[0].OfText == nil {
-		r.Data, _ = json.Marshal(blocks) // without it hooks see the text
+		r.Data, _ = json.Marshal(blocks) // if this fails, hooks see the text
 	}
 	return r
 }

@@ -38,9 +38,9 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text. ctx is
-	// the context of the tool or of the model, for react.SetReturnDirectly and similar functions,
-	// which have an effect in a tool alone.
+	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the result tells the
+	// model. ctx is the context of the tool or of the model, for react.SetReturnDirectly and similar functions, which
+	// have an effect in a tool alone.
 	Stop func(ctx context.Context, reason string)
 }
 
@@ -89,8 +89,8 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 	}
 }
 
-// passes reports whether no hook looks at a call, so that a stream can be passed on unchanged. It is
-// false in a closed session.
+// passes reports whether no hook could run for a call: a stream can then be passed on unchanged. It is false in a
+// closed session.
 func passes(ctx context.Context, s *snaphook.Session, call *snaphook.ToolCall) bool {
 	if s.Active(snaphook.BeforeTool) || s.Active(snaphook.AfterTool) {
 		return false

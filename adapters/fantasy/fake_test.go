@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain runs the tests in a home of their own, and fails if they leave a goroutine.
+// TestMain runs the tests in a separate home directory, and fails if they leave a goroutine.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -60,8 +60,7 @@ func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 	return adapter.New(s, opt.Message, opt.Stop)
 }
 
-// Tools returns the tools with the hooks of a session around each. A tool that may run in parallel
-// still may.
+// Tools returns the tools with the hooks of a session around each. A tool that may run in parallel may still do so.
 //
 // A refusal, and arguments that are not a JSON object, become an error result for the model. An
 // error of a tool stays an error: it wraps the tool's, and hooks may change its text. Any other
@@ -82,7 +81,7 @@ type tool struct {
 
 // Run implements [fantasy.AgentTool].
 func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (fantasy.ToolResponse, error) {
-	if call.Name == "" { // its caller is not an agent
+	if call.Name == "" { // the caller is not an agent, which would set the name
 		call.Name = t.Info().Name
 	}
 	return run(ctx, t.hooks, call, t.AgentTool.Run)
@@ -156,7 +155,7 @@ func run(
 func toolResult(res *fantasy.ToolResponse) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: res.Content, Failed: res.IsError}
 	if !res.IsError && (res.Type == "image" || res.Type == "media") {
-		// A struct of strings and bytes: it cannot fail.
+		// Encoding a struct of strings and bytes cannot fail.
 		r.Data, _ = json.Marshal(struct {
 			Type      string `json:"type"`
 			Text      string `json:"text,omitempty"`

@@ -59,8 +59,8 @@ func partText(part fantasy.MessagePart) (text string, ok bool) {
 	return "", ok
 }
 
-// withText returns a copy of a part with another text. A result stays a result: a call without one
-// is an error to providers.
+// withText returns a copy of a part with another text. A result stays a result, because providers refuse a call without
+// a result.
 func withText(part fantasy.MessagePart, text string) fantasy.MessagePart {
 	if now, ok := fantasy.AsMessagePart[fantasy.TextPart](part); ok {
 		now.Text = text
@@ -113,8 +113,8 @@ func (p promptPiece) with(text string) promptPiece {
 	return p
 }
 
-// pieces splits the messages of a prompt. A part without a text belongs to the text before it, or
-// to the first one of the message.
+// pieces splits the messages of a prompt. A part without a text belongs to the text before it, or else to the first
+// text of the message.
 func pieces(prompt fantasy.Prompt) (all []promptPiece) {
 	for i := range prompt {
 		m := &prompt[i]

@@ -39,7 +39,8 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
+	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the output tells the
+	// model.
 	Stop func(reason string)
 }
 
@@ -96,8 +97,8 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
-// withText returns an output with the changed text. Text added to a text is joined to that text, text
-// added to anything else becomes one more part, and a rewrite becomes the only part.
+// withText returns an output with the changed text. Text that hooks added is joined to a text, and becomes one more
+// part of any other output. A rewrite becomes the only part.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {
 		return &ai.MultipartToolResponse{Output: text}

@@ -31,7 +31,7 @@ var echo = ai.NewTool("echo", "repeats a text", func(_ *ai.ToolContext, in echoI
 	return "echo " + in.Text, nil
 })
 
-// table returns something other than a text.
+// table is a tool that returns an object, not a text.
 var table = ai.NewTool("echo", "returns an object", func(_ *ai.ToolContext, in echoInput) (map[string]any, error) {
 	return map[string]any{"echo": in.Text}, nil
 })

@@ -4,8 +4,8 @@
 //	client.AddSendingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //	server.AddReceivingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //
-// Both act on tools/call alone. For servers that are separate programs there is `snaphook
-// mcp-proxy`, which needs no code.
+// Both affect only tools/call. For servers that are separate programs there is `snaphook mcp-proxy`, which needs no
+// code.
 //
 // Effects that MCP cannot express:
 //
@@ -34,8 +34,8 @@ import (
 
 // Options holds the callbacks of a [Middleware].
 type Options struct {
-	// Name returns the host's name of a tool, given the server's; nil keeps it. Describe the names
-	// in [snaphook.Config] as tools of kind MCP.
+	// Name returns the host's name of a tool for the server's name. If Name is nil, the host uses the server's name.
+	// Describe the names in [snaphook.Config] as tools of kind MCP.
 	Name func(tool string) string
 
 	// Message shows the user a message of a hook; nil drops it.
@@ -142,7 +142,7 @@ var parts = adapter.Parts[mcp.Content]{
 func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
-		data = nil // then hooks see the text
+		data = nil // hooks see the text instead
 	}
 	return snaphook.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }

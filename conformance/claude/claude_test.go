@@ -19,14 +19,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// TestClaude judges the Go API.
+// TestClaude runs the cases with the Go API.
 func TestClaude(t *testing.T) {
 	claudecases.Run(t, claudecases.Cases(t), func(t testing.TB, p *claudecases.Prepared) (claudecases.Engine, string) {
 		return open(t, p), ""
 	})
 }
 
-// engine runs the Go API for the judge.
+// engine runs cases with the Go API.
 type engine struct {
 	sys    *pipeline.System
 	ses    *pipeline.Session

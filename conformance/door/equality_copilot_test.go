@@ -46,7 +46,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// compareCopilot fires the steps of a case up to last, each alone and through the door, and compares the
+// compareCopilot fires the steps of a case up to last, each directly and through package snaphook, and compares the
 // last.
 func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	one, two := prepared(t, c), prepared(t, c)

@@ -79,7 +79,7 @@ func llxprtOf(p *llxprtcases.Prepared) llxprt.Settings {
 	return s
 }
 
-// fires fires one event alone, and through package snaphook, with the inputs of two copies of a case.
+// fires fires one event directly, and through package snaphook, with the inputs of two copies of a case.
 type fires func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (alone, through answer)
 
 var llxprtFires = map[string]fires{

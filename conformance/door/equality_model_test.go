@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// llxprtModelFires fires LLxprt's events about models, notices and compaction. An event about a model that
-// is fired alone uses the shape of Google's SDK, and the door uses the shape that hooks see: the test
-// compares both in the shape that hooks see.
+// llxprtModelFires fires LLxprt's events about models, notices and compaction. An event that is fired directly has the
+// form of Google's SDK, and package snaphook has the form that hooks see: the test compares both in the form that hooks
+// see.
 var llxprtModelFires = map[string]fires{
 	"BeforeModel": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (a, b answer) {
 		request := wire.Object(one.Get("llm_request"))
@@ -30,7 +30,7 @@ var llxprtModelFires = map[string]fires{
 		if a.Input = string(genai.ToHookRequest(v.Request)); a.Denied {
 			a.Input = "" // no request is sent
 		}
-		if !v.Call && res.Specific.Response != nil { // after a denial without a response the host makes one
+		if !v.Call && res.Specific.Response != nil { // after a denial without a response the host makes a response
 			a.Result = string(genai.ToHookResponse(v.Response))
 		}
 		got, err := s.BeforeModel(t.Context(), &snaphook.BeforeModelInput{Request: wire.Object(two.Get("llm_request"))})

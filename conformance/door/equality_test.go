@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answer holds the members of a result that a host applies, through the door or by the dialect
-// alone.
+// answer holds the members of a result that a host applies: of package snaphook, or of the dialect itself.
 type answer struct {
 	Denied, Ask, Stop            bool
 	Reason, StopReason, Continue string

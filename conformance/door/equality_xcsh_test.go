@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// xcshStep fires one step of a case alone, and through the door.
+// xcshStep fires one step of a case directly, and through package snaphook.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
 // xcshSteps has a function for each event of the moments of a tool and a prompt, and for the operation
@@ -38,7 +38,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	for _, c := range cases { // the door has the hook runtime: cases of the extension runtime are left out
+	for _, c := range cases { // package snaphook has the hook runtime: cases of the extension runtime are left out
 		if len(c.Hooks) == 0 || c.Runtime == "extension" {
 			continue
 		}
@@ -54,7 +54,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 				for _, h := range c.Hooks {
 					for _, m := range []*xcsh.Modules{alone, s.Modules()} {
 						path, factory := xcshcases.Typed(h)
-						_ = m.Add(path, factory) // a failing module does not load in either of them
+						_ = m.Add(path, factory) // a module that fails to load fails on both sides
 					}
 				}
 				one, other := fire(t, alone, s, step)

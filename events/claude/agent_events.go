@@ -17,7 +17,7 @@ var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, UserPromptSubmitOutp
 	Doc:   "when the user has sent a prompt, before anything is done with it",
 	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
 	Rules: pipeline.Rules{Text: hook.TextContext, LateFuncBlocks: true},
-	ConditionInput: func(p *UserPromptSubmitInput) hook.ConditionInput { // profiles have matchers that test the prompt
+	ConditionInput: func(p *UserPromptSubmitInput) hook.ConditionInput { // in some profiles matchers test the prompt
 		return hook.ConditionInput{Input: wire.Object(nil).With("prompt", wire.Quote(p.Prompt))}
 	},
 })

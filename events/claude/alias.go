@@ -1,6 +1,6 @@
 package claude
 
-// Inputs and outputs that several events share.
+// The types are inputs and outputs that several events share.
 type (
 	TaskCompletedInput   = TaskCreatedInput
 	PostModelSwitchInput = PreModelSwitchInput

@@ -12,7 +12,7 @@ import (
 // Directive holds the instructions to the caller that all events have in common.
 type Directive struct {
 	Stop       bool     // end the agent's loop
-	StopReason string   // tell the user why
+	StopReason string   // the reason for the user
 	Context    []string // tell the model this, a text for each hook
 	Messages   []string // show this to the user, a text for each hook
 }
@@ -49,7 +49,7 @@ func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 type BlockVerdict struct {
 	Directive
 	Run    bool   // go ahead
-	Reason string // why not, if Run is false
+	Reason string // the reason, if Run is false
 }
 
 // ApplyBlock returns the instructions of an event whose hooks can only block: PreCompact, ConfigChange, TaskCreated and
@@ -148,7 +148,7 @@ func feedback[Out any](res *hook.Result[Out]) string {
 type PromptVerdict struct {
 	Directive
 	Run    bool   // let the agent work on the prompt, with Context for the model
-	Reason string // why not, for the user, if Run is false
+	Reason string // the reason for the user, if Run is false
 	Hide   bool   // leave the prompt out of the message about the block
 	Title  string // of the session, if a hook gave one
 }
@@ -165,7 +165,7 @@ func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdi
 // StopVerdict lists the instructions of Stop or SubagentStop.
 type StopVerdict struct {
 	Directive
-	Again  bool   // send the agent back to work
+	Again  bool   // make the agent continue
 	Prompt string // the text with which to send it back; empty if Context contains the whole text
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Rule C85.
+// Hooks export variables to files, in the order of the fires (rule C85).
 func TestVariablesThatHooksLeave(t *testing.T) {
 	w := project(`{"hooks":{"SessionStart":[{"hooks":[
 {"type":"command","command":"echo export A=1 > \"$CLAUDE_ENV_FILE\""},
@@ -37,7 +37,7 @@ func TestVariablesThatHooksLeave(t *testing.T) {
 	want("export A=1\nexport A=2\n")
 }
 
-// Rule C81.
+// The answer of a background hook is context for the model's next turn (rule C81).
 func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 	long := `x=$(printf '%12000s.' ''); echo "${x// /x}" >&2; exit 2`
 	for _, tt := range []struct {
@@ -77,7 +77,7 @@ func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 	}
 }
 
-// Rule C84.
+// If the user does not answer a hook's question, the hook's standard input ends (rule C84).
 func TestAUserWhoGivesNoAnswerEndsTheInput(t *testing.T) {
 	w := project(command(t, "PreToolUse", `read -r in; echo '{"prompt":"q","message":"?","options":[{"key":"y","label":"Yes"}]}'; read -r a || { echo cancelled >&2; exit 2; }`, ""))
 	w.host.MayAsk = func(*hook.Hook) bool { return true }
@@ -102,7 +102,7 @@ func TestWorktrees(t *testing.T) {
 		{"echo DIR/./w", ""},
 		{"echo DIR/w/", "DIR/w/"},
 		{"echo DIR/link/w", ""},
-		{"echo /tmp/w", lo.Ternary(runtime.GOOS == "windows", "", "/tmp/w")}, // a folder of Git's bash, wherever that is
+		{"echo /tmp/w", lo.Ternary(runtime.GOOS == "windows", "", "/tmp/w")}, // the path of this folder of Git's bash varies
 		{"echo DIR/w; exit 1", ""},
 		{"true", ""},
 		{"exit 2", ""},

@@ -132,7 +132,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	}
 	does := e.traits.verdict
 	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
-		does = block // like a command that refuses
+		does = block // the effect of a command that refuses
 	}
 	canStop := e.traits.contextHold
 	asks.Answer = func(v judge.Verdict) hook.Reply {
@@ -145,7 +145,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	return nil
 }
 
-// worktreePath converts the output of a command to an answer: the path is the last line that is not
+// worktreePath converts the output of a command to an answer with a path: the last line of the output that is not
 // empty, without colours (release 2.1.239).
 type worktreePath struct{ hook.Runner }
 

@@ -41,13 +41,13 @@ type Level uint8
 // The levels. The zero Level is release 2.1.88.
 const (
 	Base Level = iota
-	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write" are names; a
-	// command that mentions ${user_config.…} is refused unless it has "args"; plain text of a Setup
-	// hook is not context; "once" has an effect in front matter alone.
+	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write" are names; a command that mentions
+	// ${user_config.…} is refused unless it has "args"; plain text of a Setup hook is not context; "once" has an effect
+	// only in front matter.
 	Docs
 )
 
-// The effects of a hook's exit status, for events that differ from the dialect.
+// The variables are the effects of exit statuses at events that differ from the dialect.
 var (
 	ignoresTwo  = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
 	ignoresAll  = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseAnswer}
@@ -66,7 +66,7 @@ const (
 // traits holds facts about an event that the documentation lists in tables, and for which a Spec has no field.
 type traits struct {
 	kinds  kinds    // the types of hooks it runs
-	reason audience // who learns why something was blocked
+	reason audience // the reader of the reason of a block
 
 	decides     bool   // the answer's "decision" has an effect, not only an exit status
 	permission  bool   // the decision is a permission, which hooks can also grant
@@ -126,8 +126,8 @@ type commonIn interface{ common() *CommonInput }
 
 type commonOut interface{ own() *CommonOutput }
 
-// declare makes an event of the dialect, with its traits. add merges the event's part of one hook's answer into all; it
-// is nil if the event has no such part.
+// declare makes an event of the dialect, with its traits. add merges the event's part of one hook's answer into the
+// parts of the earlier hooks; it is nil if the event has no such part.
 func declare[In, Out any, I interface {
 	*In
 	commonIn

@@ -166,7 +166,7 @@ func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 }
 
 // args reads the arguments of a command that runs without a shell. An element that is not a string is an error, because
-// without it the command would be a different one.
+// the command without this element would be another command.
 func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil, false, nil

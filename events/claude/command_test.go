@@ -37,7 +37,7 @@ func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	return strings.TrimSpace(*fired.Hooks[0].Stdout)
 }
 
-// Rule C86. A guard that uses syntax of bash must not pass in silence under dash.
+// Commands run in bash (rule C86): a guard that uses syntax of bash must not silently fail in dash.
 func TestCommandsRunInBash(t *testing.T) {
 	const guard = `[[ $(printf x) == x ]] && echo -e 'a\\tb' | { read -r a b; [ "$b" = "" ]; echo "status ${PIPESTATUS[0]} of $0"; }`
 	for _, more := range []string{"", `,"shell":"bash"`} {
@@ -85,7 +85,7 @@ func inBash(dir string) string {
 	return dir
 }
 
-// Rules C91, C94.
+// Commands get the documented environment, and their input in ARGUMENTS (rules C91, C94).
 func TestTheEnvironmentOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", "env", ""))
 	w.host.Dir = directory(t)
@@ -114,7 +114,7 @@ func TestTheEnvironmentOfCommands(t *testing.T) {
 	}
 }
 
-// Rules C26, C27, C28.
+// Commands get the documented payload on standard input (rules C26, C27, C28).
 func TestTheInputOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", `IFS= read -r line && printf '%s' "$line"`, ""))
 	got := stdout(t, fire(t, w.open(t), "PreToolUse", `{"permission_mode":"plan","future":{"a":1},"tool_input":{"n":12345678901234567890}}`))
@@ -155,7 +155,7 @@ func TestUnknownMembersOfAnAnswerSurvive(t *testing.T) {
 	}
 }
 
-// Rule C90.
+// Commands run in the agent's directory or, if it is missing, in the session's or the home directory (rule C90).
 func TestWhereCommandsRun(t *testing.T) {
 	here := directory(t)
 	for _, tt := range []struct{ cwd, want string }{{"", "DIR"}, {here, here}, {"/gone/away", "DIR"}} {
@@ -184,7 +184,7 @@ func TestWhereCommandsRun(t *testing.T) {
 	}
 }
 
-// Rules C86, C87, C88, C89.
+// A command runs in bash or PowerShell, or without a shell (rules C86, C87, C88, C89).
 func TestTheFormsOfACommand(t *testing.T) {
 	dir := directory(t)
 	tree(t, dir, map[string]string{
@@ -237,12 +237,12 @@ func TestHowAFailedGuardBlocksOnRequest(t *testing.T) {
 	}
 }
 
-// Rules C29, C43.
+// HTTP hooks send the payload and read the response (rules C29, C43).
 func TestRequests(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r
-		_, _ = io.Copy(io.Discard, r.Body) // the server notices that the client has gone only after reading the body
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices a disconnect only after reading the body
 		switch r.URL.Path {
 		case "/deny":
 			_, _ = w.Write([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"r"}}`))

@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write docs/claude-events.md")
 
-// described lists the events by hand, as the sources describe them (rules C52, C35; documentation
-// of release 2.1.239). types has the initials of command, http, mcp_tool, prompt and agent. two is
-// the effect of exit status 2: the event is blocked or not, and the model, the user or no one is
-// told.
+// described is a list of the events, written by hand from the sources (rules C52, C35; documentation of release
+// 2.1.239). types has the initials of command, http, mcp_tool, prompt and agent. two is the effect of exit status 2:
+// the event is blocked or not, and the model, the user or no one is told.
 var described = []struct {
 	name, subject, types, two string
 	timeout                   time.Duration

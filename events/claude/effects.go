@@ -44,7 +44,7 @@ type Effects struct {
 	Errors            int      `json:"errors"` // hooks that failed without a block; the user gets a notice of each
 	ModelSees         []string `json:"model_sees"`
 	UserSees          []string `json:"user_sees"`
-	Lifted            *string  `json:"lifted"` // why a block has no effect
+	Lifted            *string  `json:"lifted"` // the reason why a block has no effect
 
 	PromptErased           *bool           `json:"promptErased"`
 	SuppressOriginalPrompt *bool           `json:"suppressOriginalPrompt"`

@@ -90,7 +90,7 @@ func (e *entry) misspelt() {
 		known = slices.Concat(read, entryMembers)
 	}
 	e.Misspelt(e.value, known...)
-	if e.kind != added { // a type of the program has members of its own
+	if e.kind != added { // a type that the program defines has members of its own
 		e.Ignored(e.system(), false, e.value, read...)
 	}
 }
@@ -148,7 +148,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 	if e.kind&outside != 0 && e.Level == Docs {
 		return e.traits.timeout
 	}
-	// Release 2.1.239; 0 is the event's.
+	// The defaults are those of release 2.1.239; 0 means the event's default.
 	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind]
 }
 
@@ -234,7 +234,7 @@ func (e *entry) failure(v settings.Value) {
 // failureBlocks reports whether a failure of the hook can block. A hook of an unknown type counts as a command.
 func (e *entry) failureBlocks() bool {
 	async := e.hook.Background != hook.Foreground
-	if e.kind == 0 || e.kind == commands { // the entry may be invalid, and these members unread
+	if e.kind == 0 || e.kind == commands { // the entry may be invalid: then nothing has read these members
 		for _, member := range [...]string{"async", "asyncRewake"} {
 			on, _ := e.value.Get(member).Bool()
 			async = async || on
@@ -243,9 +243,8 @@ func (e *entry) failureBlocks() bool {
 	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
-// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. It
-// leaves out hooks of front matter, which are checked at each Reload, and the program's hooks, which settings never
-// exclude.
+// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. It does not
+// check hooks of front matter, which each Reload checks, nor the program's hooks, which settings never exclude.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {

@@ -69,7 +69,7 @@ func changes(old, now map[string]string) map[string]string {
 }
 
 func sourcingShell() []string {
-	if runtime.GOOS == "windows" && run.HasBash() { // the bash in PATH is WSL's
+	if runtime.GOOS == "windows" && run.HasBash() { // the bash in PATH may be WSL's
 		return []string{run.Bash("")[0], "--norc", "--noprofile", "-c", sourcing, "bash"}
 	}
 	if bash, err := exec.LookPath("bash"); err == nil {

@@ -63,7 +63,7 @@ func one(t *testing.T, event, input string, says scripted) (effects func(want st
 	return func(want string) { t.Helper(); wantEffects(t, fired, want) }
 }
 
-// Rules C35, C96, C97.
+// Exit status 2 has the documented effect at every event (rules C35, C96, C97).
 func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestExitStatusTwoBlocksWithoutAWordAndAgainstAnAnswer(t *testing.T) {
 	}
 }
 
-// Rules C36, C66.
+// An exit status other than 2 blocks at no event (rules C36, C66).
 func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	quiet := []string{"StopFailure", "InstructionsLoaded", "WorktreeRemove", "MessageDisplay"}
 	for _, tt := range honoured {
@@ -101,7 +101,7 @@ func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	}
 }
 
-// Rules C39, C69, C74.
+// Every event honours exactly the documented common members (rules C39, C69, C74).
 func TestEveryEventHonoursItsMembersAndNoOthers(t *testing.T) {
 	for _, tt := range honoured {
 		has := func(c string) bool { return strings.Contains(tt.fields, c) }
@@ -186,7 +186,7 @@ var members = []struct {
 	{"a policy", "ConfigChange", `{"source":"policy_settings"}`, `{}`, `{"blocked":false}`, false},
 }
 
-// Rules C55, C62, C75.
+// Each event reads and merges its own members (rules C55, C62, C75).
 func TestTheOwnMembersOfEvents(t *testing.T) {
 	for _, tt := range members {
 		t.Run(tt.event+": "+tt.name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestTheOwnMembersOfEvents(t *testing.T) {
 	}
 }
 
-// Rule C41.
+// Some answers have a meaning at one event only (rule C41).
 func TestWhatAnswersMeanInOneEventOnly(t *testing.T) {
 	for _, tt := range []struct {
 		name, event, input string
@@ -250,7 +250,7 @@ func TestTerminalSequencesAreBellsTitlesAndNotifications(t *testing.T) {
 	}
 }
 
-// Rules C30, C97, C98.
+// The user gets one notice of a failure, and a timeout is not an error (rules C30, C97, C98).
 func TestAFailureIsToldOnceAndATimeoutIsNoError(t *testing.T) {
 	one(t, "PreToolUse", "", scripted{err: fmt.Errorf("cannot start")})(`{"errors":1,"blocked":false,"user_sees":["h hook error: cannot start"],"outcomes":{"h":"non_blocking_error"}}`)
 	one(t, "UserPromptSubmit", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"errors":0,"blocked":false,"user_sees":["h hook error: Hook timed out after 600000ms"],"outcomes":{"h":"cancelled"}}`)

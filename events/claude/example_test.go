@@ -83,7 +83,7 @@ func ExampleDiscover() {
 	// local /project/.claude/settings.local.json
 }
 
-// Hooks in Go are typed, and decide like those in settings.
+// Hooks in Go are typed, and decide like hooks in settings.
 func Example_hooksInGo() {
 	ctx := context.Background()
 	ses, done := opened(`{}`, pipeline.SessionConfig{})
@@ -151,7 +151,7 @@ func ExampleFrontMatter_Register() {
 	}
 	res, _ := claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked(), res.Reason)
-	remove() // the hook was for this piece of work
+	remove() // the hook was needed only for this task
 	res, _ = claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked())
 	// Output:
@@ -159,7 +159,7 @@ func ExampleFrontMatter_Register() {
 	// false
 }
 
-// Hooks in the background tell the model on its next turn.
+// The model gets the answers of background hooks in its next turn.
 func Example_background() {
 	ctx := context.Background()
 	ses, done := opened(`{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "async": true, "command": "echo '{\"systemMessage\": \"the build is green\"}'"}]}]}}`, pipeline.SessionConfig{

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// A policy that fails closed blocks at every gate, independent of the answers that the event
-// honours, and in the words in which hosts look for a denial of the event.
+// A policy that fails closed blocks at every gate, whichever answers the event honours. The denial has the form in
+// which hosts expect denials of the event.
 func TestAClosedPolicyHoldsAtEveryGate(t *testing.T) {
 	gates := 0
 	for name, event := range events {

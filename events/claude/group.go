@@ -53,7 +53,7 @@ func (o hooksSource) renamed(event string) string {
 	return event
 }
 
-// Members of groups, entries and files that select, limit or change a hook.
+// The variables list the members of groups, entries and files that select, limit or change a hook.
 var (
 	groupMembers = []string{"matcher"}
 	entryMembers = []string{
@@ -78,7 +78,7 @@ type group struct {
 	pattern string
 	matcher hook.Matcher
 	where   hook.Condition // the matcher, if the profile tests a member other than the subject
-	invalid string         // why none of the group's hooks can run
+	invalid string         // the reason why none of the group's hooks can run
 	broken  string         // reason why the group's matcher matches nothing
 }
 

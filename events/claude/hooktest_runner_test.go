@@ -25,7 +25,7 @@ case $payload in
 esac
 `
 
-// The runners that settings wrap around a command keep the contract of a runner.
+// The runners with which settings wrap a command keep the contract of a runner.
 func TestRunnersOfSettingsHold(t *testing.T) {
 	entry := func(event, command string) string {
 		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": ` + string(wire.Quote(command)) + `}]}]}}`

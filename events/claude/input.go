@@ -96,7 +96,7 @@ type SessionStartInput struct {
 	Model  string `json:"model,omitempty"`
 	Title  string `json:"session_title,omitempty"`
 
-	// Set when a session continues after a break.
+	// The next fields are set when a session continues after a break.
 	Idle          float64 `json:"seconds_since_last_response,omitzero"`
 	ContextTokens int     `json:"context_tokens,omitzero"`
 	CacheExpired  bool    `json:"prompt_cache_likely_expired,omitzero"`

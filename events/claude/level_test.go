@@ -55,7 +55,7 @@ func TestLevelsReadMatchersInTheirWay(t *testing.T) {
 	}
 }
 
-// A guard must not be lost when its tool is renamed (C15, C20).
+// A matcher with the old or the new name of a renamed tool selects the tool: renaming it disables no guard (C15, C20).
 func TestToolsAreMatchedUnderTheirOldAndNewNames(t *testing.T) {
 	group := func(matcher, condition string) string {
 		return `{"hooks": {"PreToolUse": [{"matcher": ` + string(mustEncode(t, matcher)) + `, "hooks": [{"type": "command", "if": ` +

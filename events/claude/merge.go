@@ -11,8 +11,8 @@ import (
 
 // The functions of this file merge the event's part of one hook's answer into the part of all.
 
-// addGate keeps the strictest permission, and the whole rewrite of the last hook in plan order, whichever finishes
-// last, so that the same configuration always gives the same answer. A denial removes the rewrite.
+// addGate keeps the strictest permission, and the whole rewrite of the hook that is last in plan order, even if another
+// finishes later: the same configuration always gives the same answer. A denial removes the rewrite.
 func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {

@@ -170,7 +170,7 @@ func TestAnswersOfSeveralHooksAreMerged(t *testing.T) {
 	}
 }
 
-// Rule C37.
+// A text that is too long is cut, and a file keeps the whole text (rule C37).
 func TestTextsThatAreTooLongAreCutAndKept(t *testing.T) {
 	long := strings.Repeat("ä", claude.MaxText+1)
 	exact := strings.Repeat("ä", claude.MaxText)

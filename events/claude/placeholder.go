@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// placeholder is ${NAME} or ${user_config.key}.
+// placeholder matches ${NAME} and ${user_config.key}.
 var (
 	placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*|user_config\.[^{}]+)\}`)
 	userConfig  = regexp.MustCompile(`\$\{user_config\.[^{}]+\}`)
@@ -111,7 +111,7 @@ func (o hooksSource) inPowerShell(script string) (string, error) {
 	return splice.PowerShell(script, placeholder, o.variable)
 }
 
-// variable returns the variable and value for a placeholder; the bool is false for an unknown one.
+// variable returns the variable and value for a placeholder; the bool is false for an unknown placeholder.
 func (o hooksSource) variable(text string) (splice.Var, bool) {
 	name, option := parts(text)
 	if option != "" {

@@ -13,7 +13,7 @@ type policy struct {
 	untrusted bool // the session has a user, who has not agreed to the directory
 	safe      bool // only managed hooks run
 
-	// Switches of the settings; the zero Value is off.
+	// The next fields are switches of the settings; the zero Value is off.
 	nothing     settings.Value // disableAllHooks of the managed settings
 	managedOnly settings.Value // allowManagedHooksOnly
 	pluginsOnly settings.Value // strictPluginOnlyCustomization

@@ -182,7 +182,7 @@ func TestRequestsKeepToTheListsOfAllLayers(t *testing.T) {
 		{`"allowedHttpHookUrls":["https://hooks.example.com/*"],`, "", true},
 		{`"allowedHttpHookUrls":["https://other/*"],`, "", false},
 		{`"allowedHttpHookUrls":["https://other/*"],`, `"allowedHttpHookUrls":["https://hooks.example.com*"],`, true},
-		{`"allowedHttpHookUrls":"https://hooks.example.com/*",`, "", false}, // invalid, but meant to forbid
+		{`"allowedHttpHookUrls":"https://hooks.example.com/*",`, "", false}, // an invalid list allows nothing
 		{`"allowedHttpHookUrls":[5],`, "", false},
 	} {
 		for _, source := range []hook.Source{hook.User, hook.Managed} { // the lists limit managed hooks too
@@ -194,7 +194,7 @@ func TestRequestsKeepToTheListsOfAllLayers(t *testing.T) {
 	}
 }
 
-// Rules C1, C2.
+// Hooks run in a fixed order of their sources (rules C1, C2).
 func TestTheOrderOfHooks(t *testing.T) {
 	got := everyone(nil).present(t)
 	if want := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "callback"}; !slices.Equal(got, want) {

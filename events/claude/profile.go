@@ -58,7 +58,7 @@ type profile struct {
 	untyped   bool     // an entry without a type is a command
 	kinds     kinds    // the types of hooks that run
 	switchOff bool     // disableAllHooks is read
-	allTrust  bool     // in an untrusted folder no hook runs; false: the project's do not run
+	allTrust  bool     // in an untrusted folder no hook runs; false: only the project's hooks do not run
 
 	match    func(pattern string) (hook.Matcher, string)
 	subjects map[string]string // by event, the member that matchers test, if it is not Claude Code's; "": an empty text
@@ -68,8 +68,8 @@ type profile struct {
 	promptTime   time.Duration            // the default of prompt hooks
 	whole        bool                     // timeouts are whole seconds
 	longest      time.Duration            // the longest timeout that can be written; 0: no limit
-	milliseconds float64                  // this number and larger ones are milliseconds; 0: all are seconds
-	grace        time.Duration            // between SIGTERM and SIGKILL; 0: as Claude Code
+	milliseconds float64                  // numbers from this one are milliseconds; 0: all are seconds
+	grace        time.Duration            // between SIGTERM and SIGKILL; 0: the same as in Claude Code
 
 	sequential bool     // the hooks run one after another
 	key        []string // members of an entry that make hooks duplicates; nil: hooks are never duplicates
@@ -223,7 +223,7 @@ func (f profileFile) events(root settings.Value) settings.Value {
 	return root.Get("hooks")
 }
 
-// reads reports whether a file of the project, named by its path, is one of the profile's.
+// reads reports whether the profile reads a file of the project, named by its path.
 func (p *profile) reads(path string) bool {
 	return slices.ContainsFunc(p.files, func(f profileFile) bool { return f.home == "" && f.path == path })
 }
@@ -297,7 +297,7 @@ func expand(base string, elements []string) []string {
 		return []string{filepath.Join(append([]string{base}, elements...)...)}
 	}
 	above := filepath.Join(append([]string{base}, elements[:at]...)...)
-	entries, _ := os.ReadDir(above) // an unreadable directory has no plugins for the original either
+	entries, _ := os.ReadDir(above) // the original also ignores a directory that cannot be read
 	var files []string
 	for _, entry := range entries {
 		if info, err := os.Stat(filepath.Join(above, entry.Name())); err == nil && info.IsDir() {

@@ -21,7 +21,7 @@ type answerTraits struct {
 	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is not a decision
 	nested   map[string]hook.Decision // the words of permissionDecision; nil: Claude Code's words
 	top      []string                 // the members that are read, other than decision and reason
-	own      []string                 // the members of hookSpecificOutput that are read; nil: none
+	own      []string                 // the members of hookSpecificOutput that are read; nil: no member
 	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
 	text     textUse                  // the meaning of plain text, except at prompted
 	prompted string                   // the event at which "message", or else the whole output, is context; "": none
@@ -228,8 +228,8 @@ func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, 
 	return nil, text, wrong
 }
 
-// promptContext returns the answer of a hook whose output is context for the prompt: the member "message" of an object,
-// or else the whole output.
+// promptContext returns an answer with context for the prompt: the member "message" of the hook's object, or else the
+// whole output.
 func promptContext(event string, object wire.Object, said []byte) []byte {
 	text := plain(said)
 	if message := object.Text("message"); message != "" {
@@ -305,7 +305,7 @@ func (o *rawAnswer) take(a *answerTraits, name string, value jsontext.Value, inp
 	}
 }
 
-// fits reports whether a member of an answer has the kind that it is read as.
+// fits reports whether the value of a member has the JSON kind that the member must have.
 func fits(name string, value jsontext.Value) bool {
 	if name == "continue" || name == "suppressOutput" {
 		return value.Kind() == 't' || value.Kind() == 'f'

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// settleProfile determines whose files and rules apply. An unknown profile is an error.
+// settleProfile determines the profile whose files and rules apply. An unknown profile is an error.
 func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err error) {
 	switch {
 	case s.Profile != Found:
@@ -171,8 +171,8 @@ func (p *profile) wrongEntry(f profileFile, e settings.Value) *settings.Problem 
 	return p.failure.wrong(e)
 }
 
-// wrong returns the mistake in the failure policy of an entry; nil if there is none, or the system
-// does not read one.
+// wrong returns the mistake in the failure policy of an entry; nil if the policy is valid or missing, or the system
+// does not read it.
 func (f failureMember) wrong(entry settings.Value) *settings.Problem {
 	v := entry.Get(f.name)
 	if word, isText := v.Text(); f.name == "" || !v.Exists() || isText && slices.Contains(f.words, word) {
@@ -268,7 +268,7 @@ func (e *entry) speak() *settings.Problem {
 	h.Sequential = p.sequential || on
 	h.Key = e.profileKey()
 	if e.kind&(commands|requests) == 0 {
-		return nil // a model already answers in Claude Code's words
+		return nil // a model's verdict is already in Claude Code's words
 	}
 	if wrong := e.variables(); wrong != nil {
 		return wrong

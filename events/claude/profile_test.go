@@ -31,7 +31,7 @@ func writeFiles(t *testing.T, dir string, paths ...string) {
 	}
 }
 
-// Rules P1 and P2.
+// The profile of a directory follows from the settings of the user and of the project (rules P1 and P2).
 func TestAProfileIsFoundWhereOnlyItsSystemHasSettings(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -87,7 +87,7 @@ func TestAnUnknownProfileIsAnErrorThatListsTheNames(t *testing.T) {
 	}
 }
 
-// Rule P3.
+// If a file cannot be read and failures are closed, its events block (rule P3).
 func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, ".qwen", "settings.json")
@@ -106,7 +106,7 @@ func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 	}
 }
 
-// Rule P6.
+// Members that a system does not read are problems (rule P6).
 func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 	text := `{"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(ls)", "once": true, "tiemout": 3}]}]}`
 	l, err := Settings{Profile: Devin, Layers: []settings.Layer{{Source: hook.Project, File: "/p/.devin/hooks.v1.json", Data: []byte(text)}}}.
@@ -159,7 +159,7 @@ type replying struct{ hook.Reply }
 
 func (r replying) Run(context.Context, hook.Call) (hook.Reply, error) { return r.Reply, nil }
 
-// Rule P4.
+// A denial that another system would lose is a failure (rule P4).
 func TestALostDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	for _, p := range []*profile{&kimi, &goose} {
 		r := replying{hook.Reply{Stdout: []byte(`{"hookSpecificOutput": {"decision": "deny"}, "permissionDecision": "deny"}`)}}
@@ -258,7 +258,7 @@ func errorIsAnswer(err error) bool {
 	return ok
 }
 
-// Rules P15, P25, P33 and P45.
+// Payloads have the members and names of the system (rules P15, P25, P33 and P45).
 func TestPayloadsAreInTheWordsOfTheSystem(t *testing.T) {
 	call := wire.Object(`{"session_id":"s","transcript_path":"t","cwd":"/d","hook_event_name":"PostToolUse","permission_mode":"plan",` +
 		`"tool_name":"x","tool_input":{},"tool_use_id":"1","tool_response":[1]}`)

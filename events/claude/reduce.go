@@ -14,9 +14,8 @@ var rank = map[hook.Decision]int{
 	hook.Deny: 4, hook.Block: 4, hook.Defer: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1,
 }
 
-// reducer returns the Reduce of an event. It merges everything in plan order, and no answer hides
-// another. add merges the event's part of one hook's answer into all; nil: the event has no part of
-// its own.
+// reducer returns the Reduce of an event. It merges all answers in plan order; no answer hides another. add merges the
+// event's part of one hook's answer into all; nil: the event has no part of its own.
 //
 //go:noinline
 func reducer[Out any, O interface {

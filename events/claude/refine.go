@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// MaxText is the maximum number of characters of a text that the model or the user gets. Of a longer text they get the
-// beginning, and the path of a file with the whole text (release 2.1.239).
+// MaxText is the maximum number of characters of a text that the model or the user gets. If a text is longer, they get
+// its beginning and the path of a file with the whole text (release 2.1.239).
 const MaxText = 10_000
 
 // preview is the number of characters that are shown of a text that is too long.
@@ -74,7 +74,7 @@ func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string,
 // spoken copies the decision in a Go function's own part to the common decision.
 func spoken(o *common.Output, part commonOut) {
 	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
-		said := struct { // a copy: otherwise the answer would be allocated
+		said := struct { // a copy, which keeps the answer off the heap
 			decision hook.Decision
 			reason   string
 		}{o.Decision, o.Reason}

@@ -94,7 +94,7 @@ func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[Se
 	}
 }
 
-// refineReply makes exit status 2 a refusal, and removes the rest of such an answer.
+// refineReply makes exit status 2 a refusal, and removes all other members of such an answer.
 func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[ElicitationOutput]) {
 	if o := &r.Output; o.Decision.Blocks() {
 		o.Context, o.Specific = "", ElicitationOutput{CommonOutput: o.Specific.CommonOutput, Action: "decline"}

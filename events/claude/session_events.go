@@ -40,7 +40,7 @@ var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 	SubjectName: "trigger",
 })
 
-// SessionEnd fires when a session ends. All hooks together have 1.5 seconds, to let the user leave (C60).
+// SessionEnd fires when a session ends. All hooks together have 1.5 seconds, so that the user can leave soon (C60).
 var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(traits{
 	kinds: outside, reason: user, silent: true,
 }, nil, pipeline.Spec[SessionEndInput, BasicOutput]{

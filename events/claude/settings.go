@@ -34,7 +34,7 @@ type Settings struct {
 	Plugins []Plugin         // the enabled ones, in order
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
-	Profile Profile // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	Profile Profile // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 
 	Model judge.Model        // for prompt hooks
 	Agent judge.AgentRunner  // for agent hooks

@@ -52,7 +52,7 @@ const neighbour = `{"hooks": [{"type": "command", "command": "neighbour"}]}`
 // In the tests of this file the settings of a row are written into the second line of a settings
 // file; problems name that line, and the column within the row.
 
-// Rules C3, C4, C5.
+// An invalid entry is a problem with its position, and the other entries run (rules C3, C4, C5).
 func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 	const types = "command, http, mcp_tool, prompt, agent"
 	for _, tt := range []struct{ name, event, entry, want string }{

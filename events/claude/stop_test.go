@@ -27,7 +27,7 @@ func holds(t *testing.T, s *pipeline.Session, limit int) (n int) {
 	return n
 }
 
-// Rule C64.
+// Hooks keep an agent going at most eight times in a row, or as often as the environment allows (rule C64).
 func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 	for _, tt := range []struct {
 		env  string
@@ -100,12 +100,12 @@ func TestALiftedBlockIsNoBlock(t *testing.T) {
 	wantEffects(t, fire(t, s, "Stop", `{"stop_hook_active":true}`), `{"blocked":false,"lifted":"hooks have kept the agent going 1 times in a row; it stops now"}`)
 }
 
-// Rule C60.
+// All hooks of SessionEnd share one time limit (rule C60).
 func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 	const slow = `{"type":"command","command":"slow"}`
 	for _, tt := range []struct {
 		name, env, hooks string
-		want             time.Duration // of the fire
+		want             time.Duration // the time of the fire
 		budget           time.Duration // of all hooks, if longer
 	}{
 		{"1.5 seconds", "", slow, 1500 * time.Millisecond, 0},
@@ -170,7 +170,7 @@ func late[In, Out any](t *testing.T, e *pipeline.Event[In, Out], in In) *hook.Re
 	return res
 }
 
-// Rule C51.
+// A hook in Go that does not answer in time blocks the guarded action (rule C51).
 func TestALateHookInGoBlocksWhatItGuards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pre := late(t, claude.PreToolUse, claude.PreToolUseInput{Name: "Bash"})

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// The rows, and the two tests below, are the table of docs/windows.md. A guard whose settings, script, answer,
+// The rows and the two tests below are listed in the table of docs/windows.md. A guard whose settings, script, answer,
 // payload or folder has a form of Windows denies, or its failure is reported.
 func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"

@@ -10,14 +10,14 @@ type refusalEffect uint8
 
 const (
 	nothing    refusalEffect = iota // no effect
-	block                           // as exit status 2: the guarded action does not go ahead
+	block                           // like exit status 2: the guarded action does not go ahead
 	endTurn                         // the turn ends, or the teammate stops; the user is told why
-	denyAndEnd                      // both
+	denyAndEnd                      // block and endTurn together
 	endLoop                         // like endTurn, and also with gently
 )
 
-// reply returns a refusal as a command would have answered. gently does not end the turn, and passes the reason to the
-// model; endLoop ignores gently.
+// reply returns the reply of a command with the same refusal. With gently the reply does not end the turn, and passes
+// the reason to the model; endLoop ignores gently.
 func (v refusalEffect) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

@@ -98,7 +98,7 @@ func TestAModelThatSaysImpossibleLetsTheAgentStop(t *testing.T) {
 	}
 }
 
-// Rule C47.
+// A model that gives no verdict decides nothing (rule C47).
 func TestAModelWithoutAVerdictDecidesNothing(t *testing.T) {
 	for _, o := range []*oracle{{answer: "I think so"}, {answer: `{"ok":"yes"}`}, {answer: ""}, {err: errors.New("overloaded")}} {
 		w := judged("PreToolUse", `{"type":"prompt","prompt":"p"}`, o)

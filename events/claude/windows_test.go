@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Rule C86.
+// Commands of Git's bash get paths in the form of Git's bash (rule C86).
 func TestGitsBashIsGivenItsOwnPaths(t *testing.T) {
 	env := []string{`CLAUDE_PROJECT_DIR=C:\Users\foo bar`, `CLAUDE_PLUGIN_ROOT=\\server\share`, `CLAUDE_PLUGIN_DATA=D:/x`, `CLAUDE_ENV_FILE=c:\t\e.sh`, `PATH=C:\bin`, `X`}
 	want := []string{`CLAUDE_PROJECT_DIR=/c/Users/foo bar`, `CLAUDE_PLUGIN_ROOT=//server/share`, `CLAUDE_PLUGIN_DATA=/d/x`, `CLAUDE_ENV_FILE=/c/t/e.sh`, `PATH=C:\bin`, `X`}

@@ -11,7 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Rules CX20, CX21, CX22, CX23, CX25, CX26, CX27, CX28, CX29 and CX30. Each answer makes the run Failed, and a note says why.
+// Each answer makes the run Failed, and a note says why (rules CX20, CX21, CX22, CX23, CX25, CX26, CX27, CX28, CX29 and
+// CX30).
 func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 	const own = `{"hookSpecificOutput": {"hookEventName": "EVENT", `
 	for _, tt := range []struct{ event, stdout, note string }{
@@ -69,7 +70,7 @@ func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 	}
 }
 
-// Rule CX24.
+// The message of a failed answer is shown if the answer can be parsed (rule CX24).
 func TestAFailedAnswerThatParsesShowsItsMessage(t *testing.T) {
 	for stdout, want := range map[string]int{
 		`{"systemMessage": "m", "decision": "approve"}`: 1,
@@ -81,7 +82,7 @@ func TestAFailedAnswerThatParsesShowsItsMessage(t *testing.T) {
 	}
 }
 
-// Rule CX20.
+// The exit status decides which output is read (rule CX20).
 func TestTheEndOfAHookDecidesWhatIsRead(t *testing.T) {
 	const deny = `{"decision": "block", "reason": "printed"}`
 	for name, tt := range map[string]struct {
@@ -111,7 +112,7 @@ func TestTheEndOfAHookDecidesWhatIsRead(t *testing.T) {
 	}
 }
 
-// Rule CX38.
+// A text that is too long for the model is kept in a file (rule CX38).
 func TestATextThatIsTooLongForTheModelIsKeptInAFile(t *testing.T) {
 	s := project(`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "h", "additionalContextLimit": 10}]}],
 		"SessionStart": [{"hooks": [{"type": "command", "command": "h", "additionalContextLimit": 0}]}]}}`)
@@ -128,7 +129,7 @@ func TestATextThatIsTooLongForTheModelIsKeptInAFile(t *testing.T) {
 	}
 }
 
-// Rule CX37.
+// A rewrite that is invalid for the tool denies the call (rule CX37).
 func TestARewriteThatTheToolCannotTakeStopsTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		tool, input string
@@ -172,7 +173,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Rule CX41.
+// A hook that does not read its input can still deny (rule CX41).
 func TestAHookThatDoesNotReadItsInputStillDenies(t *testing.T) {
 	ses := open(t, project(`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "exec 0<&-; echo no >&2; exit 2"}]}]}}`), nil)
 	res, err := codex.UserPromptSubmit.Fire(t.Context(), ses, &codex.UserPromptSubmitInput{Prompt: strings.Repeat("x", 1<<20)})

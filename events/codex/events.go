@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The members of answers by event (CX23 to CX32).
+// The variables list the members of answers by event (CX23 to CX32).
 var (
 	universal  = []string{"continue", "stopReason", "suppressOutput", "systemMessage"}
 	decided    = append([]string{"decision", "reason"}, universal...)
@@ -44,8 +44,8 @@ var SessionEnd *pipeline.Event[SessionEndInput, Output] = declare(traits{
 	SubjectName: "reason",
 })
 
-// UserPromptSubmit fires when the user has sent a prompt, before the agent works on it. A block
-// keeps the prompt from being sent; contexts of hooks are kept all the same.
+// UserPromptSubmit fires when the user has sent a prompt, before the agent works on it. A block keeps the prompt from
+// the model; contexts of hooks are kept even then.
 var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, Output] = declare(traits{
 	answerForm: answerForm{top: decided, own: contextual, read: readBlock}, verdict: refusePrompt, told: "user",
 }, pipeline.Spec[UserPromptSubmitInput, Output]{
@@ -55,8 +55,8 @@ var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, Output] = declare(tr
 	Rules: pipeline.Rules{Exits: denies, Text: hook.TextContext},
 })
 
-// PreToolUse fires before a tool runs. A hook denies the call, or replaces its whole input, which
-// approves nothing.
+// PreToolUse fires before a tool runs. A hook denies the call, or replaces its whole input; a replacement does not
+// approve the call.
 var PreToolUse *pipeline.Event[PreToolUseInput, Output] = declare(traits{
 	answerForm: answerForm{
 		top: decided, own: []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput"},

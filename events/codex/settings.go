@@ -152,7 +152,7 @@ type off struct {
 type file struct {
 	settings.Layer
 	root  settings.Value
-	wrong *settings.Problem // reason why all of its hooks are ignored; nil if they are not
+	wrong *settings.Problem // reason why all hooks of the file are ignored; nil if they count
 }
 
 // readFiles reads the files that exist, and lists their names in Loaded, highest priority first.
@@ -288,7 +288,7 @@ func (f *file) events() (n int) {
 	return n
 }
 
-// excluded returns why no hook of the file runs; the zero value if they do run.
+// excluded returns the reason why no hook of the file runs; the zero value if its hooks run.
 func (r *reading) excluded(f *file) hook.Exclusion {
 	set := r.all
 	if f.Source == hook.Project {

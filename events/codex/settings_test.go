@@ -37,7 +37,8 @@ func runnable(loaded pipeline.Loaded) []string {
 	return lo.FilterMap(loaded.Hooks, func(h *hook.Hook, _ int) (string, bool) { return h.Command, h.Skip == "" })
 }
 
-// Rules CX4, CX5 and CX11. The text of a row is the second line of the file.
+// A mistake in a file is reported with its position (rules CX4, CX5 and CX11). The text of a row is the second line of
+// the file.
 func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 	const entry = `{"hooks": {"PreToolUse": [{"hooks": [` + "\n"
 	for _, tt := range []struct {
@@ -95,7 +96,7 @@ func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 	}
 }
 
-// Rules CX1, CX2 and CX3.
+// Files are found, and their hooks run, in a fixed order (rules CX1, CX2 and CX3).
 func TestFilesAreFoundInTheirOrder(t *testing.T) {
 	etc, home, dir := t.TempDir(), t.TempDir(), directory(t)
 	t.Setenv("SNAPHOOK_ETC", etc)
@@ -120,7 +121,7 @@ func TestFilesAreFoundInTheirOrder(t *testing.T) {
 	}
 }
 
-// Rules CX6, CX7, CX8 and CX9.
+// Switches exclude hooks (rules CX6, CX7, CX8 and CX9).
 func TestSwitchesSayWhichHooksRun(t *testing.T) {
 	const hooks = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'NAME'\n"
 	file := func(source hook.Source, top, tables string) settings.Layer {
@@ -163,7 +164,7 @@ func TestSwitchesSayWhichHooksRun(t *testing.T) {
 	}
 }
 
-// Rule CX9. The state of a handler belongs to its file, whatever path the project was opened by.
+// The state of a handler belongs to its file, whatever path the project was opened by (rule CX9).
 func TestAStateCountsThroughLinks(t *testing.T) {
 	real := filepath.Join(directory(t), "project")
 	link := filepath.Join(directory(t), "link")
@@ -190,7 +191,7 @@ func TestAStateCountsThroughLinks(t *testing.T) {
 	}
 }
 
-// Rules CX12, CX13, CX15, CX16, CX17, CX18 and CX39.
+// The members of an entry have the documented effects (rules CX12, CX13, CX15, CX16, CX17, CX18 and CX39).
 func TestAHandlerRunsAsItsEntrySays(t *testing.T) {
 	s := project(`{"hooks": {
 		"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "a", "timeout": 0, "async": true, "statusMessage": "m"},

@@ -23,7 +23,7 @@ type Output struct {
 	ModifiedPrompt   *string        `json:"modifiedTransformedPrompt,omitempty"`
 	InitialPrompt    string         `json:"initialPrompt,omitempty"` // of a prompt hook: the agent starts with it
 
-	// The answer to a permission request. Behavior is allow or deny.
+	// The next fields answer a permission request. Behavior is allow or deny.
 	Behavior  string  `json:"behavior,omitempty"`
 	Message   *string `json:"message,omitempty"`
 	Interrupt *bool   `json:"interrupt,omitempty"`
@@ -204,7 +204,7 @@ var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string)
 	},
 	"reason": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Reason, v) },
 
-	// Members of the SDK alone.
+	// The next members exist only in the SDK.
 	"modifiedPrompt": nil,
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Copilot system. By default status 0 reads the output, and after any other the hook has failed and the
-// action goes ahead (G30). Before a tool a failed command denies, unless it was late or its answer is invalid (G31);
-// there and at permissionRequest status 2 denies (G32, G33). Hooks have 30 seconds, and run one after another in the
-// order of their files (G40).
+// Dialect is the Copilot system. By default exit status 0 reads the output; after any other status the hook has failed,
+// and the action goes ahead (G30). Before a tool a failed command denies, unless it was late or its answer is invalid
+// (G31); there and at permissionRequest status 2 denies (G32, G33). Hooks have 30 seconds, and run one after another in
+// the order of their files (G40).
 var Dialect = &pipeline.Dialect{
 	Name: "copilot",
 	Unit: time.Second,
@@ -60,7 +60,7 @@ type traits struct {
 	also    []string // further spellings
 	members []string // the members of answers that are honoured
 	tool    bool     // matchers test a tool's name; in PascalCase by Claude Code's rules
-	native  bool     // matchers test the subject in camelCase too; false: they are ignored there
+	native  bool     // matchers of camelCase hooks test the subject too; false: they are ignored
 	closed  bool     // a command that fails denies
 	denies  bool     // exit status 2 denies, and members of standard output are read too
 	spread  bool     // later answers override members of earlier ones, and no denial ends the chain

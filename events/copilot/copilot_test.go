@@ -171,7 +171,7 @@ func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
 	}
 }
 
-// useless is a state in which nothing can be stored.
+// useless is a hook.State that can store nothing.
 type useless struct{ hook.State }
 
 var errUseless = errors.New("no room")
@@ -180,7 +180,7 @@ func (useless) Get(context.Context, string) (string, bool, error)          { ret
 func (useless) Incr(context.Context, string, int64) (sum int64, err error) { return 0, errUseless }
 func (useless) Delete(context.Context, string) error                       { return errUseless }
 
-// Rule G45.
+// Hooks make an agent continue at most eight times in a row (rule G45).
 func TestHooksSendAnAgentBackToWorkEightTimesInARow(t *testing.T) {
 	for name, states := range map[string]func(hook.Source) hook.State{
 		"a state on disk": nil, "a state in which nothing can be stored": func(hook.Source) hook.State { return useless{} },
@@ -230,7 +230,7 @@ func TestHooksSendAnAgentBackToWorkEightTimesInARow(t *testing.T) {
 					t.Errorf("the agent was sent back %d times in a row; want 8", got)
 				}
 			}
-			for range 3 { // a stop at which hooks had not sent it back, or do not, starts a new count
+			for range 3 { // a new count starts at a stop unless hooks made the agent continue before, and do so again
 				if got := held(6, active); got != 6 {
 					t.Errorf("the agent was sent back %d times; want 6", got)
 				}

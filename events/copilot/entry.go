@@ -356,8 +356,8 @@ func (e *entry) request() *settings.Problem {
 	return nil
 }
 
-// insecure returns why an unencrypted request is refused. It returns "" for an encrypted request, and for a request to
-// this machine if the user allows that and neither a denial nor a secret depends on the request.
+// insecure returns the reason why an unencrypted request is refused. It returns "" for an encrypted request, and for a
+// request to this machine if the user allows that and neither a denial nor a secret depends on the request.
 func (e *entry) insecure(address string, secrets bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {

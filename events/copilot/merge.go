@@ -73,9 +73,8 @@ func add(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// refine adjusts the report of one hook. It removes a stop on all surfaces except the chat of VS
-// Code, which alone honours stops. It gives a failed command that denies the reason that the
-// original system writes.
+// refine adjusts the report of one hook. It removes a stop on all surfaces except the chat of VS Code, which alone
+// honours stops. If a failed command denies, refine sets the reason that the original system writes.
 func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output]) {
 	o := &r.Output
 	if o.Stop && surfaceOf(s) != VSCode && r.Err == nil {
@@ -86,7 +85,7 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 		}
 		r.Notes = append(r.Notes, note)
 	}
-	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a failure like others, which does not end the fire
+	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a timeout does not end the fire
 		r.Err = &hook.Error{Hook: r.Hook, Err: &hook.ClassError{Class: hook.ClassTimeout, Err: errors.New(late.Error())}}
 	}
 	byTwo := r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2

@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// speaking runs a hook with a payload in the spelling of its event. For several calls it runs the hook once for each.
+// speaking runs a hook with a payload in the spelling of its event. If the input has several calls, it runs the hook
+// once for each.
 type speaking struct {
 	hook.Runner
 	t       *traits

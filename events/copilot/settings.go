@@ -124,7 +124,7 @@ func expand(pattern string) []string {
 	if last != "*.json" {
 		return []string{pattern}
 	}
-	found, _ := os.ReadDir(dir) // an unreadable directory has no hooks for the original either
+	found, _ := os.ReadDir(dir) // the original also ignores a directory that cannot be read
 	return lo.FilterMap(found, func(e os.DirEntry, _ int) (string, bool) {
 		return filepath.Join(dir, e.Name()), filepath.Ext(e.Name()) == ".json"
 	})
@@ -181,7 +181,7 @@ type reading struct {
 	env    []string       // the environment of commands
 	off    settings.Value // the disableAllHooks in effect; the zero Value: hooks are on
 	offBy  hook.Source    // the source of off
-	ownOff settings.Value // as off, set by a project that the user has not agreed to; only for its own hooks
+	ownOff settings.Value // like off, for the own hooks of a project that the user has not agreed to
 	etc    string
 }
 
@@ -312,7 +312,7 @@ func (r *reading) unusable(layer settings.Layer, v settings.Value) *settings.Pro
 	return nil
 }
 
-// exclusion returns why hooks of a source do not run; the zero value if they do.
+// exclusion returns the reason why hooks of a source do not run; the zero value if they run.
 func (r *reading) exclusion(source hook.Source, own settings.Value) hook.Exclusion {
 	project := source == hook.Project || source == hook.Local
 	no := func(why hook.SkipReason, detail string, by hook.Source) hook.Exclusion {

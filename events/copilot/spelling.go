@@ -43,13 +43,14 @@ func merged(maps ...map[string]string) map[string]string {
 	return all
 }
 
-// toolGroup are names of one tool.
+// toolGroup holds the names of one tool.
 type toolGroup struct {
 	own    []string
 	claude match.Names
 }
 
-// claudeNames groups the names of a tool: its own, and Claude Code's, of which payloads have the first (G12).
+// claudeNames groups the names of tools: Copilot's, and Claude Code's. Payloads have the first of Claude Code's names
+// (G12).
 var claudeNames = []toolGroup{
 	{[]string{"bash", "powershell"}, match.Names{"Bash"}},
 	{[]string{"view"}, match.Names{"Read"}},

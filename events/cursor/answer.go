@@ -46,7 +46,7 @@ const (
 // answer is an answer as its hook wrote it.
 type answer struct {
 	Output
-	permits, says bool // whether it has a permission; whether it has a member that some event knows
+	permits, says bool // the answer has a permission; the answer has a member that some event knows
 	goOn          *bool
 	user, context string
 }
@@ -147,7 +147,7 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 	}
 }
 
-// read reads the members that the event honours, and returns notes on others.
+// read reads the members that the event honours, and returns notes on other members.
 func (a *answer) read(event string, t *traits, o wire.Object) (notes []string, err error) {
 	var strange string
 	for name, value := range o.Members() {

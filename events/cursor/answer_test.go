@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// Rules U16, U17, U19 and U23.
+// The permission of an answer decides (rules U16, U17, U19 and U23).
 func TestAnAnswerDecidesByItsPermission(t *testing.T) {
 	const shell, tool, file, agent, prompt = "beforeShellExecution", "preToolUse", "beforeReadFile", "subagentStart", "beforeSubmitPrompt"
 	for _, tt := range []struct{ event, stdout, decision, note string }{
@@ -73,7 +73,7 @@ func TestAnAnswerDecidesByItsPermission(t *testing.T) {
 	}
 }
 
-// Rules U15 and U18.
+// The exit status and an empty output decide too (rules U15 and U18).
 func TestTheEndOfAHookDecides(t *testing.T) {
 	const closed = `"failClosed": true`
 	refusing := append([]string{"beforeSubmitPrompt"}, gates...)
@@ -121,7 +121,7 @@ func TestTheEndOfAHookDecides(t *testing.T) {
 	}
 }
 
-// Rule U17.
+// Messages reach the user and the model (rule U17).
 func TestTextsReachUserAndModel(t *testing.T) {
 	for _, tt := range []struct{ event, stdout, reason, user, model string }{
 		{"beforeShellExecution", `{"permission":"deny","user_message":"u","agent_message":"a"}`, "a", "u", "a"},
@@ -140,7 +140,7 @@ func TestTextsReachUserAndModel(t *testing.T) {
 	}
 }
 
-// Rule U22.
+// A context that is too long is dropped (rule U22).
 func TestALongContextIsDropped(t *testing.T) {
 	for _, event := range []string{"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"} {
 		for text, want := range map[string]int{strings.Repeat("x", 10_000): 1, strings.Repeat("x", 10_001): 0, strings.Repeat("😀", 5_001): 0} {
@@ -155,7 +155,7 @@ func TestALongContextIsDropped(t *testing.T) {
 	}
 }
 
-// Rules U24 and U25.
+// Answers are merged in the order of the hooks (rules U24 and U25).
 func TestAnswersMergeInOrder(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers          []string
@@ -180,7 +180,7 @@ func TestAnswersMergeInOrder(t *testing.T) {
 	}
 }
 
-// Rule U26.
+// A hook can replace the result of an MCP server's tool (rule U26).
 func TestTheResultOfAToolOfAServerIsReplaced(t *testing.T) {
 	const answer = `{"updated_mcp_tool_output":{"text":"redacted"}}`
 	ses := open(t, on("postToolUse", prints(answer)).Load)
@@ -201,7 +201,7 @@ type oracle struct {
 
 func (o oracle) Generate(context.Context, judge.ModelRequest) (string, error) { return o.text, o.err }
 
-// Rule U20.
+// A prompt hook asks a model (rule U20).
 func TestAModelJudges(t *testing.T) {
 	for _, tt := range []struct {
 		event, members string

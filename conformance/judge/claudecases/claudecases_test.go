@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // good has every key that a case must have.
 const good = `"name": "n", "group": "g", "tier": 1, "basis": ["spec"], "settings": {}, "event": "Stop", "expect": {"ran": []}`
 
-// mustParse reads a case of which only the interesting keys are given; they override those of good.
+// mustParse reads a case with the keys of good, which the keys in more override.
 func mustParse(t testing.TB, more string) Case {
 	t.Helper()
 	all := map[string]jsontext.Value{}

@@ -41,7 +41,7 @@ func TestAnEngineThatReportsNothingPassesNothing(t *testing.T) {
 			"blocked": "false", "continue": "true", "spilled": "false", "errors": "0", "additionalContext": "[]", "systemMessages": "[]",
 			"model_sees": "[]", "user_sees": "[]", "model_not_sees": `["x"]`, "user_not_sees": `["x"]`, "additionalContext_max_len": "10000",
 			"outcomes": "{}", "duration_lt_ms": "1000", "env_exports": "{}", "ran": "", "file_text": "", "json_file": "", "files_exist": "",
-			"http_requests": "", "llm_requests": "", "user_prompts": "", "async": "", // these are seen by the judge itself
+			"http_requests": "", "llm_requests": "", "user_prompts": "", "async": "", // the judge itself observes these
 		}
 		text, known := nothing[key]
 		if !known {
@@ -104,7 +104,7 @@ func TestAnExpectationThatWasNotReadFails(t *testing.T) {
 }
 
 func TestASilentEnginePassesOnlyWhatExpectsSilence(t *testing.T) {
-	own := map[string]bool{"ran": true, "http_requests": true, "async": true} // seen by the judge
+	own := map[string]bool{"ran": true, "http_requests": true, "async": true} // the judge itself observes these
 	for _, c := range repositorysCases(t) {
 		p := c.Prepare(t, "")
 		if got := p.Judge(p.Expect, Observation{}); len(got) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// observed returns the observation of an engine written by hand.
+// observed returns an observation that was written by hand.
 func observed() Observation {
 	return Observation{
 		Blocked: new(true), Continue: new(true), Spilled: new(false), Errors: new(1),

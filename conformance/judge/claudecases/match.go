@@ -100,10 +100,10 @@ func plain(v any) any {
 	}
 	var decoded any
 	if err := json.Unmarshal(text, &decoded); err != nil {
-		return string(text) // the text of a file, or a request
+		return string(text) // text is a file or a request, not JSON
 	}
 	if decoded == nil {
-		return jsontext.Value("null") // which is not the same as no value
+		return jsontext.Value("null") // null differs from a missing value
 	}
 	return decoded
 }

@@ -106,7 +106,7 @@ func after(failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolIn
 	}}
 }
 
-// replace replaces a tool's result. Contexts that the event joins are one text.
+// replace replaces a tool's result. If the event joins contexts, they become one text.
 func replace(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	if v.Context = nil; res.Context != "" {
 		v.Context = []string{res.Context}
@@ -139,7 +139,7 @@ func args(c *snaphook.ToolCall) []byte { return lo.CoalesceSliceOrEmpty(c.Input,
 // content returns a result as text.
 func content(r *snaphook.ToolResult) string { return cmp.Or(r.Text, string(r.Data)) }
 
-// Words of the moments, mapped to Copilot's.
+// The variables map words of the moments to Copilot's.
 var (
 	sources = map[string]string{"clear": "new", "fork": "new", "compact": "resume"}
 	endings = map[string]string{
