@@ -211,7 +211,7 @@ func (e *entry) command(at settings.Value) *settings.Problem {
 	return nil
 }
 
-// imported makes the answers of a Claude Code hook be read in Claude Code's words.
+// imported wraps the runner of a Claude Code hook, whose answers are then read in Claude Code's words.
 func (e *entry) imported() {
 	if e.file.claude {
 		e.hook.Runner = imported{e.hook.Runner, e.traits}

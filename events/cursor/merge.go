@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// settle removes from a hook's report the parts that its event does not honour, and translates the rest to the event's
-// decisions.
+// settle removes from a hook's report the parts that its event does not honour, and translates all others to the
+// event's decisions.
 func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }

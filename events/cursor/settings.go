@@ -142,7 +142,7 @@ type file struct {
 	rank
 	order int
 	root  settings.Value
-	wrong *settings.Problem // why the whole file is ignored; nil if it is read
+	wrong *settings.Problem // the reason why the whole file is ignored; nil if the file is read
 }
 
 // readFiles reads the existing files and their hooks, and lists their names in Loaded.

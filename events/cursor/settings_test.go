@@ -72,7 +72,7 @@ func (m machine) at(change ...func(*pipeline.SessionConfig)) func(*pipeline.Sess
 	}
 }
 
-// Rules U1, U2, U3, U5 and U34.
+// The hooks of all files run, each in the directory of its file (rules U1, U2, U3, U5 and U34).
 func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	m, s := newMachine(t)
 	users := []string{"enterprise:" + m.etc + "/cursor", "mine:" + m.project, "user:" + m.home + "/.cursor"}
@@ -97,7 +97,7 @@ func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	}
 }
 
-// Rules U4, U7 and U8. Each mistake is reported with its place, and does not affect other entries.
+// Each mistake is reported with its position, and does not affect other entries (rules U4, U7 and U8).
 func TestBadSettingsAreToldWithTheirPlace(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"version": 1, "hooks": {`, "project.json:1:"},
@@ -186,7 +186,7 @@ func TestAnEntryThatCannotBeUsedBlocksIfItsFailuresDo(t *testing.T) {
 	}
 }
 
-// Rule U6.
+// Hooks with the same command run once (rule U6).
 func TestTheSameCommandRunsOnce(t *testing.T) {
 	const command = `{"command": "x"}`
 	s := with("project", `{"hooks": {"preToolUse": [`+command+`]}}`, "claude-project", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}}`,
@@ -201,7 +201,7 @@ func TestTheSameCommandRunsOnce(t *testing.T) {
 	}
 }
 
-// Rules U9, U10, U11 and U32.
+// Matchers test the subject of the event (rules U9, U10, U11 and U32).
 func TestMatchersTestTheSubject(t *testing.T) {
 	for _, tt := range []struct {
 		event, matcher, input string
@@ -238,7 +238,7 @@ func TestMatchersTestTheSubject(t *testing.T) {
 	}
 }
 
-// Rules U31 and U32.
+// Hooks of Claude Code are imported (rules U31 and U32).
 func TestHooksOfClaudeCodeAreImported(t *testing.T) {
 	for _, tt := range []struct {
 		event, matcher, ours, tool string
@@ -278,7 +278,7 @@ func TestHooksOfClaudeCodeAreImported(t *testing.T) {
 	}
 }
 
-// Rule U33.
+// An imported hook answers in Claude Code's words (rule U33).
 func TestAnImportedHookAnswersInItsOwnWords(t *testing.T) {
 	const own = `{"hookSpecificOutput": {"hookEventName": "PreToolUse", `
 	for _, tt := range []struct{ event, ours, stdout, decision, text string }{
@@ -322,7 +322,7 @@ func TestAnImportedHookAnswersInItsOwnWords(t *testing.T) {
 	}
 }
 
-// Rules U12, U13 and U14.
+// Payloads have the members of their event (rules U12, U13 and U14).
 func TestPayloadsHaveTheMembersOfTheirEvent(t *testing.T) {
 	base := []string{"conversation_id", "cursor_version", "generation_id", "hook_event_name", "model", "session_id", "transcript_path", "user_email", "workspace_roots"}
 	var seen []byte
@@ -366,7 +366,7 @@ func (k keeps) Run(_ context.Context, call hook.Call) (hook.Reply, error) {
 	return hook.Reply{Stdout: []byte("{}")}, nil
 }
 
-// Rules U27 and U28.
+// Variables that hooks set reach the later hooks of the session (rules U27 and U28).
 func TestVariablesReachTheLaterHooks(t *testing.T) {
 	state := t.TempDir()
 	dir := directory(t)
@@ -398,7 +398,7 @@ func TestVariablesReachTheLaterHooks(t *testing.T) {
 	}
 }
 
-// Rules U29 and U30.
+// Follow-ups are counted up to a hook's limit (rules U29 and U30).
 func TestAFollowUpCountsUpToItsLimit(t *testing.T) {
 	more := prints(`{"followup_message":"more"}`)
 	for _, tt := range []struct {
@@ -429,7 +429,7 @@ func TestAFollowUpCountsUpToItsLimit(t *testing.T) {
 	}
 }
 
-// Rule U21.
+// A hook has a minute, or its own timeout (rule U21).
 func TestAHookHasAMinuteOrItsOwnTime(t *testing.T) {
 	loaded, err := on("stop", `{"command": "x"}, {"command": "x", "timeout": 0.3}`).Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
 	if err != nil || loaded.Hooks[0].Timeout != 0 || loaded.Hooks[1].Timeout != 300*time.Millisecond || cursor.Stop.Info().Rules.Timeout != time.Minute {

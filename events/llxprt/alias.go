@@ -1,6 +1,6 @@
 package llxprt
 
-// Inputs and outputs that several events share.
+// The types are inputs and outputs that several events share.
 type (
 	BeforeToolSelectionInput = BeforeModelInput
 

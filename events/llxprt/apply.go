@@ -12,7 +12,7 @@ import (
 // Common holds the instructions to the caller that the results of all events have in common.
 type Common struct {
 	Stop       bool   // end the agent's loop
-	StopReason string // tell the user why
+	StopReason string // the reason for the user
 	Message    string // put this system message into the conversation
 	Hide       bool   // do not show the output to the user
 	Context    string // tell the model this
@@ -169,7 +169,7 @@ func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSel
 type PromptVerdict struct {
 	Common
 	Run    bool   // let the agent work on the prompt, with Context for the model
-	Reason string // why not, for the user, if Run is false
+	Reason string // the reason for the user, if Run is false
 }
 
 // ApplyBeforeAgent returns the instructions for a prompt.
@@ -182,7 +182,7 @@ func ApplyBeforeAgent(res *hook.Result[BasicOutput]) PromptVerdict {
 // AgentVerdict lists the instructions of AfterAgent.
 type AgentVerdict struct {
 	Common
-	Again        bool   // send the agent back to work
+	Again        bool   // make the agent continue
 	Prompt       string // with this prompt
 	ClearContext bool   // forget the conversation so far
 }

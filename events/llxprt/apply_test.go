@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Rules L48, L49, L50, L51, L52, L53.
+// An agent that applies every verdict works as the rules demand (L48, L49, L50, L51, L52, L53).
 func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 	for _, tt := range []struct {
 		name       string

@@ -34,7 +34,7 @@ var described = []struct {
 	{"Notification", nil, "", "none"},
 }
 
-// Rule L54.
+// Events are declared as the sources describe them (rule L54).
 func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 	events := lo.KeyBy(pipeline.Events(llxprt.Dialect), func(e pipeline.Declared) string { return e.Info().Name })
 	if len(events) != len(described) {

@@ -23,7 +23,7 @@ type Effects struct {
 	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}; see BeforeToolSelectionOutput.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 
-	// Members without a method in the original.
+	// The next members have no method in the original.
 	Decision     *hook.Decision `json:"decision"`     // the decision in effect: "ask" does not block
 	AskUser      bool           `json:"askUser"`      // the tool waits until the user agrees, in the profile Gemini
 	ToolResponse *wire.Object   `json:"toolResponse"` // the result that the model sees after AfterTool, if hooks changed it

@@ -45,7 +45,7 @@ func base(dst []byte, event string, now time.Time) []byte {
 	return append(dst, '"')
 }
 
-// Matchers of events other than the tool events.
+// The variables are the rules for matchers of events other than the tool events.
 var (
 	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
 )

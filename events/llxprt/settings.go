@@ -23,7 +23,7 @@ import (
 // tools.enableHooks is true. If several layers set it, the system's setting overrides the project's, and the project's
 // overrides the user's. In the profile [Gemini] hooks are on unless a layer disables them.
 type Settings struct {
-	Profile Profile          // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	Profile Profile          // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 
 	// LayersFound means that Layers has the files that [Find] would read, not a replacement: hooks of the other profile

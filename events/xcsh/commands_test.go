@@ -53,7 +53,7 @@ func TestConflictsOfCommandsAndRenderers(t *testing.T) {
 	}
 }
 
-// Rule X7.
+// Slash runs only commands that exist (rule X7).
 func TestSlashKnowsItsCommands(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	told := errorsOf(m)
@@ -74,7 +74,7 @@ func TestSlashKnowsItsCommands(t *testing.T) {
 	}
 }
 
-// Rule X11.
+// Initialize keeps the functions that control sessions (rule X11).
 func TestInitializeKeepsTheControlOfSessions(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var got []string

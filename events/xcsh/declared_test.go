@@ -22,7 +22,7 @@ var declared = map[string]string{
 	"tool_call": "block", "tool_result": "rewrite output",
 }
 
-// Rules X16, X19, X22, X27.
+// The events and their effects are those of the sources (rules X16, X19, X22, X27).
 func TestEventsAreThoseOfTheSources(t *testing.T) {
 	for _, d := range []*pipeline.Dialect{xcsh.Dialect, xcsh.Extensions} {
 		got := map[string]string{}

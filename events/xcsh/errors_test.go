@@ -15,7 +15,7 @@ func fails(api *xcsh.API, with func() error) {
 	xcsh.TurnStart.On(api, func(context.Context, *xcsh.TurnStartEvent, *xcsh.HookContext) error { return with() })
 }
 
-// Rules X17, X18.
+// Listeners are called in order, and cannot change a fire (rules X17, X18).
 func TestListenersAreToldInTheirOrderAndCannotDisturb(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var told []string
@@ -82,7 +82,7 @@ func TestTheErrorOfAToolCallGoesToItsCallerAlone(t *testing.T) {
 	}
 }
 
-// Rule X47.
+// Only the extension runtime reports stacks (rule X47).
 func TestStacksAreTheExtensionRuntimes(t *testing.T) {
 	for _, extensions := range []bool{false, true} {
 		m := start(t, xcsh.Config{Extensions: extensions})

@@ -47,8 +47,7 @@ func (e *LoadError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// LoadTime limits the time to load a module. One that takes longer is a [LoadError] with Closed
-// set.
+// LoadTime limits the time to load a module. A module that takes longer is a [LoadError] with Closed set.
 const LoadTime = 10 * time.Second
 
 // Load loads modules, one after another. It returns an error for each module that cannot be loaded,

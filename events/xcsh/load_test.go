@@ -111,7 +111,7 @@ func TestAModuleThatCannotBeLoadedDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// Rule X40.
+// Discovered modules are loaded first, and each file once (rule X40).
 func TestDiscoveredModulesComeFirstAndEachFileOnce(t *testing.T) {
 	dir := t.TempDir()
 	at := discover.Place{Cwd: filepath.Join(dir, "proj"), Home: filepath.Join(dir, "home"), User: ".xcsh"}

@@ -27,7 +27,7 @@ func says(api *xcsh.API, ran *[]string, name string) (remove func()) {
 
 func turn(t *testing.T, m *xcsh.Modules) { xcsh.TurnStart.Fire(t.Context(), m, &xcsh.TurnStartEvent{}) }
 
-// Rule X14.
+// Modules run in the order in which they were loaded (rule X14).
 func TestModulesRunInTheOrderInWhichTheyWereLoaded(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var ran []string
@@ -48,7 +48,7 @@ func TestModulesRunInTheOrderInWhichTheyWereLoaded(t *testing.T) {
 	}
 }
 
-// Rule X3.
+// A handler can be subscribed during a fire (rule X3).
 func TestAHandlerCanBeSubscribedInTheMiddleOfAFire(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var ran []string
@@ -67,7 +67,7 @@ func TestAHandlerCanBeSubscribedInTheMiddleOfAFire(t *testing.T) {
 	}
 }
 
-// Rules X1, X38.
+// A module that fails leaves no registrations (rules X1, X38).
 func TestNothingStaysOfAModuleThatFails(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"an error": func() error { return errors.New("no license") },
@@ -111,7 +111,7 @@ func TestCloseTakesEverythingAway(t *testing.T) {
 	}
 }
 
-// Rule X2.
+// A module can subscribe to any name (rule X2).
 func TestAnyNameCanBeSubscribedTo(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	add(t, m, "a", func(api *xcsh.API) error {
@@ -123,7 +123,7 @@ func TestAnyNameCanBeSubscribedTo(t *testing.T) {
 	}
 }
 
-// Rule X12.
+// Each handler gets its own copy of the event (rule X12).
 func TestEachHandlerHasACopyOfItsOwn(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	leaf, before := "leaf", `{"text":"aaaa","type":"text"}`

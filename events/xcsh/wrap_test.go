@@ -175,7 +175,7 @@ func TestAGateKeepsAToolFromRunning(t *testing.T) {
 	}
 }
 
-// Rule X45.
+// An error of a handler in the extension runtime is reported to the listeners (rule X45).
 func TestAnErrorOfAnExtensionIsReported(t *testing.T) {
 	m := guarded(t, xcsh.Config{Extensions: true}, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
 		return nil, errors.New("boom")

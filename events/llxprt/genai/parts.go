@@ -139,8 +139,8 @@ func takers(parts []jsontext.Value, n int) []int {
 			spoken = append(spoken, i)
 		}
 	}
-	// The number of texts differs because the hook joined them. The answer must not be put into a
-	// thought, which nobody reads.
+	// The number of texts differs because the hook joined them. The answer must not be put into a thought, which is not
+	// shown.
 	if len(all) != n && len(spoken) > 0 {
 		all = spoken
 	}

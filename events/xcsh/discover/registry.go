@@ -142,7 +142,7 @@ type providerAnswer struct {
 // LoadTime limits the time of a provider.
 const LoadTime = 10 * time.Second
 
-// ask waits for a provider until LoadTime or ctx ends; it abandons one that takes longer.
+// ask waits for a provider until LoadTime or ctx ends; it abandons a provider that takes longer.
 func ask(ctx context.Context, p *Provider, at Place) providerAnswer {
 	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, fmt.Errorf("it did not answer within %v", LoadTime))
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 )
 
-// Rule X39.
+// Configured paths are resolved (rule X39).
 func TestPathsAreResolved(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{"/abs/x.ts", "/abs/x.ts"},
