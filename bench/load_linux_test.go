@@ -44,7 +44,7 @@ type crowd struct {
 	dir   string
 }
 
-// crowds returns the guards whose interpreters are installed, and a guard that is a server in another process.
+// crowds returns the guards whose interpreters are installed, and three of a server in another process.
 func crowds(t *testing.T) []crowd {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,11 @@ func crowds(t *testing.T) []crowd {
 		}
 		all = append(all, crowd{g.name, `"type": "command", "command": ` + string(wire.Quote(command)), dir})
 	}
-	return append(all, crowd{"HTTP", `"type": "http", "url": "` + startGuardServer(t) + `"`, dir})
+	url := startGuardServer(t)
+	for _, wait := range []string{"0s", "5ms", "20ms"} {
+		all = append(all, crowd{"HTTP after " + wait, `"type": "http", "url": "` + url + `?wait=` + wait + `"`, dir})
+	}
+	return all
 }
 
 func startGuardServer(t *testing.T) (url string) {

@@ -7,14 +7,19 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"time"
 )
 
 // guardServer is the environment variable that makes this program serve an HTTP guard.
 const guardServer = "SNAPHOOK_BENCH_SERVER"
 
-// serveGuard prints the address of an HTTP guard, and serves it until standard input ends.
+// serveGuard prints the address of an HTTP guard, and serves it until standard input ends. The guard answers after the
+// time that the address has as ?wait=.
 func serveGuard() {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if wait, err := time.ParseDuration(r.URL.Query().Get("wait")); err == nil {
+			time.Sleep(wait)
+		}
 		var call struct {
 			Input struct {
 				Command string `json:"command"`

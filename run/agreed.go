@@ -12,8 +12,9 @@ import (
 // Agreed holds the files of a project that a user agreed to run, with their contents at that time. Package trust
 // implements it.
 type Agreed interface {
-	// Same returns an error if any file has changed since the user agreed.
-	Same(ctx context.Context) error
+	// Same returns an error if any file has changed since the user agreed, or if the hook would run other files in dir,
+	// the working directory of a call.
+	Same(ctx context.Context, dir string) error
 
 	// Open opens a file that is about to run. It returns an error if the file's bytes differ from the agreed ones, and
 	// a nil f for a file outside the project. text is the whole file, or nil if it is long or empty. The caller
@@ -55,7 +56,7 @@ type checkedRunner struct {
 
 // Run runs the hook unless a file has changed.
 func (l checkedRunner) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
-	if err := l.agreed.Same(ctx); err != nil {
+	if err := l.agreed.Same(ctx, call.Dir); err != nil {
 		return hook.Reply{}, notAgreed(err)
 	}
 	return l.Runner.Run(ctx, call)
@@ -84,7 +85,7 @@ func (c *Command) runKept(
 	case !worker:
 		reply, ran, err = c.runAgreed(ctx, m, j, execute)
 	default: // the call has started: check the agreed files in the meantime
-		if err := c.agreed.Same(ctx); err != nil {
+		if err := c.agreed.Same(ctx, j.dir); err != nil {
 			return reply, true, notAgreed(err)
 		}
 	}
@@ -99,7 +100,7 @@ func (c *Command) runKept(
 func (c *Command) runAgreed(
 	ctx context.Context, m *warmth, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
-	if err := c.agreed.Same(ctx); err != nil {
+	if err := c.agreed.Same(ctx, j.dir); err != nil {
 		return reply, true, notAgreed(err)
 	}
 	pinned, ok, err := c.pin(ctx, j)

@@ -25,7 +25,7 @@ type remembered struct {
 	changed error // returned by Same
 }
 
-func (r *remembered) Same(context.Context) error { return r.changed }
+func (r *remembered) Same(context.Context, string) error { return r.changed }
 
 func (r *remembered) Open(_ context.Context, path string) (*os.File, []byte, error) {
 	text, ok := r.texts[filepath.Clean(path)]

@@ -19,7 +19,7 @@ func TestACommandHolds(t *testing.T) {
 // asItWas is an Agreed whose files have not changed.
 type asItWas struct{ dir string }
 
-func (asItWas) Same(context.Context) error { return nil }
+func (asItWas) Same(context.Context, string) error { return nil }
 
 func (a asItWas) Open(_ context.Context, path string) (*os.File, []byte, error) {
 	if filepath.Dir(path) != a.dir {

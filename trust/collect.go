@@ -31,6 +31,7 @@ const (
 type fileCollector struct {
 	ctx        context.Context
 	dir        string
+	workDirs   []string // the working directory of hooks, as named and with links resolved
 	environ    map[string]string
 	inherited  []string          // sorted names in environ whose values make programs load files of the project
 	sums       map[string]string // by file with links resolved
@@ -67,8 +68,8 @@ func newCollector(ctx context.Context, dir string, environ []string) *fileCollec
 	if environ == nil {
 		environ = os.Environ()
 	}
-	c := &fileCollector{ctx: ctx, dir: dir, environ: map[string]string{}, sums: map[string]string{}}
-	c.seen, c.stamps = map[string]stamp{}, map[string]stamp{}
+	c := &fileCollector{ctx: ctx, dir: dir, workDirs: []string{dir}}
+	c.environ, c.sums, c.seen, c.stamps = map[string]string{}, map[string]string{}, map[string]stamp{}, map[string]stamp{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		if windows {

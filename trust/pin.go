@@ -30,7 +30,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 		if c.Hooks[at].python {
 			withoutBytecode(r)
 		}
-		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent, c.Hooks[at].folders})
+		return run.Pinned(r, &agreed{c, &c.Hooks[at]})
 	case covered || h.Source == hook.Project || h.Source == hook.Local:
 		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, has changed since trust was granted; look at it, and grant trust again", h.Position)}
 	}
@@ -48,9 +48,7 @@ func (r uncoveredRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 // agreed holds the state of one hook's files and folders to which the user agreed.
 type agreed struct {
 	covered *Covered
-	files   []File
-	absent  []string
-	folders []*folder
+	hook    *Hook
 }
 
 // withoutBytecode keeps Python from writing compiled modules next to its scripts, where they would be new files in a
@@ -69,20 +67,54 @@ func withoutBytecode(r hook.Runner) {
 var _ run.Agreed = (*agreed)(nil)
 
 // Same implements [run.Agreed].
-func (a *agreed) Same(ctx context.Context) error {
-	for _, file := range a.files {
+func (a *agreed) Same(ctx context.Context, dir string) error {
+	for _, file := range a.hook.Files {
 		if err := a.covered.same(ctx, file); err != nil {
 			return err
 		}
 	}
-	for _, path := range a.absent {
+	for _, path := range a.hook.absent {
 		if _, err := os.Lstat(path); err == nil {
 			return notThere(path)
 		}
 	}
-	for _, f := range a.folders {
+	for _, f := range a.hook.folders {
 		if err := f.same(ctx); err != nil {
 			return err
+		}
+	}
+	return a.sameIn(ctx, dir)
+}
+
+// sameIn returns an error if a command in another directory than the project's runs a file that is not covered: a
+// relative path then names another file. The files of an unclear hook are all files of the project.
+func (a *agreed) sameIn(ctx context.Context, dir string) error {
+	if dir == "" || dir == a.covered.dir || a.hook.Hook.Type != "command" || a.hook.Unclear != "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if project, err := os.Stat(a.covered.dir); err == nil && os.SameFile(info, project) {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	c := newCollector(ctx, a.covered.dir, a.covered.environ)
+	c.workDirs, c.environ["PWD"] = slices.Compact([]string{filepath.Clean(dir), real}), shellPath(dir)
+	found, err := c.hook(a.hook.Hook, nil)
+	if err != nil {
+		return err
+	}
+	if found.Unclear != "" {
+		return fmt.Errorf("in the working directory %s the files that the hook runs are not known: %s", dir, found.Unclear)
+	}
+	for _, f := range found.Files {
+		if !slices.ContainsFunc(a.hook.Files, func(was File) bool { return was.File == f.File }) {
+			return fmt.Errorf("in the working directory %s the hook may run %s, which was not read when its trust was checked", dir, f.File)
 		}
 	}
 	return nil
@@ -91,7 +123,7 @@ func (a *agreed) Same(ctx context.Context) error {
 // Open implements [run.Agreed].
 func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte, err error) {
 	for _, path := range a.covered.spellings(path) {
-		for _, file := range a.files {
+		for _, file := range a.hook.Files {
 			if file.File == path {
 				return opened(ctx, file)
 			}

@@ -160,6 +160,52 @@ func TestWhatHasChangedSinceDoesNotRun(t *testing.T) {
 	}
 }
 
+// In another directory than the project's a relative path names another file. It runs only if it has been read too.
+func TestInAnotherDirectoryOnlyCoveredFilesRun(t *testing.T) {
+	files := map[string]string{
+		"*hooks/g.sh": "#!/bin/sh\n. \"$(dirname \"$0\")/lib\"\n", "hooks/lib": "exit 2\n", "*hooks/near.sh": "#!/bin/sh\n. ./lib.sh\nexit 2\n",
+		"lib.sh": "", "check.py": "import helper\nraise SystemExit(2)\n", "helper.py": "",
+		"sub/lib.sh": ": >ran\n", "sub/check.py": "open('ran', 'w')\n", "*sub/hooks/g.sh": "#!/bin/sh\n: >ran\n", "sub/helper.py": "open('ran', 'w')\n",
+		"empty/x": "",
+	}
+	for _, test := range []struct {
+		command, dir string
+		runs         bool // the hook's own files run, and it exits with 2
+	}{
+		{"$CLAUDE_PROJECT_DIR/hooks/g.sh", "sub", true},
+		{"\"$CLAUDE_PROJECT_DIR\"/hooks/g.sh | cat; exit 2", "sub", true},
+		{"$CLAUDE_PROJECT_DIR/hooks/near.sh", ".", true},
+		{"$CLAUDE_PROJECT_DIR/hooks/near.sh", "sub", false},
+		{"cat | $CLAUDE_PROJECT_DIR/hooks/near.sh", "sub", false},
+		{"cd $CLAUDE_PROJECT_DIR && hooks/near.sh", "sub", false}, // trust does not decide whether a cd succeeds
+		{"cd $CLAUDE_PROJECT_DIR && hooks/g.sh", "empty", true},
+		{". ./lib.sh; exit 2", "sub", false},
+		{". \"$(pwd)/lib.sh\"; exit 2", "sub", false},
+		{"python3 check.py", "sub", false},
+		{"python3 $CLAUDE_PROJECT_DIR/check.py", "sub", true},
+		{"./hooks/g.sh", "sub", false},
+		{"true && ./hooks/g.sh", "sub", false},
+		{"echo data/x; exit 2", "sub", true},
+	} {
+		dir := project(t, files)
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(dir, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{dir, link} {
+			r, _ := granted(t, dir, test.command)
+			in := filepath.Join(at, test.dir)
+			reply, err := r.Run(t.Context(), hook.Call{Dir: in, Env: []string{"CLAUDE_PROJECT_DIR=" + dir}})
+			if test.runs && (err != nil || reply.Exit != 2) || !test.runs && hook.ClassOf(err) != hook.ClassUntrusted {
+				t.Errorf("%s in %s: %d, %v, %s; want it to run: %t", test.command, in, reply.Exit, err, reply.Stderr, test.runs)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, "sub/ran")); err == nil {
+				t.Errorf("%s in %s runs a file that was not covered", test.command, in)
+			}
+		}
+	}
+}
+
 // sameLength changes a file without changing its length, and restores its time.
 func sameLength(path string) error {
 	info, err := os.Stat(path)

@@ -45,7 +45,7 @@ type shellProcess struct {
 }
 
 func newScope(c *fileCollector, path string) *shellScope {
-	s := &shellScope{c: c, path: path, dirs: []string{c.dir}, vars: map[string][]string{}}
+	s := &shellScope{c: c, path: path, dirs: slices.Clone(c.workDirs), vars: map[string][]string{}}
 	s.proc = &shellProcess{functions: map[string]bool{}}
 	c.procs = append(c.procs, s.proc)
 	if path != "" {

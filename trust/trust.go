@@ -78,10 +78,11 @@ type Covered struct {
 	// Overlay is the project's overlay without white space; empty if there is none.
 	Overlay string
 
-	places map[hookKey]int // by hook, its index in Hooks
-	dir    string
-	sums   map[string]string // by file, with links resolved
-	stamps map[string]stamp  // by file, as hooks name it
+	places  map[hookKey]int // by hook, its index in Hooks
+	dir     string
+	environ []string
+	sums    map[string]string // by file, with links resolved
+	stamps  map[string]stamp  // by file, as hooks name it
 }
 
 // hookKey identifies a hook in a project.
@@ -113,7 +114,7 @@ type Options struct {
 // because an uncovered file could change unnoticed. If an unclear hook's project has more files, Unclear reports that.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
-	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps, places: map[hookKey]int{}}
+	covered := &Covered{dir: dir, environ: opt.Environ, sums: c.sums, stamps: c.stamps, places: map[hookKey]int{}}
 	for _, h := range hooks {
 		found, err := c.hook(h, opt.Files)
 		if err != nil {

@@ -216,7 +216,7 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	if existing := e.s.existing(to.texts[0]); len(existing) > 0 {
 		return shellPath(existing[0]), true
 	}
-	return shellPath(within(e.s.c.dir, to.texts[0])), true
+	return shellPath(within(e.s.c.workDirs[0], to.texts[0])), true
 }
 
 // varies reports whether a word has several possible values, one of which begins with one of the signs.
@@ -231,13 +231,13 @@ func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.tex
 func (e *environ) run(words []string) (string, bool) {
 	switch last := words[len(words)-1]; {
 	case len(words) == 1 && words[0] == "pwd":
-		return shellPath(e.s.c.dir), true
+		return shellPath(e.s.c.workDirs[0]), true
 	case len(words) > 1 && words[0] == "dirname":
 		return shellPath(filepath.Dir(last)), true
 	case len(words) == 2 && words[0] == "basename":
 		return filepath.Base(last), true
 	case len(words) > 1 && (words[0] == "realpath" || words[0] == "readlink"):
-		return shellPath(within(e.s.c.dir, last)), true
+		return shellPath(within(e.s.c.workDirs[0], last)), true
 	case strings.Join(words, " ") == "git rev-parse --show-toplevel":
 		return shellPath(e.s.c.dir), true
 	case words[0] == "echo":

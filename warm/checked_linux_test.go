@@ -27,7 +27,7 @@ func countedBash(t *testing.T) (starts string) {
 // checked answers as if each file had the text that was checked, whatever the file has now.
 type checked string
 
-func (c checked) Same(context.Context) error { return nil }
+func (c checked) Same(context.Context, string) error { return nil }
 
 func (c checked) Open(_ context.Context, path string) (*os.File, []byte, error) {
 	f, err := os.Open(path)
