@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The types of the two messages.
+// The values of [Message].Type.
 const (
 	HookExecutionRequest  = "HOOK_EXECUTION_REQUEST"
 	HookExecutionResponse = "HOOK_EXECUTION_RESPONSE"
@@ -146,7 +146,7 @@ func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 	}
 }
 
-// take delivers the first answer to one question.
+// take sends to answers the first response whose correlation id is id, and drops all others.
 func take(answers chan<- Response, id string, m Message) {
 	var answer Response
 	if decode(m.Payload, &answer) != nil || answer.CorrelationID != id {

@@ -43,7 +43,7 @@ type Error struct {
 // Code is the kind of an [Error].
 type Code string
 
-// The codes.
+// The values of [Code].
 const (
 	InvalidRequest   Code = "invalid_request"   // no payload, event name or input, or an invalid input
 	UnsupportedEvent Code = "unsupported_event" // no event of that name

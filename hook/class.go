@@ -71,8 +71,8 @@ func (e *TooLateError) Error() string {
 // Is makes errors.Is(err, context.DeadlineExceeded) true.
 func (e *TooLateError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// BreakerError reports that a hook was not started because it has failed too often in a row. It is tried again after
-// For.
+// BreakerError reports that a hook was not started because it has failed too often in a row. The hook is tried again
+// after For.
 type BreakerError struct {
 	Failures int
 	For      time.Duration

@@ -3,8 +3,8 @@ package hook
 // Decision is a hook's decision, as the hook spelled it.
 type Decision string
 
-// The decisions of the hook systems. Block and Deny block. Ask and Defer leave the action to the user; with the others
-// it goes ahead.
+// The decisions of the hook systems. Block and Deny block. Ask and Defer leave the action to the user; all other
+// decisions let it go ahead.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"

@@ -63,7 +63,7 @@ type EffectivePolicy struct {
 	Keeper any
 }
 
-// Retry tells how often to run a hook again after a failure in one of the classes On.
+// Retry sets how often to run a hook again after a failure in one of the classes On.
 type Retry struct {
 	Times int
 	On    []Class

@@ -122,8 +122,8 @@ func (r *Result[T]) OK() bool {
 	return true
 }
 
-// FailedOpen returns the number of hooks that failed while the action went ahead. A host that must
-// not continue without its guards checks it.
+// FailedOpen returns the number of hooks that failed while the action went ahead. A host that must not continue without
+// its guards checks this number.
 func (r *Result[T]) FailedOpen() (n int) {
 	r.Restore()
 	for i := range r.Reports {

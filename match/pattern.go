@@ -92,7 +92,7 @@ func (p *Pattern) text(subject string) string {
 	return subject
 }
 
-// Quick reports whether tests are always fast, which they are without an expression.
+// Quick reports whether tests are always fast: they are if the pattern needs no expression.
 func (p *Pattern) Quick() bool { return p.re == nil }
 
 // Test reports whether the pattern is found in subject. If the test takes longer than a second, as with a pattern like
@@ -162,7 +162,7 @@ func literals(pattern string) ([]literal, bool) {
 		var l literal
 		text, l.start = strings.CutPrefix(text, "^")
 		text, l.end = strings.CutSuffix(text, "$")
-		// A .* at the start or the end may match nothing.
+		// A .* at the start or the end matches any text, even none: without it the search finds the same subjects.
 		if !l.end {
 			text = strings.TrimSuffix(text, ".*")
 		}

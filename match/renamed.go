@@ -20,8 +20,8 @@ func (r Renamed) Of(subject string) []string {
 }
 
 // Matcher returns a matcher that accepts a subject if m accepts any of the subject's names. A matcher with an old name
-// then matches a call with the new name, and a matcher with the new name a call with the old. If m is nil, which
-// accepts everything, Matcher returns nil.
+// then matches a call with the new name, and a matcher with the new name matches a call with the old name. If m is nil,
+// which accepts everything, Matcher returns nil.
 func (r Renamed) Matcher(m hook.Matcher) hook.Matcher {
 	if m == nil {
 		return nil

@@ -88,7 +88,7 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 	if given.Has(hook.SetDecision) && !(o.Synthetic && decided) {
 		all.Decision = o.Decision
 		if o.Synthetic {
-			given &^= hook.SetDecision // a later decision may override it
+			given &^= hook.SetDecision // a later decision, even an assumed one, may override this one
 		}
 	} else {
 		given &^= hook.SetDecision

@@ -41,8 +41,8 @@ func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// Gather merges the event's own parts with add; it drops everything else. Of an answer whose Set is empty, the part
-// counts if it is not zero.
+// Gather merges the event's own parts with add; it drops everything else. If an answer's Set is empty, its part counts
+// only if it is not zero.
 func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {

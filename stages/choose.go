@@ -19,7 +19,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 		}
 		kept[h.Key] = kept[h.Key].add(h, p.timeout)
 	}
-	sequential, own := false, 0 // own counts the hooks with OwnOnly; sequential: one of these is Sequential
+	sequential, own := false, 0 // own counts the hooks with OwnOnly; sequential means that one of them is Sequential
 	for _, h := range hooks {
 		if d := kept[h.Key]; h.Key != "" && d.kept != h {
 			p.skip(h, hook.Duplicate, d.why(h, p.timeout))

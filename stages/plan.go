@@ -154,8 +154,8 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-// Quick is implemented by matchers that can report that they are fast, such as a list of names. All other matchers are
-// skipped when a plan has run out of time.
+// Quick is implemented by matchers that can report that they are fast, such as a list of names. Once a plan has run out
+// of time, all other matchers count as matching without being run.
 type Quick interface{ Quick() bool }
 
 // budget tracks the time left for the matchers of one plan.

@@ -12,9 +12,9 @@ const (
 	longestKept    = 256     // bytes of a path
 )
 
-// lookUps keeps the results of look-ups in the file system, by path: thousands of hooks name the same few programs.
-// The checks before a hook runs do not use these results: they notice an absent file that appeared, and a file that
-// differs.
+// lookUps keeps the results of look-ups in the file system, by path: thousands of hooks name the same few programs. The
+// checks before a hook runs do not use these results: these checks read the file system again, and so notice an absent
+// file that appeared, and a file that differs.
 type lookUps struct {
 	links map[string]resolved
 	infos map[string]described

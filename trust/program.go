@@ -205,7 +205,7 @@ func (s *shellScope) declared(a arg, own bool) error {
 	return nil
 }
 
-// wrapped handles the command that a wrapper runs. A wrapper runs programs only, and no functions of the shell.
+// wrapped calls wrapper in a scope without functions. A wrapper runs programs only, and no functions of the shell.
 func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
 	inner := *s
 	inner.proc = s.newProcess()
@@ -215,7 +215,7 @@ func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
 	return err
 }
 
-// wrapper handles the command that a wrapper runs.
+// wrapper skips a wrapper's own options, and covers the command that it runs.
 func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	words := make([]string, len(args))
 	for i, a := range args {

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Each answer makes the run Failed, and a note says why (rules CX20, CX21, CX22, CX23, CX25, CX26, CX27, CX28, CX29 and
-// CX30).
+// Each answer makes the run Failed, and a note says why
+// (CX20, CX21, CX22, CX23, CX25, CX26, CX27, CX28, CX29, CX30).
 func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 	const own = `{"hookSpecificOutput": {"hookEventName": "EVENT", `
 	for _, tt := range []struct{ event, stdout, note string }{

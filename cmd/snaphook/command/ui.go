@@ -102,7 +102,7 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 		_ = server.Close()
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: open the address in a browser; an interrupt ends it\n", cli.OneLine(strings.Join(files, ", ")))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: open the address in a browser; an interrupt ends the server\n", cli.OneLine(strings.Join(files, ", ")))
 	select {
 	case <-cmd.Context().Done():
 	case err := <-ended:

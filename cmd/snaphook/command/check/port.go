@@ -126,8 +126,8 @@ func (f *portFlags) port(cmd *cobra.Command, fromName, toName string) error {
 	return cli.Write(cmd.OutOrStdout(), []byte(p.Settings))
 }
 
-// hooksOf returns the project's hooks for a system, or the user's if the system has no files in projects. It
-// returns an error if a file cannot be read, and if no hook is found.
+// hooksOf returns the project's hooks for a system, or the user's if the system has no files in projects. It returns an
+// error if a file cannot be read or no hook is found.
 func (f *portFlags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hook, error) {
 	d, err := systems.Named(s.Dialect)
 	if err != nil {
@@ -275,7 +275,7 @@ func (p *porting) timeout() time.Duration {
 	return fits
 }
 
-// closed reports whether the entry has to say that a failure blocks.
+// closed reports whether the entry for the other system has to say that a failure blocks. It notes systems that differ.
 func (p *porting) closed(name string) bool {
 	blocks := p.h.FailClosed || p.from.Closed && name == "PreToolUse"
 	there := p.to.Closed && name == "PreToolUse"
@@ -288,8 +288,8 @@ func (p *porting) closed(name string) bool {
 	return blocks && !there
 }
 
-// rest notes the parts of an entry that the other system does not have, and the answers. closed is true if the
-// entry there says that a failure blocks.
+// rest notes the parts of an entry that the other system does not have, and the answers that it reads differently.
+// closed is true if the entry written for the other system says that a failure blocks.
 func (p *porting) rest(name string, closed bool) {
 	if p.h.If != "" {
 		p.note("the condition %s is left out: the hook runs for every call that its matcher selects", p.h.If)

@@ -181,7 +181,7 @@ func addEndings(fire, late *rec.Line) {
 	}
 }
 
-// explainPiped explains standard input where no record is named.
+// explainPiped explains standard input if no record is named.
 func (f *explainFlags) explainPiped(cmd *cobra.Command, id string) error {
 	if id == "" && isPiped(cmd.InOrStdin()) {
 		input, err := project.ReadAll(cmd.Context(), cmd.InOrStdin())
@@ -262,7 +262,7 @@ func (f *explainFlags) explainFire(cmd *cobra.Command, name string, input []byte
 		setSeen(e, all.Effects)
 		return f.sayExplained(cmd, explained{e, all.Effects})
 	}
-	return errors.New("the fire left no record, so it cannot be explained")
+	return errors.New("the fire left no record; therefore it cannot be explained")
 }
 
 // setSeen replaces the texts of a record by the effects of the fire, if its system has them.

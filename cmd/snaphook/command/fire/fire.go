@@ -84,7 +84,7 @@ func (f *fireFlags) fire(cmd *cobra.Command, name string) error {
 	fired, err := fireTraced(cmd, &f.SessionFlags, tracing{event, input, observe, !f.JSON})
 	shown.close()
 	if lost := tr.close(); lost != nil {
-		cli.Warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
+		cli.Warn(cmd, "--trace %s: %v; the trace is not complete", f.trace, lost)
 	}
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func firedText(fired *Fired) string {
 	return b.String()
 }
 
-// WordOf returns a hook's outcome for people. A hook that stops the agent has its own word.
+// WordOf returns a hook's outcome for people. For a successful hook that stops the agent it returns "stops".
 func WordOf(h pipeline.HookRun) pipeline.Outcome {
 	if h.Outcome == pipeline.Success && h.Output != nil && string(h.Output.Get("continue")) == "false" {
 		return "stops"

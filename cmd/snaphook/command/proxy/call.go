@@ -93,7 +93,7 @@ func keyOf(id jsontext.Value) string {
 	return string(key)
 }
 
-// begin registers a request. It returns an error if the server has ended, and if a pending request has the same id,
+// begin registers a request. It returns an error if the server has ended, or if a pending request has the same id,
 // because the replies could not be told apart.
 func (p *proxy) begin(id jsontext.Value, r *request) error {
 	p.mu.Lock()
@@ -195,8 +195,8 @@ func (p *proxy) call(ctx context.Context, r *request, message, params wire.Objec
 
 var errGone = errors.New("mcp-proxy: the server has ended")
 
-// forward sends a call to the server and waits for the reply. It returns an error if the server has ended and if the
-// call is cancelled.
+// forward sends a call to the server and waits for the reply. It returns an error if the server has ended or the call
+// is cancelled.
 func (p *proxy) forward(ctx context.Context, r *request, message wire.Object) (wire.Object, error) {
 	reply := make(chan wire.Object, 1)
 	p.mu.Lock()

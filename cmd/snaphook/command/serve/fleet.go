@@ -109,7 +109,7 @@ func (f *pushFlags) push(cmd *cobra.Command, dir string) error {
 		if secret := os.Getenv(passwordVariable); secret != "" {
 			return secret, nil
 		}
-		return "", fmt.Errorf("it is encrypted; set %s", passwordVariable)
+		return "", fmt.Errorf("the key is encrypted; set %s", passwordVariable)
 	})
 	if err != nil {
 		return fmt.Errorf("--key: %w", err)

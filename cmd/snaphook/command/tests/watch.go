@@ -40,7 +40,7 @@ func (t *tester) watch(cmd *cobra.Command, args []string) error {
 			fmt.Fprintln(tell, cli.Odd.Render("snaphook:"), cli.Visible(err.Error()))
 		}
 		if ctx.Err() == nil {
-			fmt.Fprintln(tell, cli.Faint.Render("waiting for a change; an interrupt ends it"))
+			fmt.Fprintln(tell, cli.Faint.Render("waiting for a change; an interrupt ends the program"))
 		}
 		if changes.Wait(ctx, settled) != nil {
 			if errors.Is(err, cli.ErrInterrupted) {
