@@ -126,7 +126,8 @@ func (w ledgered) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// roleRecorder is a Recorder whose acknowledged lines are in the ledger of args; nil without a spool.
+// roleRecorder returns a Recorder that adds the id of each line to the ledger args["recorded"] once the spool has the
+// line. It returns nil if args names no spool.
 func roleRecorder(url string, args map[string]string) (*Recorder, func(), error) {
 	if args["spool"] == "" {
 		return nil, func() {}, nil

@@ -154,8 +154,8 @@ func (s Source) String() string {
 	return string(s)
 }
 
-// TrustRank ranks the hook's source by trust: of duplicates the first runs, unless one of a higher rank guards more. A
-// project that the user has not agreed to has rank 0. A source added by the host ranks like a project.
+// TrustRank ranks the hook's source by trust. Among duplicate hooks, the first one runs, unless one with a higher rank
+// guards more. A project that the user has not agreed to has rank 0. A source added by the host ranks like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {
 		return 0

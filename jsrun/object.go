@@ -85,8 +85,8 @@ func (b Bound) In(ctx context.Context) Bound {
 	return b
 }
 
-// Bind returns a JavaScript object. Its functions are called with this; values (nil, a JSON
-// object, or a value that encodes to one) become plain properties.
+// Bind returns a JavaScript object. Its functions get the parameter this when JavaScript calls them. The members of
+// values become plain properties; values is nil, a JSON object, or a value that encodes to one.
 func (o *Object) Bind(this, values any) Bound {
 	text, err := valueOf(values)
 	switch {

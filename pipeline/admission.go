@@ -38,8 +38,9 @@ type habit struct {
 	ran  time.Duration // on a processor
 }
 
-// firstLook returns the age at which a command of the hook is first looked at. If the hook usually computes, its
-// command will probably end soon: it is looked at when it has run for far longer than usual.
+// firstLook returns the age at which a command of the hook is first measured. If the hook usually keeps a processor
+// busy, rather than sleep, its command will probably end soon: it is measured only once it has run for far longer than
+// usual.
 func (h habit) firstLook() time.Duration {
 	if h.ran == 0 || float64(h.ran) < sleeping*float64(h.took) {
 		return firstLook

@@ -144,8 +144,8 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
-// warm applies the rules about how a hook is started. A level below the hook's cannot change them: a guard that is not
-// written as a worker would not answer if it were started as a worker.
+// warm applies the rules of an overlay about how a hook is started. An overlay of a lower level than the hook cannot
+// change how it is started: a guard that is not written as a worker would not answer if it were started as one.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -110,7 +110,8 @@ func TestALibraryOfJQLeavesTheScriptToBash(t *testing.T) {
 	}
 }
 
-// The guard takes at most 0.3 ms, and 0.01 of a cold start with the same programs.
+// The guard takes at most 0.01 of a cold start with the same programs, which is 0.3 ms on a machine where bash, jq and
+// grep take 30 ms. The time alone has no limit, because machines differ by a factor of three.
 func TestTheGuardIsFast(t *testing.T) {
 	testkit.Timed(t)
 	needPrograms(t)
@@ -142,8 +143,8 @@ func TestTheGuardIsFast(t *testing.T) {
 		}
 	}
 	t.Logf("%v, %.4f of a cold start", fast, best)
-	if best > 0.0112 || fast > 300*time.Microsecond {
-		t.Errorf("%v, %.4f of a cold start; want at most 300µs and 0.01", fast, best)
+	if best > 0.0112 {
+		t.Errorf("%v, %.4f of a cold start; want at most 0.01", fast, best)
 	}
 }
 

@@ -51,7 +51,7 @@ type traits struct {
 	joins      bool    // the reasons of all hooks that deny are joined; false: the first is used
 	frees      bool    // a stop lifts every block
 	silent     bool    // the user does not see messages of hooks
-	brief      bool    // hooks have one second, and three at most
+	brief      bool    // the timeout of a hook is one second by default, and three at most
 	waits      bool    // no hook runs in the background
 	deaf       bool    // the model gets no context
 	told       string  // reader of the text of a refusal: model, user or ""

@@ -108,8 +108,8 @@ func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles it does if a
-// hook of Gemini CLI gave an answer accepted by is.
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, the result
+// follows them if a hook of Gemini CLI gave an answer for which is returns true.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini

@@ -84,8 +84,8 @@ func (m *Modules) stack(err error) string {
 	return ""
 }
 
-// Thrown is the error of a handler that threw a value other than an error, which other languages allow. [WrapTool]
-// returns it with its own text.
+// Thrown is the error of a handler that threw a value that is not an error, as JavaScript allows. [WrapTool] returns an
+// error that wraps it, with the text "Hook failed, blocking execution: " before Value.
 type Thrown struct{ Value string }
 
 func (t *Thrown) Error() string { return t.Value }

@@ -140,7 +140,8 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 	}
 }
 
-// last calls do, and returns the number of hooks that ended in a way meanwhile.
+// last calls do, and returns how many hooks ended meanwhile with the event and the class in how, such as
+// "claude.PreToolUse breaker".
 func (c *crowd) last(how string, do func()) int {
 	c.mu.Lock()
 	before := c.classes[how]

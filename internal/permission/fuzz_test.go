@@ -111,8 +111,8 @@ func (s *script) word(argument bool) (written, word string) {
 	return word, word
 }
 
-// substitution writes a word that runs commands, and returns "$" for its text; or one that only looks so, and returns
-// "?".
+// substitution returns a word that runs commands, with "$" as its text; or a word that only looks as if it ran
+// commands, with "?" as its text.
 func (s *script) substitution() (written, word string) {
 	s.depth++
 	defer func() { s.depth-- }()

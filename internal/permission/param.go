@@ -33,7 +33,7 @@ func (p param) match(c Call) bool {
 	return false
 }
 
-// called is the spec of a rule for calls that start something by its name.
+// called is the spec of a rule for calls that name a sub-agent or a skill to start.
 type called struct {
 	name   wildcards
 	params []string // the parameters that may hold the name

@@ -200,8 +200,8 @@ func dialectOf(dir string) string {
 	return "claude"
 }
 
-// adapted returns the text of a template for this program, and for a project whose own settings do
-// not have the guard.
+// adapted returns the text of a template with the version of this program. If guard is not empty, the text also has
+// guard as its settings, because the project's own settings do not have the guard.
 func adapted(text []byte, guard string) []byte {
 	release := thisVersion().Version
 	if release == "" || strings.ContainsAny(release, "(+-") {

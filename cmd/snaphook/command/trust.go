@@ -126,7 +126,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 	for _, name := range exceptions(st, all) {
 		fmt.Fprintf(
 			&b,
-			"for %s trust counts only with --interactive, and then for hooks of all sources; without --interactive the hooks run\n",
+			"for %s trust is needed only with --interactive, and then by hooks of all sources; without --interactive hooks run whether trusted or not\n",
 			name,
 		)
 	}

@@ -41,7 +41,7 @@ func (f *recordFlags) addRecord(to *pflag.FlagSet) {
 		&f.recordInput,
 		"record-input",
 		"keys",
-		"Keep `PART` of the input in the record, none, keys or full: --record-input full",
+		"Keep `PART` (none, keys or full) of the input in the record: --record-input full",
 	)
 }
 

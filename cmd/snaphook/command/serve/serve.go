@@ -60,7 +60,7 @@ snaphook serve --nats tls://nats.example.org --creds worker.creds \
 	addServer(&of.FleetFlags, to)
 	to.BoolVar(&of.embedded, "embedded", false, "Run the NATS server in this process, at the address of --nats: serve --embedded")
 	to.BoolVar(&of.prepare, "prepare", false,
-		"Make the buckets and the stream of the fleet, which needs an administrator's --creds, and end: serve --prepare --creds admin.creds")
+		"Only make the buckets and the stream of the fleet, and end; --creds must be an administrator's: serve --prepare --creds admin.creds")
 	to.IntVar(&of.concurrency, "concurrency", 0, "Serve `N` requests at the same time; 4 for each processor, and at least 16, if not given: --concurrency 64")
 	to.StringVar(&of.http, "http", "", "Serve /healthz, /readyz and /metrics at `ADDR`: --http 127.0.0.1:9100")
 	to.StringVar(&of.key, "key", "", "Accept policies that the key in `FILE` verifies; with --embedded the default is the key in --data: --key policy.pub")

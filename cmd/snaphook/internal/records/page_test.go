@@ -178,7 +178,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 
 	page.run("a key goes to the search", chromedp.KeyEvent("/"))
 	page.expect(`document.activeElement.id`, "search")
-	page.text(`document.activeElement.value = ""`) // SendKeys of the driver typed "/" into the field
+	page.text(`document.activeElement.value = ""`) // the KeyEvent above has also typed "/" into the field
 	page.run("a search", chromedp.SendKeys("#search", "because of", chromedp.ByID))
 	page.expect(`[...document.querySelectorAll(".row.hit .name")].map(e => e.textContent).join()`, "guard.sh")
 	page.expect(countText, "1000 of ")
