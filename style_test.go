@@ -35,7 +35,7 @@ func TestLinesFit(t *testing.T) {
 	}
 }
 
-// A comment says that X does Y. A noun clause with "what" names neither X nor Y.
+// Comments say "X does Y"; a clause with "what" leaves out the name of X or Y.
 func TestCommentsAreSentences(t *testing.T) {
 	const most = 0.02 // share of comment lines
 	clause := regexp.MustCompile(`(?i)\bwhat\b`)

@@ -203,10 +203,7 @@ func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
 	hooks := s.view().active.of(e.slot)
 	if hooks == nil {
-		if e.on.forget == nil {
-			return nil
-		}
-		hooks = &noHooks
+		return nil
 	}
 	plan := hooks.plan(ctx, e.subjectOf(in), e.rules.Timeout)
 	if plan.Open != nil {

@@ -108,19 +108,6 @@ func slots(hostLast bool) map[string]int {
 	return index
 }
 
-// forgetting returns the slots of the events that clear a session's variables, which they do even if no hook runs.
-func forgetting() (found []int) {
-	declared.RLock()
-	defer declared.RUnlock()
-	for _, e := range declared.byName {
-		if e.forgets() {
-			slot, _ := e.slotOf()
-			found = append(found, slot)
-		}
-	}
-	return found
-}
-
 func declaredEvents() int {
 	declared.RLock()
 	defer declared.RUnlock()

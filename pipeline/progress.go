@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
 )
 
 // watcher receives the progress of a fire.
@@ -24,7 +25,10 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 	}
 	plan := e.plan(ctx, s, in, true)
 	if plan == nil {
-		return e.empty, nil
+		if e.on.forget == nil || !s.sys.observed {
+			return e.empty, nil
+		}
+		plan = &stages.Planned{} // observers see each fire of the event, as Fire lets them
 	}
 	return e.fire(ctx, s, in, plan, w, new(fire[Out]))
 }

@@ -111,11 +111,6 @@ func (reg *registry) build(own []*hook.Hook) *view {
 			}
 		}
 	}
-	for _, slot := range forgetting() {
-		if len(v.listed.of(slot)) > 0 { // else the event is fired without an entry
-			v.activate(slot, false)
-		}
-	}
 	for slot, s := range v.active.all {
 		if hooks := v.listed.of(slot); len(hooks) > 0 {
 			s.hooks, s.matching = hooks, reg.sys.cfg.Matching

@@ -31,7 +31,7 @@ type table []atomic.Pointer[cachedPlan]
 
 const fewPlans = 2
 
-// noHooks is the selector of active events without hooks. All views share it.
+// noHooks is the selector of events that are fired although they have no hooks. All views share it.
 var noHooks selector
 
 // plan returns the plan for a subject; timeout is the event's timeout, for hooks that have none of their own.

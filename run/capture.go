@@ -53,7 +53,7 @@ func (c *capture) took(n int) {
 	c.kept = c.kept[:len(c.kept)+n]
 }
 
-// bytes returns the captured bytes, or nil if there are none, and empties c.
+// bytes returns the captured bytes and empties c. It returns nil if c was empty.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {

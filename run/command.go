@@ -136,6 +136,11 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 		reply, ran, err = c.start(ctx, j, execute)
 	}
 	if !ran && ctx.Err() == nil && c.elsewhere(&j) {
+		if c.agreed != nil { // the agreed files were checked for the missing directory
+			if err := c.agreed.Same(ctx, j.dir); err != nil {
+				return hook.Reply{}, notAgreed(err)
+			}
+		}
 		reply, _, err = c.start(ctx, j, execute)
 	}
 	if j.detach == nil || err != nil {

@@ -92,16 +92,12 @@ func (a *agreed) sameIn(ctx context.Context, dir string) error {
 	if dir == "" || dir == a.covered.dir || a.hook.Hook.Type != "command" || a.hook.Unclear != "" {
 		return nil
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if project, err := os.Stat(a.covered.dir); err == nil && os.SameFile(info, project) {
+	if a.covered.isProject(dir) {
 		return nil
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return err
+		real = dir // a missing directory: no process starts there, and nothing in it can be looked up
 	}
 	c := newCollector(ctx, a.covered.dir, a.covered.environ)
 	c.workDirs, c.environ["PWD"] = slices.Compact([]string{filepath.Clean(dir), real}), shellPath(dir)
@@ -118,6 +114,16 @@ func (a *agreed) sameIn(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
+}
+
+// isProject reports whether a path refers to the project's directory.
+func (c *Covered) isProject(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	project, err := os.Stat(c.dir)
+	return err == nil && os.SameFile(info, project)
 }
 
 // Open implements [run.Agreed].

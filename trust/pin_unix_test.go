@@ -206,6 +206,31 @@ func TestInAnotherDirectoryOnlyCoveredFilesRun(t *testing.T) {
 	}
 }
 
+// A missing directory has no files, therefore the hook runs in a directory of Fallback, where its files are checked.
+func TestInPlaceOfAMissingDirectoryOnlyCoveredFilesRun(t *testing.T) {
+	dir := project(t, map[string]string{"*hooks/g.sh": "#!/bin/sh\nexit 2\n", "lib.sh": "exit 2\n", "sub/lib.sh": ": >ran\n"})
+	for _, test := range []struct {
+		command, fallback string
+		runs              bool
+	}{
+		{"$CLAUDE_PROJECT_DIR/hooks/g.sh", ".", true},
+		{"$CLAUDE_PROJECT_DIR/hooks/g.sh", "sub", true},
+		{". ./lib.sh", ".", true},
+		{". ./lib.sh", "sub", false},
+	} {
+		r, _ := granted(t, dir, test.command)
+		r.(*run.Command).Fallback = []string{filepath.Join(dir, test.fallback)}
+		gone := filepath.Join(dir, "gone")
+		reply, err := r.Run(t.Context(), hook.Call{Dir: gone, Env: []string{"CLAUDE_PROJECT_DIR=" + dir}})
+		if test.runs && (err != nil || reply.Exit != 2) || !test.runs && hook.ClassOf(err) != hook.ClassUntrusted {
+			t.Errorf("%s in %s: %d, %v; want it to run: %t", test.command, test.fallback, reply.Exit, err, test.runs)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "sub/ran")); err == nil {
+		t.Error("a file that was not covered has run")
+	}
+}
+
 // sameLength changes a file without changing its length, and restores its time.
 func sameLength(path string) error {
 	info, err := os.Stat(path)

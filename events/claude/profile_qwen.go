@@ -8,7 +8,7 @@ import (
 )
 
 // qwen is Qwen Code 1.x. It has Claude Code's files and words, but other names of tools. An object that a hook prints
-// decides whatever the exit status, and plain text is for the user.
+// decides with every exit status, and the user gets plain text.
 var qwen = profile{
 	name:   Qwen,
 	system: "Qwen Code",

@@ -164,7 +164,7 @@ func TestSwitchesSayWhichHooksRun(t *testing.T) {
 	}
 }
 
-// The state of a handler belongs to its file, whatever path the project was opened by (rule CX9).
+// The state of a handler belongs to its file, also if a link leads to the project (rule CX9).
 func TestAStateCountsThroughLinks(t *testing.T) {
 	real := filepath.Join(directory(t), "project")
 	link := filepath.Join(directory(t), "link")

@@ -63,7 +63,7 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 }
 
 // Append opens a file to append to, and makes one with perm if it does not exist. It does not wait for a pipe's reader:
-// without a reader it fails. A write to a pipe that nobody reads ends when the file is closed.
+// Append fails if the pipe has none. Close ends a write that waits for a reader.
 func Append(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
 }

@@ -206,7 +206,7 @@ var ruleScriptNotExecutable = Rule{
 	Fix:     "`chmod +x guard.sh`, or `bash ./guard.sh`",
 }
 
-// notExecutable looks for scripts that are started by their path although nobody may execute them.
+// notExecutable reports scripts that a hook starts by their path, but that have no permission to execute.
 func notExecutable(v *hookView) {
 	if runtime.GOOS == "windows" {
 		return
