@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// These are the types of adk-go's pair of functions around a tool. docs/embedding.md shows how to call snaphook from
-// them.
+// These are the types of the two callbacks that adk-go calls around a tool. docs/embedding.md shows how to call
+// snaphook from the callbacks.
 type (
 	// adkContext matches adk-go's tool context: a context that also has the id of the call.
 	adkContext interface {
@@ -23,8 +23,8 @@ type (
 	adkAfter  func(ctx adkContext, t adkTool, args, result map[string]any, err error) (map[string]any, error)
 )
 
-// before and after are the pair for adk-go: before refuses a call with a result in place of the
-// tool's result, and rewrites the arguments in place.
+// before and after return the two callbacks for adk-go. The callback of before rewrites the arguments in place; to
+// refuse a call, it returns a result in place of the tool's result.
 func before(s *snaphook.Session) adkBefore {
 	return func(ctx adkContext, t adkTool, args map[string]any) (refused map[string]any, err error) {
 		in, err := wire.Of(args)
@@ -99,8 +99,8 @@ func TestCallbacksOfFrameworks(t *testing.T) {
 	}
 }
 
-// runADK calls the pair as adk-go does: a result of before replaces the tool call, and a result
-// of after replaces the tool's result.
+// runADK calls the two callbacks as adk-go does: a result of before replaces the tool call, and a result of after
+// replaces the tool's result.
 func runADK(t *testing.T, s *snaphook.Session) string {
 	t.Helper()
 	ctx, tool, args := adkCall{t.Context()}, named("execute_command"), map[string]any{"cmd": "ls"}

@@ -68,7 +68,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return d
 }
 
-// claudeWords returns a translator from tools to the names of a Claude Code profile.
+// claudeWords returns a function that translates tools to the names of a Claude Code profile.
 func claudeWords(p claude.Profile) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		kind := kinds[t.Kind]

@@ -101,7 +101,7 @@ func own(part string) string {
 	return `{"hookSpecificOutput":{"hookEventName":"EVENT"` + part + `}}`
 }
 
-// garbled lists outputs with a denial that events cannot parse, or can parse only in part.
+// garbled lists outputs that contain a denial, but that events cannot parse, or can parse only in part.
 var garbled = map[string]string{
 	"text before it":             "Shell ready\nDENIAL",
 	"text before it inline":      "result: DENIAL",

@@ -61,9 +61,9 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 	}
 }
 
-// ratio returns the time of this divided by the time of other, each the best of many short tries in turn. While the
-// ratio is above limit it is measured again, up to ten times: on a busy machine one of the two functions may have been
-// interrupted in every try.
+// ratio returns the time of this divided by the time of other. The two functions run in turn, in many short tries, and
+// the best time of each counts. While the ratio is above limit, ratio measures again, up to ten times: on a busy
+// machine one of the two functions may have been interrupted in every try.
 func ratio(this, other func(times int), times, tries int, limit float64) (got float64) {
 	got = math.Inf(1)
 	for range 10 {

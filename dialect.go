@@ -72,7 +72,7 @@ type dialectAnswer struct {
 	dialect int         // index in Hooks.dialects
 	tool    *knownTool  // the called tool
 	name    string      // the dialect's name of the tool
-	view    rename.View // maps the names in the call's arguments, or in the request, to the dialect's and back
+	view    rename.View // maps the names in the call's arguments, or in the request, to the dialect's names and back
 	changes []rename.Change
 	claims  []claim
 	unclear bool  // hooks may read different arguments than the tool
@@ -103,7 +103,7 @@ func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments that hooks could read differently from the tool. It returns "" if all are plain.
+// clash describes arguments that hooks could read differently from the tool. It returns "" if there are none.
 func (p *dialectAnswer) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))

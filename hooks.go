@@ -91,12 +91,12 @@ type Config struct {
 
 	// Ask puts a question to the user. It blocks until the user answers or ctx ends; ok is false without an answer.
 	// Three callers use it: [Session.RunTool], with the options allow and deny, when the hooks' decision is Ask;
-	// modules that ask; and running hooks that MayAsk accepts. h is nil except for running hooks. If Ask is nil, only
-	// the host of an Interactive session can ask, by itself.
+	// modules that ask; and running hooks that MayAsk accepts. h is the running hook that asks, and nil for the other
+	// callers. If Ask is nil, only the host of an Interactive session can ask, by itself.
 	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
 
-	// MayAsk selects the commands that may ask while they run. Their standard input stays open after the payload, which
-	// hangs a command that reads to end of file. Nil: none may ask.
+	// MayAsk selects the commands that may ask while they run. The standard input of these commands stays open after
+	// the payload: a command that reads to the end of the file hangs. If MayAsk is nil, no command may ask.
 	MayAsk func(*hook.Hook) bool
 
 	// Recheck runs the hooks of a gate a second time if the arguments have been rewritten, so that every guard has seen
@@ -325,7 +325,7 @@ func (h *Hooks) Close() {
 		s.shut.Store(1)
 	}
 	h.mu.Unlock()
-	_ = h.sys.Close() // fails only if a hook in Go calls it, which cannot wait for its own fire
+	_ = h.sys.Close() // fails only if a hook in Go calls Close: the hook cannot wait for its own fire
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for s := range open {

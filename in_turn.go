@@ -21,7 +21,7 @@ func InTurn[In Input](turns ...Turn[In]) Stage {
 	var events []pipeline.Declared
 	for _, t := range turns {
 		if t.Stage.stage.at != m.at || t.Stage.stage.fire == nil {
-			return Stage{} // NewDialect reports the mistake
+			return Stage{} // NewDialect reports the empty Stage as a mistake
 		}
 		events = append(events, t.Stage.stage.events...)
 	}

@@ -13,9 +13,8 @@ import (
 // clear its tail: other holders of the slice see empty elements.
 var shrinking = []string{"Compact", "CompactFunc", "Delete", "DeleteFunc"}
 
-// A slice that is shrunk in place was made in the same function, or is assigned back to its
-// variable. A slice of a parameter, a field or a captured variable is copied first: its owner may
-// read it again.
+// A slice that is shrunk in place must have been made in the same function, or be assigned back to its variable. A
+// slice of a parameter, a field or a captured variable must be copied first: its owner may read it again.
 func TestOnlyOwnSlicesAreShrunkInPlace(t *testing.T) {
 	seen := 0
 	for _, path := range tracked(t, "*.go") {

@@ -41,7 +41,7 @@ func (m Moment) String() string {
 // wire documents its methods.
 type Object = wire.Object
 
-// ToolCall is a model's call of a tool, with the host's names. It is never written to by hooks or this package.
+// ToolCall is a model's call of a tool, with the host's names. Neither hooks nor this package write to it.
 type ToolCall struct {
 	ID    string      `json:"tool_use_id,omitzero"`
 	Name  string      `json:"tool_name"`

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// arguments returns the arguments of a call, with n members of the same value.
+// arguments returns the arguments of a call: cmd, and n members with the same value.
 func arguments(n int, value string) wire.Object {
 	text := []byte(`{"cmd":"ls"`)
 	for i := range n {

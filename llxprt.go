@@ -91,7 +91,7 @@ func systemMessages[R any](res *hook.Result[R], p *dialectAnswer) []string {
 	return lo.Without(p.Messages, warnings...)
 }
 
-// textsByHook returns the text of each hook if merged is these texts joined; otherwise it returns merged alone.
+// textsByHook returns the texts of the hooks if merged consists of these texts; otherwise it returns merged alone.
 func textsByHook[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
@@ -207,7 +207,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *dialectAnswer)
 	p.changes = p.view.Whole(now)
 }
 
-// llxprtAnswer copies the changes that all hooks make to a response; each may change another part.
+// llxprtAnswer copies the changes that all hooks make to a response; each hook may change a different part.
 func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *dialectAnswer) {
 	common(res, p)
 	switch {

@@ -24,8 +24,8 @@ const anyInput = `{"tool_name":"Bash","tool_input":{},"tool_response":{},"source
 "new_cwd":"/b","task_id":"1","task_subject":"s","teammate_name":"t","directory":"/d","delta":"d","from_model":"a",
 "to_model":"b","model":"m","compact_summary":"s","action":"accept"}`
 
-// Every refusal by a hook has an effect, or a note reports that the event has none. Each event,
-// also a future one, gets the same answers.
+// Every refusal by a hook has an effect, or a note reports that the event has none. The test gives the same answers to
+// every declared event, also to future events.
 func TestNoRefusalIsLostInSilence(t *testing.T) {
 	answers := map[string]hook.Reply{
 		"exit status 2":         {Exit: 2, Stderr: []byte("WHY")},

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// The tree of an agent with hooks of its own, beside those of two systems, has each turn and each call once.
+// The tree has each turn and each call once, although the program and two dialects fire at each moment.
 func TestATreeHasEachMomentOnce(t *testing.T) {
 	live := tracetree.NewLive()
 	s := open(t, snaphook.Config{

@@ -4,8 +4,8 @@ import "context"
 
 // Func is a hook of the program itself, for one moment; add it with [OnBeforeTool] and its like. At each moment the
 // program's hooks run before the hooks of the dialects, in the order in which they were added. Each gets the rewrites
-// of the earlier hooks, and the dialects' hooks get the rewrites of all. A Func gets the host's names. remove removes
-// the hook; fires that have begun are not affected.
+// of the earlier hooks, and the dialects' hooks get the rewrites of all. A Func gets the host's names of tools. The
+// function that adds a hook returns remove, which removes the hook; fires that have begun are not affected.
 //
 // A hook that returns an error or panics has failed. At Prompt, BeforeModel, BeforeTool, Permission and BeforeCompact a
 // failure is a denial; elsewhere it is only in the reports. Only ctx limits the time of a hook. If the

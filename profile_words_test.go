@@ -12,7 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// profiled has, for each profile, a guard for the profile's name of a tool, and the call that it sees.
+// profiled lists calls of tools, each with a profile's guard that selects the tool, and the name and arguments that the
+// guard sees.
 var profiled = []struct {
 	profile claude.Profile
 	file    string

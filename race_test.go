@@ -2,6 +2,6 @@
 
 package snaphook_test
 
-// The race detector makes a fire about ten times slower; the test then fires only some of the denials, which all have
-// the same races.
+// With the race detector a fire is about ten times slower. The test then fires only some of the denials; all denials
+// have the same races.
 func init() { brokenStep = 97 }

@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A tool that Resolve describes is the same for hooks as one of Config.Tools. The host keeps a
-// limited number of names, and no long ones, since a model may invent any; names that are not kept
-// are resolved again, and no guard is lost.
+// Hooks see no difference between a tool that Resolve describes and a tool of Config.Tools. The host keeps a limited
+// number of names, and no long ones, since a model may invent any; names that are not kept are resolved again, and no
+// guard is lost.
 func TestToolsAreDescribedWhenTheyAreCalled(t *testing.T) {
 	asked := map[string]int{}
 	s := open(t, snaphook.Config{Resolve: func(name string) (snaphook.Tool, bool) {

@@ -141,7 +141,7 @@ func TestNoBrokenDenialGoesAheadInSilence(t *testing.T) {
 				denials := system.denials
 				for _, p := range hearingPolicies {
 					if p == "entry" && name != "claude" {
-						continue // an entry has no member that closes its failures
+						continue // an entry of another system has no member that closes its failures
 					}
 					denials = system.hear(t, gate, p, denials)
 				}
@@ -150,8 +150,8 @@ func TestNoBrokenDenialGoesAheadInSilence(t *testing.T) {
 	}
 }
 
-// named reports whether a hook's report mentions a broken denial. It is true for every report of a system
-// whose original does not ignore a broken denial.
+// named reports whether a hook's report has a note on a broken denial. Only Codex, Cursor and Copilot ignore a broken
+// denial: for reports of other systems, named returns true.
 func (h hearing) named(ran *pipeline.HookRun) bool {
 	if !strings.Contains(h.file, ".codex") && !strings.Contains(h.file, ".cursor") && !strings.Contains(h.file, ".github") {
 		return true

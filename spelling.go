@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
-// dialectNames holds the dialects' names of a tool or an argument, where they differ from the canonical name. A second
-// name after a "|" is one that a dialect's hooks may also answer with. hosts lists further names by which a host's
-// argument is recognised.
+// dialectNames holds the dialects' names of a tool or an argument, where they differ from the canonical name. The name
+// after a "|" is a second name, with which a dialect's hooks may answer too. hosts lists further names by which a
+// host's argument is recognised.
 type dialectNames struct{ claude, llxprt, xcsh, hosts string }
 
 // kinds lists the kinds of tools, with the canonical names of their arguments. The name of an MCP tool is a format

@@ -17,7 +17,7 @@ import (
 // codeWidth limits the length of Go lines. A line with a string literal may be longer, since literals are not split.
 const codeWidth = 120
 
-// tailed matches an expression on the line where a call of several lines ends.
+// tailed matches an expression that follows the closing parenthesis of a call of several lines.
 var tailed = regexp.MustCompile(`(?m)^\t*\), \S`)
 
 // Lines of Go are short enough to show two files side by side. Tests may have longer lines, for their tables.

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Hooks of Claude Code run once if the other systems that read them are set to Alone, and else once in
-// each system, which the session reports as a problem.
+// Other systems also read the hooks of Claude Code. If these systems are set to Alone, the hooks run once. Otherwise
+// the hooks run once in each system, and the session reports a problem.
 func TestHooksOfClaudeCodeBesideSystemsThatReadThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		alone bool

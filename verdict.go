@@ -39,8 +39,8 @@ type Verdict struct {
 	Result *ToolResult
 
 	// Context has texts for the model, in order. LLxprt's system messages are in Context and in Messages, because
-	// LLxprt adds them to the conversation. Messages alone has the warnings of failed hooks, and messages that come
-	// with a denial of BeforeTool.
+	// LLxprt adds them to the conversation. The warnings of failed hooks, and messages that come with a denial of
+	// BeforeTool, are only in Messages.
 	Context  []string
 	Messages []string          // for the user, in order
 	Env      map[string]string // at [Start]: variables for the commands that the host runs

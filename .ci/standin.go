@@ -32,7 +32,7 @@ import (
 // trailer begins the lines that snaphook adds to each script for PowerShell: they set the exit status.
 const trailer = "\n$snaphookOK = $?"
 
-// posix is the first argument of a stand-in that another one starts for sh or bash.
+// posix is the first argument with which a stand-in starts itself in place of sh or bash.
 const posix = "--sh"
 
 func main() {
@@ -119,10 +119,10 @@ func run(script string, args []string) error {
 
 // native returns a path as Windows has it.
 func native(path string) string {
-	if strings.HasSuffix(filepath.ToSlash(path), "/dev/null") { // the interpreter joins it to a folder
+	if strings.HasSuffix(filepath.ToSlash(path), "/dev/null") { // the interpreter has put a folder in front
 		return "NUL"
 	}
-	if i := strings.LastIndex(path, ":/"); i > 1 { // joined to a folder by the interpreter: C:\dir\/c/…
+	if i := strings.LastIndex(path, ":/"); i > 1 { // the interpreter has put a folder in front: C:\dir\/c/…
 		path = path[i-1:]
 	}
 	if len(path) > 2 && path[0] == '/' && path[2] == '/' {
@@ -159,7 +159,8 @@ func programs(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// started returns the command line for a program that Windows starts. The stand-in runs bash and scripts.
+// started returns the command line for a program that Windows starts. For sh, bash and scripts the program is the
+// stand-in.
 func started(hc interp.HandlerContext, name string, argv []string) []string {
 	self, err := os.Executable()
 	if err != nil {

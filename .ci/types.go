@@ -1,9 +1,8 @@
 //go:build ignore
 
-// Types checks the types of every package of the module in the current directory, and of its tests,
-// for the system that GOOS names, like a compiler before it generates code. Types generates no code,
-// and reads the module's dependencies as source, without the bodies of functions: a system takes
-// seconds, while go vet compiles everything.
+// Types checks the types of every package of the module in the current directory, and of its tests, for the system that
+// GOOS names, like a compiler before it generates code. Types generates no code, and reads the module's dependencies as
+// source, without the bodies of functions: a check takes seconds, while go vet compiles everything.
 //
 //	go build -o types .ci/types.go
 //	GOOS=windows ./types

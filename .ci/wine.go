@@ -5,10 +5,10 @@
 //
 //	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
 //
-// Each line of the list is "package test call: reason"; a test is listed with the tests in it, and a package
-// whose process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It
-// also does so if a listed test passes, is skipped, or did not run although its package did: the list never hides
-// other failures. A test that is listed with "time" as its call takes minutes under Wine, and is not run.
+// Each line of the list is "package test call: reason"; an entry for a test covers its subtests, and a package whose
+// process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It also does
+// so if a listed test passes, is skipped, or did not run although its package did: the list never hides other failures.
+// A test that is listed with "time" as its call takes minutes under Wine, and is not run.
 package main
 
 import (
@@ -37,7 +37,7 @@ type event struct {
 type outcome struct {
 	action string
 	output strings.Builder
-	inner  map[string]*outcome // by the whole name, the tests in it
+	inner  map[string]*outcome // subtests by their full names
 	listed bool
 }
 
@@ -117,7 +117,7 @@ func readList(name string) (list []entry, err error) {
 	return list, nil
 }
 
-// readEvents returns the outcomes of the tests that are in no other test. The outcome of a package has the test "-".
+// readEvents returns the outcomes of the top-level tests. The outcome of a package has the test "-".
 func readEvents() (map[test]*outcome, error) {
 	all := map[test]*outcome{}
 	lines := bufio.NewReader(os.Stdin)
@@ -206,7 +206,7 @@ func last(text string) string {
 	return strings.Join(lines[max(0, len(lines)-40):], "\n")
 }
 
-// summary prints the number of tests for each end, and the listed ones with their reasons.
+// summary prints how many tests passed, failed, were skipped or did not end, and the listed tests with their reasons.
 func summary(all map[test]*outcome, list []entry) {
 	ends := map[string]int{}
 	packages := 0

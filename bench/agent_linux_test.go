@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Command hooks cost the same through package snaphook as through their dialect: almost all of it is the cost of their
-// processes.
+// Command hooks cost the same through package snaphook as through their dialect: almost all of this cost is the cost of
+// the processes.
 func TestCommandsThroughAgentRunAtTheFloor(t *testing.T) {
 	testkit.Timed(t)
 	for _, goal := range []struct {

@@ -18,9 +18,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// oneHook is a session with one hook in Go of a dialect, for a call of a tool that has another name in the dialect,
-// like its argument. The tests fire it through package snaphook, and as a host that supports only this dialect would:
-// with the event's input, Fire and the Apply function.
+// oneHook is a session with one Go hook of a dialect. The dialect has other names than the host for the called tool and
+// its argument. The tests fire the hook through package snaphook, and in the way of a host that supports only this
+// dialect: with the event's input, Fire and the Apply function.
 type oneHook struct {
 	s     *snaphook.Session
 	call  *snaphook.ToolCall
@@ -32,7 +32,7 @@ func (h *oneHook) through(ctx context.Context) (run bool) {
 	return err == nil && !v.Denied() && len(v.Reports) == 1
 }
 
-// hooksInGo returns such sessions by dialect.
+// hooksInGo returns a oneHook for each dialect.
 func hooksInGo(tb testing.TB) map[string]*oneHook {
 	tb.Helper()
 	return map[string]*oneHook{"claude": oneOfClaude(tb), "llxprt": oneOfLLxprt(tb), "xcsh": oneOfXcsh(tb)}
@@ -114,7 +114,8 @@ const (
 )
 
 // anotherMachine is the margin of ratios whose two sides do not slow down alike on a busy machine, because they
-// allocate, scan text and wait for memory in different proportions: such a ratio was 1.2 to 1.5, idle and busy.
+// allocate, scan text and wait for memory in different proportions: one of these ratios ranged from 1.2 to 1.5 on idle
+// and busy machines.
 const anotherMachine = 0.5
 
 func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {

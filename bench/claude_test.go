@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// bilingual makes a session of a system that has loaded both dialects.
+// bilingual makes a session of a system that has loaded the settings theirs of LLxprt and ours of Claude Code.
 func bilingual(t *testing.T, theirs, ours string) *pipeline.Session {
 	t.Helper()
 	layer := func(text string) []settings.Layer {
@@ -43,7 +43,8 @@ func bilingual(t *testing.T, theirs, ours string) *pipeline.Session {
 	return ses
 }
 
-// otherTheirs and otherOurs are settings with hooks for events that are not fired below.
+// otherTheirs and otherOurs are settings of LLxprt and of Claude Code, with hooks for events that the tests do not
+// fire.
 const (
 	otherTheirs = `{"tools": {"enableHooks": true}, "hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
 	otherOurs   = `{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
@@ -113,7 +114,7 @@ func TestCallbacksAreCalledAndNoMore(t *testing.T) {
 	}
 }
 
-// TestCallbacksAreCalledAndNoMore fails if a fire decodes JSON or starts a process.
+// The check in TestCallbacksAreCalledAndNoMore fails for a fire that decodes JSON or starts a process.
 func TestTheGateSeesCallbacksBesideACommand(t *testing.T) {
 	ses, _ := withCallbacks(t, tenHooks("", ""), 1)
 	if used := outside(func() { preToolUse(ses) }); len(used) < 2 {
@@ -138,8 +139,8 @@ func preToolUse(ses *pipeline.Session) {
 	claude.PreToolUse.Fire(context.Background(), ses, &claude.PreToolUseInput{Name: "Write", Input: arguments})
 }
 
-// outside returns the names whose number of allocators grows while f runs. A fire whose hooks are all
-// in Go needs neither JSON nor processes.
+// outside returns the names of allocators for which the number of allocations grows while f runs. A fire whose hooks
+// are all in Go needs neither JSON nor processes.
 func outside(f func()) (used []string) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1

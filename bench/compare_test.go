@@ -17,8 +17,8 @@ type comparison struct {
 	a, b  time.Duration
 }
 
-// compare measures a and b in the given number of pairs, in the order a b b a: each runs second as often as the other.
-// The ratio is the median of the ratios a/b of neighbours, which run while the machine is in the same state.
+// compare measures a and b in the given number of pairs, in the order a b b a: a and b run second equally often. The
+// ratio is the median of the ratios a/b of neighbours, which run while the machine is in the same state.
 func compare(pairs int, a, b func() time.Duration) comparison {
 	a()
 	b()
@@ -60,7 +60,7 @@ func firing(tb testing.TB, ses *pipeline.Session) func() time.Duration {
 	})
 }
 
-// each formats the time of one of several repetitions.
+// each formats the time of one repetition: took divided by times.
 func each(took time.Duration, times int) string {
 	if one := float64(took) / float64(times); one < 1000 {
 		return fmt.Sprintf("%.1fns", one)

@@ -37,7 +37,7 @@ func compilerOutput(t *testing.T) string {
 // heap, or if it found no such input.
 func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.BeforeToolInput") }
 
-// onTheStack is staysOnTheStack for the literals of any type.
+// onTheStack does the same as staysOnTheStack for literals of the type typ.
 func onTheStack(out, file, typ string) error {
 	literal := "&" + typ + "{...}"
 	found := 0

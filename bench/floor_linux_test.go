@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// atTheFloor returns the gate on the time of a session's fires: its ratio to the bare exchange with
+// atTheFloor returns a gate on the ratio between the time of a session's fire and the time of the bare exchange with
 // the same programs, over the given number of pairs.
 func atTheFloor(t *testing.T, at place, most float64, pairs int, ses *pipeline.Session, bare func()) gate {
 	at.what += ", ratio to the floor"
@@ -53,8 +53,8 @@ func TestAProgramCostsLittleOfWhatItsShellDoes(t *testing.T) {
 	withoutShell(t, place{"W2", "/bin/true, ratio to the same through bash"}, 200, "/bin/true", true).test(t)
 }
 
-// withoutShell returns the gate that a command runs at least 2.3 times as fast as through a shell. If
-// direct is false, the command too runs through a shell, and the gate must fail.
+// withoutShell returns a gate that requires a command to run at least 2.3 times as fast as through a shell. If direct
+// is false, the command too runs through a shell, and the gate must fail.
 func withoutShell(t *testing.T, at place, pairs int, command string, direct bool) gate {
 	ours := setup{settings: commands("", command), shell: !direct}.session(t)
 	shell := setup{settings: commands("", command), shell: true}.session(t)

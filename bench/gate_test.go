@@ -48,8 +48,8 @@ func (g gate) test(t *testing.T) {
 	t.Logf("%s: %s, the goal is %s", g.at.what, number(got), number(g.most))
 }
 
-// mustFail fails t if the gate passes a measurement that breaks the promise. On a busy machine
-// noise is added to both sides of a ratio, and one check may miss the difference; three are made.
+// mustFail fails t if the gate passes a measurement that breaks the promise. On a busy machine noise is added to both
+// sides of a ratio, and one check may miss the difference; therefore mustFail makes up to three checks.
 func (g gate) mustFail(t *testing.T) {
 	t.Helper()
 	var got float64

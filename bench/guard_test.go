@@ -45,7 +45,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	var counts []float64
 	for n := 1; n <= 8; n++ {
 		ses := session(t, commands("", variants(n, answer)...))
-		least := math.Inf(1) // the lowest of a few counts: filling a pool that other tests have emptied allocates
+		least := math.Inf(1) // the lowest count: a run that refills a pool, which other tests have emptied, allocates more
 		for range 3 {
 			least = min(least, testing.AllocsPerRun(10, func() {
 				if err := fireOnce(ses); err != nil {
@@ -56,7 +56,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 		counts = append(counts, least)
 	}
 	counted(place{"W2", "commands, allocations with one of them"}, counts[0], mostForOneCommand).test(t)
-	for n := 2; n <= 8; n++ { // from two hooks: a fire of one hook does not stream reports
+	for n := 2; n <= 8; n++ { // begins with two hooks: a fire of one hook does not stream reports
 		counted(place{"W2", fmt.Sprintf("commands, allocations with %d of them", n)}, int(counts[n-1]), mostForTheFire+n*mostForEachHook).test(t)
 	}
 	place{"W2", "commands, allocations with 1 to 8 of them"}.note(fmt.Sprint(counts))
@@ -66,7 +66,7 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	allocations(place{what: "FireGo"}, mostForOneInGo, func() { fireOnce(ses) }).test(t)
 }
 
-// The gates above fail if a hook allocates more.
+// The gates on commands fail if a hook allocates more than the limit.
 func TestTheGateSeesAHookThatAllocatesMore(t *testing.T) {
 	counted(place{what: "a hook that allocates more"}, 3+mostForTheFire+2*mostForEachHook, mostForTheFire+2*mostForEachHook).mustFail(t)
 }
@@ -128,8 +128,8 @@ func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 
 const mostForGateToDecoding = 1.25
 
-// A Go gate takes about as long as decoding its event from JSON, as an engine whose hooks read JSON has to do for each
-// call. The machine decides which of the two is faster.
+// A Go gate takes about as long as decoding its event from JSON, which an engine whose hooks read JSON has to do for
+// each call. Which of the two is faster depends on the machine.
 func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	testkit.Timed(t)
 	d := allDialects(t)

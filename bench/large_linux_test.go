@@ -39,7 +39,7 @@ func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
 	environ := []string{"PATH=" + os.Getenv("PATH")}
 	ctx := context.Background()
 	for name, d := range map[string]struct {
-		answer string // without its last text
+		answer string // the answer up to its last text, which the test adds
 		load   func(command string) pipeline.Load
 		fire   func(ses *pipeline.Session) (length int, err error)
 	}{

@@ -44,7 +44,7 @@ type crowd struct {
 	dir   string
 }
 
-// crowds returns the guards whose interpreters are installed, and three of a server in another process.
+// crowds returns the guards whose interpreters are installed, and three guards that ask a server in another process.
 func crowds(t *testing.T) []crowd {
 	t.Helper()
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func alone(t *testing.T, g crowd) time.Duration {
 	return all[len(all)/2]
 }
 
-// occupy starts n processes that never wait. They run until end is called.
+// occupy starts n processes that keep the processors busy until end is called.
 func occupy(t *testing.T, n int) (end func()) {
 	t.Helper()
 	var all []*exec.Cmd

@@ -16,12 +16,12 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// childRole is the environment variable that makes this program, when it starts itself again, play
-// one of roles: "fire, holding MiB: 2048". A measurement in the child has its own process.
+// childRole is the environment variable that gives a child, another process of this program, one of roles and a number:
+// "fire, holding MiB: 2048". A measurement in a child has its own process.
 const childRole = "SNAPHOOK_BENCH_CHILD"
 
-// roles maps the name of a role to the session and the work of a child, which it makes from the
-// number in childRole.
+// roles maps the name of a role to a function that returns the setup and the work of a child. The number in childRole
+// is its argument.
 var roles = map[string]func(n int) (setup, func(*pipeline.Session) error){
 	"fire, holding MiB":             holding,
 	"fire 200 at once by":           concurrent(answer),

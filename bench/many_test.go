@@ -55,18 +55,18 @@ func BenchmarkFireManyGo(b *testing.B) {
 	}
 }
 
-// manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file.
-// mostPerHook limits the allocations of reading and planning one hook of such a file. mostPerCovered limits the
-// allocations of trust.Cover for one of manyHooks hooks; it made 334 when each hook looked up its programs again.
+// manyHooks is the number of hooks of a large settings file, below the limit of 1 MiB for a file. mostPerHook limits
+// the allocations of reading and planning one hook of such a file. mostPerCovered limits the allocations of trust.Cover
+// for one of manyHooks hooks; trust.Cover made 334 when each hook looked up its programs again.
 const (
 	manyHooks      = 8500
 	mostPerHook    = 85
 	mostPerCovered = 260
 )
 
-// mostForOneOfMany limits the time of one hook of a file with manyHooks hooks, as a multiple of one hook of a file
-// with a tenth of them: nothing in a load is quadratic. mostToDecode limits the time of the whole load, as a multiple
-// of decoding the file with encoding/json.
+// mostForOneOfMany limits the time for each hook when a file with manyHooks hooks is loaded, as a multiple of the time
+// for each hook of a file with a tenth of the hooks: nothing in a load is quadratic. mostToDecode limits the time of
+// the whole load, as a multiple of decoding the file with encoding/json.
 const (
 	mostForOneOfMany = 1.3
 	mostToDecode     = 7

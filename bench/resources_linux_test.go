@@ -17,8 +17,8 @@ import (
 // resources counts the open descriptors and the threads of a process.
 type resources struct{ descriptors, threads int }
 
-// resourcesOf counts the descriptors and the threads of a process, each in four lists, and returns the lowest counts: a
-// list is not a snapshot, and may have a descriptor twice if it is closed and reopened meanwhile.
+// resourcesOf lists the descriptors and the threads of a process four times, and returns the lowest counts: a list is
+// not a snapshot, and may have a descriptor twice if it is closed and reopened meanwhile.
 func resourcesOf(pid int) resources {
 	least := func(of string) int {
 		return min(entries(pid, of), entries(pid, of), entries(pid, of), entries(pid, of))
@@ -87,7 +87,7 @@ func pool(workers int) int {
 }
 
 // held returns the gates on the highest counts of descriptors and threads of a separate process while it works: at most
-// four descriptors for each place plus 16, and one thread for each place plus 10.
+// four descriptors for each of places plus 16, and one thread for each of places plus 10.
 func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
 	c := startChild(t, role, workers)
 	pid := c.cmd.Process.Pid

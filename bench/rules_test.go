@@ -15,12 +15,12 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// mostForRules limits the allocations of a fire with a hundred permission rules. It was 6 204 when each rule parsed the
-// command.
+// mostForRules limits the allocations of a fire with a hundred permission rules. A fire made 6,204 when each rule
+// parsed the command.
 const mostForRules = 6
 
-// mostForRulesToOne limits the time of a hundred permission rules on a known command, as a multiple of one rule on a new
-// command. It was 100 when each rule parsed the command.
+// mostForRulesToOne limits the time of a hundred permission rules on a known command, as a multiple of one rule on a
+// new command. The ratio was 100 when each rule parsed the command.
 const mostForRulesToOne = 3
 
 // ruled returns a session with n hooks, each with a permission rule that matches no command of the tests.

@@ -17,7 +17,7 @@ var wantTable = flag.Bool("table", false, "print what the tests have measured, a
 
 // place is the position of a number in the table.
 type place struct {
-	work string // "W2"; rows without one come last
+	work string // a workload, such as "W2"; rows without a workload come last
 	what string
 }
 

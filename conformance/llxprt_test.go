@@ -35,7 +35,7 @@ func TestLLxprt(t *testing.T) {
 	llxprtcases.Run(t, cases, open, translate)
 }
 
-// The cases exist: a search in the wrong directory must not pass.
+// The directory has cases: a search in the wrong directory must not pass.
 func TestThereAreCases(t *testing.T) {
 	for _, dialect := range []string{"llxprt", "claude", "xcsh"} {
 		if _, found := llxprtcases.Dir(dialect); found {

@@ -129,7 +129,7 @@ func TestCodexAtTheDoor(t *testing.T) {
 	}
 }
 
-// Claude Code's hooks run once, as Claude Code's own, where Cursor would import them too.
+// If Cursor would import Claude Code's hooks too, they still run only once, as hooks of Claude Code.
 func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	testkit.Home(t)
 	dir := testkit.Project(t, map[string]string{

@@ -340,7 +340,7 @@ func (g Group) hook(label string, like hook.Hook, i int, v settings.Value) *hook
 	return &h
 }
 
-// unusable excludes a hook with an invalid entry. A hook that is also disabled guards nothing on purpose.
+// unusable excludes a hook with an invalid entry. A disabled hook stays disabled: it guards nothing, on purpose.
 func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 	switch h.Skip {
 	case "":
@@ -353,7 +353,9 @@ func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 // sumOf returns the SHA-256 of an entry, independent of white space, comments and the order of members.
 func sumOf(entry settings.Value) [sha256.Size]byte {
 	text := entry.JSON()
-	_ = text.Canonicalize() // does not change text that it cannot make canonical, such as with repeated members
+	// Canonicalize does not change a text that it cannot make canonical, such as one with repeated
+	// members.
+	_ = text.Canonicalize()
 	return sha256.Sum256(text)
 }
 

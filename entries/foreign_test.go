@@ -22,7 +22,7 @@ func TestMembersOfAllSystemsAreKnownToTheOthers(t *testing.T) {
 	}
 	lists := regexp.MustCompile(`(?s)(?:entry|handler|group)Members\s+= \[\]string\{(.*?)\}`)
 	ofProfiles := regexp.MustCompile(`(?s)\bmembers:\s*\[\]string\{(.*?)\}|failureMember\{name: ("\w+")`)
-	read := map[string]bool{"env": true} // of LLxprt's entries, in a profile
+	read := map[string]bool{"env": true} // a profile of LLxprt reads env in its entries
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

@@ -44,8 +44,8 @@ type request struct {
 // respond makes the response to a request.
 type respond func(ctx context.Context, r *request) bus.Response
 
-// answerer holds the subscriptions of a worker. It has its own connection, because NATS reports only when all
-// subscriptions of a connection have drained, not a single one.
+// answerer holds the subscriptions of a worker. It has its own connection, because NATS reports only that all
+// subscriptions of a connection have drained, not that a single subscription has.
 type answerer struct {
 	nc      *nats.Conn
 	opts    ServeOptions
@@ -63,7 +63,7 @@ func newAnswerer(of *nats.Conn, opts ServeOptions, f respond) (*answerer, error)
 	opts = opts.filled()
 	own := of.Opts
 	own.ClosedCB, own.ConnectedCB = nil, nil
-	own.ReconnectBufSize = 0 // the default size: while the server is away, responses are buffered
+	own.ReconnectBufSize = 0 // 0 is the default size; responses are buffered while the server is away
 	own.Name = Service + " worker"
 	nc, err := own.Connect()
 	if err != nil {

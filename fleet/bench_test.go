@@ -15,7 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// ratio returns the median of the ratios of neighbours, in the order a b b a: other work on the machine slows both.
+// ratio runs a and b in the order a b b a, and returns the median of the ratios of b to a in neighbouring runs, because
+// other work on the machine slows both.
 func ratio(pairs, each int, a, b func()) float64 {
 	time := func(f func()) float64 {
 		began := time.Now()
@@ -40,8 +41,8 @@ func ratio(pairs, each int, a, b func()) float64 {
 // goHook is a hook of a worker: a function that denies nothing.
 var goHook = hooked("claude", "PreToolUse", says(""))
 
-// roundTrips are the measured operations: a call that asks a worker whose hook is a function, the hook alone, and a
-// plain request of the same size.
+// roundTrips returns the measured operations: plain is a request of the same size, ask is the hook that asks a worker,
+// and call is the whole call. The worker's hook is a function.
 func roundTrips(t testing.TB) (plain, ask, call func()) {
 	nc := connect(t, startServer(t))
 	serve(t, nc, sessionsOf(t, system(t, pipeline.Config{Load: []pipeline.Load{goHook}})), ServeOptions{})
@@ -174,7 +175,8 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// callsWith returns the time of 400 calls, 64 at a time, of workers that serve two at a time, with hooks of 2 ms.
+// callsWith returns the time that some workers take for 400 calls, 64 at a time. Each worker serves two calls at a
+// time, and its hook takes 2 ms.
 func callsWith(t testing.TB, workers int) time.Duration {
 	nc := connect(t, startServer(t))
 	slow := hooked("claude", "PreToolUse", runner(func(context.Context, hook.Call) (hook.Reply, error) {

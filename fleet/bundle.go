@@ -39,7 +39,7 @@ const (
 type Manifest struct {
 	V        int      `json:"v"`        // 1
 	Revision uint64   `json:"revision"` // grows with every push
-	Events   []string `json:"events"`   // full names of the events for which it has hooks
+	Events   []string `json:"events"`   // full names of the events for which the bundle has hooks
 }
 
 // Bundle is a verified policy whose files lie in a directory.

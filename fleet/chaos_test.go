@@ -78,9 +78,9 @@ func TestNoCallOf20000IsLostWhileTheFleetFails(t *testing.T) {
 	disturbed(t, 20_000, 5*time.Second)
 }
 
-// disturbed makes 64 agents call, at least the given number of times and for at least the given time, while workers are
-// killed and added, a policy is pushed, the server is restarted, and the network stalls and is cut. Each call ends
-// once: with its answer, from the one worker that ran its hook, or with a denial of class remote.
+// disturbed makes 64 agents call, together at least the given number of times, while workers are killed and added, a
+// policy is pushed, the server is restarted, and the network stalls and is cut for at least the time cut. Each call
+// ends once: with its answer, from the one worker that ran its hook, or with a denial of class remote.
 func disturbed(t *testing.T, calls int, cut time.Duration) {
 	f := newFleet(t)
 	network := newProxy(t, f.url)

@@ -236,7 +236,7 @@ func (r *remoteHook) ended(ctx context.Context, call hook.Call, why error) error
 	if err := context.Cause(ctx); err != nil && ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return classed(fmt.Errorf("%v within %v", why, call.Timeout)) // the class is remote, and not timeout
+	return classed(fmt.Errorf("%v within %v", why, call.Timeout)) // not wrapped: the class of the error is remote, and not timeout
 }
 
 // classed gives an error of a request its class.

@@ -236,7 +236,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		revisions = append(revisions, revision)
 	}
 	slices.Sort(revisions)
-	var newer []error // why the revisions above were refused
+	var newer []error // why newer revisions than the current one of the loop were refused
 	for _, revision := range slices.Backward(revisions) {
 		info := known[revision]
 		instance := info.Name + " " + info.NUID
@@ -259,7 +259,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		}
 		if err == nil {
 			for _, why := range newer {
-				p.status.fail(why) // accepting an older revision has removed the refusal
+				p.status.fail(why) // accepting this older revision has removed the refusals of newer ones from the status
 			}
 		}
 		if err == nil || ctx.Err() != nil {

@@ -31,8 +31,8 @@ import (
 // roleVariable makes the test's program a server, a worker or some agents.
 const roleVariable = "SNAPHOOK_TEST_ROLE"
 
-// roles are the programs of a fleet. Each prints a line "ready" when it works, and ends with a signal or with its
-// standard input, which ends with the test.
+// roles are the programs of a fleet. Each prints a line "ready" when it works. It ends after a signal, or when its
+// standard input ends, as it does at the end of the test.
 var roles = map[string]func(ctx context.Context, args map[string]string) error{
 	"server": serverRole, "worker": workerRole, "agents": agentsRole,
 }

@@ -54,8 +54,8 @@ func (q *queue) put(host string, job func()) error {
 	return nil
 }
 
-// run runs jobs. It keeps its goroutine, whose stack has grown: the stack of a new one is copied several times during a
-// fire.
+// run runs jobs. It keeps its goroutine, whose stack has grown: a new goroutine has to copy its growing stack several
+// times during a fire.
 func (q *queue) run(job func()) {
 	jobs := make(chan func(), 1)
 	for job != nil {

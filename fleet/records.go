@@ -137,7 +137,7 @@ func FollowRecords(ctx context.Context, nc *nats.Conn) (io.ReadCloser, error) {
 	return openRecords(ctx, nc, true, true)
 }
 
-// openRecords reads the lines that the server has, if past is set, and new ones with follow.
+// openRecords reads the lines that the server has if past is set, and new lines if follow is set.
 func openRecords(ctx context.Context, nc *nats.Conn, past, follow bool) (io.ReadCloser, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

@@ -254,7 +254,7 @@ func (s *Server) find(revision uint64) *generation {
 		}
 		if g.enter() {
 			return g
-		} // it has just been swapped: try again
+		} // the generation has just been swapped: try again
 		if g == s.current.Load() {
 			return nil // the server has ended
 		}

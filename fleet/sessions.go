@@ -19,7 +19,7 @@ const maxKeyPart = 4096
 
 // SessionCache opens sessions of a system for agents, each once, and keeps the most recently used ones.
 type SessionCache struct {
-	State *State // state of hooks for sessions that move between hosts; nil: it stays on this host
+	State *State // state of hooks for sessions that move between hosts; nil: the state stays on this host
 
 	sys  *pipeline.System
 	base pipeline.SessionConfig

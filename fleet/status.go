@@ -21,7 +21,7 @@ type HostStatus struct {
 	Host      string     `json:"host"`
 	Role      string     `json:"role"`     // agent or worker
 	Instance  string     `json:"instance"` // id of the process
-	Revision  uint64     `json:"revision"` // revision in force; 0 means that none is, and gates block
+	Revision  uint64     `json:"revision"` // revision in force; 0 means that no policy is in force, and gates block
 	Activated *time.Time `json:"activated"`
 	Errors    []string   `json:"errors"` // reasons for which newer policies were refused
 	Seen      time.Time  `json:"seen"`   // by the server's clock

@@ -13,7 +13,7 @@ type Class string
 
 // The classes of failures.
 const (
-	ClassSpawn     Class = "spawn"     // it could not be started
+	ClassSpawn     Class = "spawn"     // the hook could not be started
 	ClassMissing   Class = "missing"   // the program does not exist: status 126 or 127, or a missing file
 	ClassTimeout   Class = "timeout"   // it did not answer in time
 	ClassCrash     Class = "crash"     // a signal ended it, or it panicked

@@ -21,7 +21,7 @@ type Hook struct {
 	Execution // how it runs, and the meaning of its exit status
 	Exclusion // why it can never run
 
-	Runner Runner // starts it; nil for a Go function
+	Runner Runner // starts the hook; nil for a Go function
 	Func   any    // a Func of the event's types, or nil
 }
 
@@ -43,7 +43,7 @@ type Identity struct {
 
 	Source       Source
 	Position     Position
-	UserProvided bool // a callback that the program passes on for its users: the settings' policies apply to the hook
+	UserProvided bool // a callback that the program passes on for its users; it is subject to the policies of the settings
 }
 
 // Selection determines when a hook runs, and with which other hooks.
@@ -52,7 +52,7 @@ type Selection struct {
 	Matcher    Matcher   // nil matches everything
 	If         string    // the condition as configured
 	Condition  Condition // nil is always true
-	Key        string    // of hooks with the same key one runs; a hook with an empty key is never a duplicate
+	Key        string    // only one of the hooks with the same key runs; a hook with an empty key is never a duplicate
 	Rank       int       // order of hooks that a program registers; equal ranks run in order of registration
 	Once       bool      // runs once in a session
 	Sequential bool      // makes all hooks of the event run one at a time

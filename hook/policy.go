@@ -35,7 +35,7 @@ func (m Mode) String() string { return modes[m] }
 type EffectivePolicy struct {
 	OnFailure map[Class]Action // has an entry for every class
 	Mode      Mode
-	Timeout   time.Duration // overrides the hook's own; 0 keeps the hook's
+	Timeout   time.Duration // overrides the hook's own timeout; 0 overrides nothing
 	Retry     Retry
 	Stretch   float64       // see Stretch of [Call]; 0 means [DefaultStretch]
 	Queue     time.Duration // time limit for waiting for a permit to run; 0 means no limit

@@ -134,13 +134,13 @@ const (
 
 	// The following effects read the answer from standard output or, if that is blank, from standard error. They differ
 	// in the meaning of plain text.
-	ReadAny // Text determines its meaning
+	ReadAny // the hook's Text determines the meaning
 	WarnAny // the hook failed, and the text is a warning
 	DenyAny // the text is the reason of a denial; without a text, the hook failed
 )
 
 // Exits maps exit statuses to effects. [OtherStatus] is the key for all other statuses, and for death by a signal;
-// without it they map to FailWithWarning.
+// without this key both map to FailWithWarning.
 type Exits map[int]ExitEffect
 
 // OtherStatus is the key of [Exits] for all statuses without an entry.

@@ -30,8 +30,8 @@ type Report[T any] struct {
 	Shadow *Shadowed[T]
 
 	Started      bool // only in a stream: the hook has just begun, and all other fields are empty
-	Backgrounded bool // it continues while the agent does
-	Concluded    bool // only in the last report of a stream: it concerns the whole fire, not a hook
+	Backgrounded bool // the hook continues in the background while the agent works on
+	Concluded    bool // only in the last report of a stream: the report concerns the whole fire, not a hook
 }
 
 // OK reports whether the hook worked: it exited with status 0, with or without an answer. A deliberate denial by exit
@@ -72,10 +72,10 @@ type Result[T any] struct {
 	Answered        bool        // at least one hook gave an answer
 	Reports         []Report[T] // in plan order, one for each hook that was started
 	Conflicts       []Conflict
-	Would           *Would // the outcome if shadow hooks had effect; nil if the same
+	Would           *Would // the outcome if shadow hooks had effect; nil if it equals the actual outcome
 	OverriddenBlock string // the reason of a denial that was overridden; empty if none was
 
-	shared bool // whether all fires in which no hook ran share it
+	shared bool // all fires without a hook run share this Result
 }
 
 // Empty returns the empty Result of fires without a hook run.

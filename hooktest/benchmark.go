@@ -35,7 +35,7 @@ func Benchmark[In, Out any](b *testing.B, event *pipeline.Event[In, Out], input 
 	b.Run("chained-4", func(b *testing.B) { fires(b, event, input, 4, inSequence) })
 }
 
-// matchesNothing matches nothing.
+// matchesNothing is a matcher that matches no text.
 type matchesNothing struct{}
 
 func (matchesNothing) Match(string) bool { return false }

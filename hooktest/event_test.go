@@ -78,7 +78,7 @@ func (p preparing) Fire(ctx context.Context, s *pipeline.Session, in *deploy) (*
 
 var prepared *deploy
 
-// slow looks a name up before each fire.
+// slow is an event that looks up a name before each fire.
 type slow struct {
 	*pipeline.Event[deploy, vote]
 	names map[string]int

@@ -79,7 +79,7 @@ func idleTime(t testing.TB, fires func() func()) {
 	}
 }
 
-// lookUps makes as many look-ups as idleTime makes fires in a row, through a function value, like the fires.
+// lookUps makes idleFires look-ups, as many as there are fires in a row. It calls a function value, as the fires do.
 func lookUps() {
 	var m interface{ lookUp(name string) int } = plans{
 		"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6,

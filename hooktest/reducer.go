@@ -58,7 +58,7 @@ func check(t testing.TB, property func(*rapid.T)) {
 	rapid.Check(&afresh{TB: t}, property)
 }
 
-// afresh is a failer that starts as not failed, whatever the state of its test.
+// afresh is a testing.TB that starts without a failure, whatever the state of its test.
 type afresh struct {
 	testing.TB
 	failed bool
@@ -79,7 +79,7 @@ type reducerCheck[T any] struct {
 	gen    *rapid.Generator[T]
 	but    map[exception]bool
 	pause  func()
-	limit  time.Duration // for the hooks of one fire
+	limit  time.Duration // time limit for the hooks of one fire
 }
 
 func (c *reducerCheck[T]) all(t testing.TB) {
@@ -166,7 +166,7 @@ type merged[T any] struct {
 	taken int
 }
 
-// failer is the common part of tests and properties.
+// failer has the methods that tests and properties of rapid share.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)

@@ -30,7 +30,7 @@ func Unbounded(why string) RunnerOption {
 //   - the call returns when its context ends, with an error that wraps the context's error or
 //     cause, and at its Timeout, with a [hook.TimeoutError];
 //   - output of 32 MiB is cut and marked as truncated, or is an error;
-//   - the runner may be used from many goroutines at once, and again after all of that;
+//   - the runner may be used from many goroutines at once, and again after all these calls;
 //   - nothing remains of a call, however it ended: neither goroutines nor open files nor
 //     processes (files and processes on Linux).
 //
@@ -184,8 +184,8 @@ func (c *runnerCheck) concurrency() {
 	}
 }
 
-// leaks compares the resources that remain after some calls with those after twice the number of calls. A runner may
-// keep resources ready, such as connections, but their number must not grow with the calls.
+// leaks compares the resources that remain after one round of calls with the resources that remain after two rounds. A
+// runner may keep resources ready, such as connections, but their number must not grow with the calls.
 func (c *runnerCheck) leaks() {
 	c.t.Helper()
 	c.round(callers)

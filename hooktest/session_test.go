@@ -57,7 +57,7 @@ func TestSessionFindsGoroutinesThatAreLeft(t *testing.T) {
 		_, _ = pure.Fire(context.Background(), s, &deploy{})
 	})
 	defer close(stop)
-	if got := failures(t, func(t testing.TB) { // this failure is not the outer test's
+	if got := failures(t, func(t testing.TB) { // the goroutine left above fails no other test
 		Session(t)
 		Session(t)
 	}); got != "" {

@@ -155,7 +155,7 @@ func loaded(t testing.TB, path string, opt Options) *agent {
 	return started(t, m)
 }
 
-// opened returns a module with that text, which the caller closes.
+// opened returns a module with the given text. The caller closes the module.
 func opened(t testing.TB, text string, opt Options) *Module {
 	t.Helper()
 	m, err := Open(t.Context(), file(t, "hook.ts", text), opt)

@@ -115,7 +115,7 @@ func building(path string, modules library, files *moduleSources) api.BuildOptio
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
 		Charset:        api.CharsetUTF8,
-		TsconfigRaw:    "{}", // files next to the module have no effect
+		TsconfigRaw:    "{}", // a tsconfig.json next to the module has no effect
 		Plugins:        []api.Plugin{imports(modules, files)},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // errAborted is the cause of a context that JavaScript ended.
 var errAborted = errors.New("aborted by the module")
 
-// fromJS is the function that prelude.js calls host. JavaScript calls it on the module's goroutine.
+// fromJS is the Go function that has the name host in prelude.js. JavaScript calls it on the module's goroutine.
 func (m *Module) fromJS(args []any) (any, error) {
 	op, _ := args[0].(string)
 	id := number(args[1])
@@ -116,7 +116,7 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 		return
 	}
 	ctx, cancel := context.WithCancelCause(b.context())
-	if aborted { // before the function can begin
+	if aborted { // cancels the context before the function begins
 		cancel(errAborted)
 	}
 	stop := context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })

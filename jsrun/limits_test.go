@@ -104,8 +104,8 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 	}
 }
 
-// Memory that runs out is reported as such wherever this happens. At the limit there may be no memory for the error's
-// text.
+// A module that runs out of memory reports this, wherever it happens. At the limit there may be no memory for the
+// error's text.
 func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
 	places := uint64(20)
 	if raceEnabled {
@@ -218,7 +218,7 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	var dead *DeadError
 	n := `{"n":30000000}`
 	if raceEnabled {
-		n = `{"n":5000000}` // without the race detector the engine may stop this itself
+		n = `{"n":5000000}` // without the race detector the engine itself may stop so short an operation
 	}
 	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errUnresponsive) {
 		t.Errorf("got %v, want a *DeadError", err)

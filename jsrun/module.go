@@ -252,8 +252,8 @@ func (m *Module) Dead() error {
 // calls in progress. It returns when those functions have returned and the VM is released. It may be called more than
 // once, but not by a function for which the module waits.
 //
-// If the engine does not react to an interruption within five seconds, it is kept, with its goroutine, until it does;
-// Close then returns an error.
+// If the engine does not react to an interruption within five seconds, Close returns an error, and the engine and its
+// goroutine remain until it reacts.
 func (m *Module) Close() error {
 	m.end(ErrClosed)
 	select {

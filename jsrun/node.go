@@ -19,13 +19,13 @@ var (
 	urlJS string
 )
 
-// library holds the modules that are imported by a bare name: the host's and, in the sandbox, those of Node.js that
-// need no access to the operating system, path and url.
+// library holds the modules that are imported by a bare name: the modules of the host and, in the sandbox, path and url
+// of Node.js, which need no access to the operating system.
 type library struct {
 	host map[string]string // the host's modules: their texts, by name
 	dir  string            // the current directory; empty means none
 
-	beside *surroundings // of a module in a process; nil in the sandbox
+	beside *surroundings // the surroundings of a module in a process; nil in the sandbox
 }
 
 func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }

@@ -11,15 +11,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Func is a Go function that JavaScript can call. this is the value that its object was bound to.
-// The context is the context of the [Module.Call] that passed the object as an argument, during
-// that call, and ends with the module.
+// Func is a Go function that JavaScript can call. The argument this is the value to which the function's object is
+// bound. The context is the context of the [Module.Call] to which the object is an argument. It also ends with the
+// module.
 //
 // A nil result is undefined; a Value is passed unchanged; any other value is encoded as JSON. An
 // error, or a panic, is thrown as an Error with its text.
 type Func func(ctx context.Context, this any, args Args) (any, error)
 
-// On converts a function that takes the bound value by its type to a Func.
+// On converts a function to a Func. The function gets the bound value with its type, T.
 func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func {
 	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
 }
@@ -31,9 +31,9 @@ type Sent struct {
 	Done  func()
 }
 
-// Object describes a JavaScript object that Go implements. One description can be used by all
-// modules and all calls, and should be a global variable: modules keep every description that they
-// have seen. [Object.Bind] makes an object of a description, which must not be changed afterwards.
+// Object describes a JavaScript object that Go implements. One description can be used by all modules and all calls,
+// and should be a global variable: modules keep every description that they have seen. [Object.Bind] makes an object of
+// a description; the description must not be changed afterwards.
 type Object struct {
 	// Sync functions run on the module's goroutine: JavaScript stops until they
 	// return, and their time counts as JavaScript's own. They must not wait for
@@ -50,10 +50,10 @@ type Object struct {
 	// cannot be compiled, each use of the object fails.
 	Around map[string]string
 
-	// Getters are properties whose function is called each time they are read, like Sync functions.
+	// Getters are properties. Each read of a property calls its function, like a Sync function.
 	Getters map[string]Func
 
-	// Objects are properties that are objects too, bound to the same value.
+	// Objects are properties that are objects themselves, bound to the value of the outer object.
 	Objects map[string]*Object
 
 	// Values are JavaScript expressions, whose values are properties. They are evaluated at the
@@ -74,7 +74,7 @@ type Bound struct {
 	object *Object
 	this   any
 	values Value
-	ctx    context.Context // for its functions; nil means the context of the call
+	ctx    context.Context // the context of the object's functions; nil means the context of the call
 	err    error
 }
 

@@ -39,7 +39,7 @@ const processModule = "snaphook-module.mjs"
 // they are marked otherwise.
 type moduleProcess struct {
 	resident *run.Resident
-	dir      string   // the directory of its files: the module, and the protocol
+	dir      string   // the directory with the files of the module and of the protocol
 	to       *os.File // to the process: calls, and the results of asynchronous functions
 	answers  *os.File // to the process: the results of synchronous functions, for which the process's thread blocks
 	streams  []*os.File
@@ -51,7 +51,7 @@ type moduleProcess struct {
 	begun time.Time
 	due   time.Time // deadline of the expected pong; zero: no ping was sent
 	looks *time.Timer
-	slow  bool // the timer is set for an idle process: the next check comes late
+	slow  bool // the timer has the long interval for an idle process
 
 	mu   sync.Mutex
 	last string // the first text of the process that may explain its end
@@ -101,7 +101,7 @@ func (p *moduleProcess) start(m *Module) error {
 			f.Close()
 		}
 	}()
-	for i := range 5 { // standard output and error, 3 in, 4 out, 5 in
+	for i := range 5 { // descriptors of the process: it writes to 1, 2 and 4, and reads from 3 and 5
 		r, w, err := os.Pipe()
 		if err != nil {
 			return err
@@ -129,8 +129,8 @@ func (b *bundle) command(memory uint64) []string {
 	return []string{b.program, fmt.Sprintf("--max-old-space-size=%d", max(16, memory>>20))}
 }
 
-// lay writes the files of the process into a new directory. The module keeps its relative path there, and the
-// directory has links to the packages that the module can find. entry is its URL.
+// lay writes the files of the process into the new directory dir. Below dir the module keeps its path, and links lead
+// to the packages that the module can find. entry is the URL of the module.
 func (b *bundle) lay() (dir, entry string, err error) {
 	if dir, err = scratch.Dir("module-"); err != nil {
 		return "", "", err
@@ -238,7 +238,7 @@ func (m *Module) forsake(id int64) {
 	m.ping(min(processGrace, m.opt.CPU))
 }
 
-// close ends the process; with kindly it has a second to end by itself.
+// close ends the process. If kindly is set, the process first has a second to end by itself.
 func (p *moduleProcess) close(kindly bool) {
 	p.looks.Stop()
 	p.to.Close()

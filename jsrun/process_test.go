@@ -68,8 +68,7 @@ func calledBy(t *testing.T, m *Module) func(context.Context, any) (Value, error)
 	return func(ctx context.Context, arg any) (Value, error) { return m.Call(ctx, handler, arg) }
 }
 
-// standIn puts node under the name bun into PATH, where bun is not installed; it accepts bun's
-// options.
+// standIn adds a bun to PATH if bun is not installed: a script that accepts bun's options and runs node.
 func standIn(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath(Bun); err == nil {
@@ -325,7 +324,7 @@ func TestCloseEndsTheProcessAndWhatItHasStarted(t *testing.T) {
 	}
 }
 
-// TestTheHost is a part of the test below it: it runs the host process that this test kills.
+// TestTheHost runs in the host process that the next test starts and kills.
 func TestTheHost(t *testing.T) {
 	path := os.Getenv("SNAPHOOK_TEST_HOST")
 	if path == "" {

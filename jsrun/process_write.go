@@ -16,8 +16,8 @@ type outbox struct {
 	more  chan struct{} // signals that there are lines
 }
 
-// mostWaiting limits the bytes that wait for a process that does not read them. Without a limit, a
-// process that sends requests meanwhile could use all memory of its host.
+// mostWaiting limits the bytes that wait for the process. Without a limit, a process that sends requests and reads no
+// answers could use all memory of its host.
 const mostWaiting = 256 << 20
 
 // add queues a line, and reports whether there was room for it.
@@ -50,8 +50,8 @@ func (o *outbox) take() (lines [][]byte) {
 	return lines
 }
 
-// deliver writes the queued lines until the module ends. It runs on a goroutine of its own: on
-// the module's goroutine, a process that reads nothing until it has an answer would deadlock.
+// deliver writes the queued lines until the module ends. It has its own goroutine: a process may read nothing until the
+// module's goroutine has answered a request, and a blocked write on that goroutine would be a deadlock.
 func (m *Module) deliver() {
 	for {
 		select {
@@ -92,7 +92,7 @@ func (m *Module) put(to *os.File, line []byte) {
 	case err == nil || m.Dead() != nil:
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
-	default: // the process has ended, which its reader reports after the last lines
+	default: // the process has ended; its reader reports the end after the last lines
 		to.Close()
 	}
 }

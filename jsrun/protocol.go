@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// protocolLine is a line of a process. Exactly one member is set, except that Output comes with its ID.
+// protocolLine is a line of a process. Exactly one member is set; only a line with Output has two, Output and ID.
 type protocolLine struct {
 	Ready   *struct{}   `json:"ready"`
 	ID      string      `json:"id"`
@@ -118,8 +118,8 @@ func (m *Module) shapeText(id int64) any {
 	return m.known[id].source
 }
 
-// answer sends the answer for which the process blocks. A text that begins with neither "=" nor "!"
-// is itself the value.
+// answer sends the answer for which the process blocks. In a text, "=" begins a value in JSON and "!" an error; any
+// other text is the value itself.
 func (m *Module) answer(answer any) {
 	m.put(m.proc.answers, append(answered([]byte(`{"answer":{`), answer), "}}\n"...))
 }
@@ -138,7 +138,7 @@ func answered(dst []byte, answer any) []byte {
 	return append(append(dst, `"value":`...), literal(text)...)
 }
 
-// lineOf returns the call of an entry of prelude.js as a line.
+// lineOf returns the line that sends the operation op to the process.
 func lineOf(m *Module, op string, args []any) (dst []byte) {
 	call := func(payload string, values ...any) []byte {
 		dst := fmt.Appendf(nil, `{"v":1,"id":"%d","event":%q,"cwd":%s,"env":{},"payload":`, args[0], op, literal(current(m.opt.Dir)))

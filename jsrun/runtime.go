@@ -19,7 +19,7 @@ const (
 	Sandbox = "sandbox" // a separate engine inside this process, without access to the system
 	Node    = "node"    // a process of the node in PATH
 	Bun     = "bun"     // a process of the bun in PATH
-	Auto    = "auto"    // the sandbox for modules that need no more, otherwise Node.js, or Bun if node is not in PATH
+	Auto    = "auto"    // the sandbox if the module needs no more, otherwise Node.js, or Bun if node is not in PATH
 )
 
 // Runtimes lists the values of [Options.Runtime].
@@ -28,8 +28,8 @@ var Runtimes = []string{Sandbox, Node, Bun, Auto}
 // Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason in words.
 func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
 
-// Restart loads anew a module that has ended, from the text with which it was opened. The error is a [*LoadError]. The
-// ended module still has to be closed.
+// Restart loads a module again after its end, from its original text. The error is a [*LoadError]. The ended module
+// still has to be closed.
 func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	source := *m.source
 	source.loaded = false
@@ -95,8 +95,8 @@ func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return b, err
 }
 
-// mark is a prefix for globals that the sandbox lacks. With it the bundler, which knows which names are globals, finds
-// the ones that a module uses.
+// mark is the prefix that the bundler adds to globals that the sandbox lacks. A name with this prefix in a bundle is
+// therefore a missing global that the module uses.
 const mark = "__snaphook_needs_"
 
 func marks(opt Options) map[string]string {
@@ -138,8 +138,7 @@ func (b *bundle) marked() string {
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
-// need returns the cause if the first mistake of a module is a restriction of the sandbox; empty if the first mistake
-// is one in every runtime.
+// need returns the first mistake of a module if only the sandbox causes it; empty if it is a mistake in every runtime.
 func (e *BuildError) need() string {
 	if len(e.Mistakes) == 0 {
 		return ""
@@ -152,8 +151,8 @@ func (e *BuildError) need() string {
 	return fmt.Sprintf("it imports %s (%s:%d:%d)", name, m.File, m.Line, m.Column)
 }
 
-// bundledFor returns a bundle for a process. If the module needs more of a package than the available part, it uses the
-// installed package, if there is one.
+// bundledFor returns a bundle for a process. If the module needs a part of a package that the host does not provide,
+// the bundle uses the installed package, if there is one.
 func bundledFor(ctx context.Context, path string, opt Options, kind, why string) (*bundle, error) {
 	program, err := exec.LookPath(kind)
 	if err != nil {

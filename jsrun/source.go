@@ -27,7 +27,7 @@ const (
 // extensions lists the extensions that are tried for an import without one, in this order.
 var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 
-// standsFor maps the extension of an import in TypeScript to the one that the file may really have.
+// standsFor maps the extension of an import in TypeScript to the extension that the imported file may have.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // moduleSources reads the files of one module for the bundler, which itself never reads the disk. It reads nothing
@@ -165,7 +165,7 @@ func (s *moduleSources) contains(path string) bool {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return true // the file cannot be read, which the reader reports
+		return true // the file cannot be read; read reports the error
 	}
 	below, err := filepath.Rel(s.root, real)
 	return err == nil && filepath.IsLocal(below)

@@ -12,15 +12,15 @@ import (
 // frame matches a position in the engine's stacks: in a file or, with <eval>, in the prelude.
 var frame = regexp.MustCompile(`\(?([^\s()]+):(\d+):(\d+)\)?$`)
 
-// stack converts a stack of the engine: positions become those of the source files, and the prelude's frames are left
-// out.
+// stack converts a stack of the engine: it maps positions to the source files, and leaves out the frames of the
+// prelude.
 func (b *bundle) stack(text string) string {
 	if text == "" {
 		return ""
 	}
 	places, sources := b.places()
 	var kept []string
-	own := 0 // number of frames to keep: below them the prelude called the module
+	own := 0 // number of lines to keep; the frames below them belong to the prelude
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		m := frame.FindStringSubmatch(line)

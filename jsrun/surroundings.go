@@ -13,11 +13,11 @@ type surroundings struct {
 	kind    string          // Node or Bun
 	dir     string          // of the module
 	partial []string        // Partial of Options
-	lacking map[string]bool // modules of the host that lack something imported
+	lacking map[string]bool // modules of the host that lack something that is imported from them
 }
 
-// ownPart is a prefix of names. The text that replaces a whole package requires, by the package's name with this
-// prefix, the part that the host provides.
+// ownPart is a prefix of names. A text that replaces a whole package imports the part that the host provides under the
+// package's name with this prefix.
 const ownPart = "own:"
 
 // finds returns the name by which a process itself finds a module; empty if the host provides the module.
@@ -45,14 +45,14 @@ func (s *surroundings) isPartial(name string) bool {
 	})
 }
 
-// completes reports whether a module replaces a package that is not installed. Missing parts are errors where they are
-// used.
+// completes reports whether a module of the host replaces a whole package that is not installed. Each use of a missing
+// part is an error.
 func (s *surroundings) completes(name string) bool {
 	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
 }
 
-// learn records, from the mistakes of a bundle, the modules that lack something. more reports whether another attempt
-// can succeed.
+// learn finds the modules that lack something in the mistakes of a bundle, and records them. more reports whether
+// another attempt can succeed.
 func (s *surroundings) learn(broken *BuildError) (more bool) {
 	for _, m := range broken.Mistakes {
 		name, _, _ := strings.Cut(m.Message, " is not available: ")

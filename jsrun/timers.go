@@ -11,13 +11,13 @@ import (
 type timer struct {
 	id    int64
 	due   time.Time
-	every time.Duration // of an interval; 0 is a timeout
+	every time.Duration // the period of an interval; 0 for a timeout
 }
 
 // clock holds the timers of a module in the order they are due (equal times in the order they
 // were set) and one Go timer for the first. It belongs to the module's goroutine.
 type clock struct {
-	ring  func() // from any goroutine, when the first is due
+	ring  func() // called on any goroutine when the first timer is due
 	bell  *time.Timer
 	queue []timer
 }

@@ -86,8 +86,8 @@ func (e *Error) position() string {
 // called matches a name with its members at the end of a text.
 var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
-// callee returns the expression that is called at the position of the first line of the engine's stack, which is the
-// position of the arguments. Empty means unknown.
+// callee returns the expression that is called in the first line of the engine's stack. The position in that line is
+// the parenthesis before the arguments. Empty means unknown.
 func (b *bundle) callee(stack string) string {
 	line, _, _ := strings.Cut(stack, "\n")
 	m := frame.FindStringSubmatch(line)

@@ -24,8 +24,8 @@ var beforePath = regexp.MustCompile(
 
 var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library leaves them out
 
-// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists
-// those whose length is limited like the part before the path.
+// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists the parts that have the
+// length limit of the part before the path.
 var (
 	getters = map[string]func(*url.Url) string{
 		"href":     (*url.Url).String,
@@ -60,9 +60,9 @@ var (
 	}
 )
 
-// address answers url.js. The answer is "=" and the parts of an address as JSON, undefined for an invalid address, or
-// "!" and the reason why the address was not parsed. The request is "href" with an address and perhaps its base, or the
-// name of a part with its new value and the address to change.
+// address answers a request of url.js: "href" with an address and perhaps its base, or the name of a part with its new
+// value and the address to change. The answer is "=" and the parts of the address as JSON, or "!" and the reason why
+// the address was not parsed. It is undefined for an invalid address.
 func address(asked []any) (answer any) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -7,6 +7,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The library's clock goroutine runs until a while after the last match.
+	// The clock goroutine of regexp2 ends by itself some time after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }

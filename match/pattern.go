@@ -63,7 +63,7 @@ func Regexp(pattern string) (*Pattern, error) {
 	if named > namesOf(re) {
 		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each its own", pattern)
 	}
-	re.MatchTimeout = patience // before it is shared: the field is not safe to set later
+	re.MatchTimeout = patience // set before other goroutines get the expression: setting it later would be a race
 	return &Pattern{source: pattern, compiled: compiled, inUnits: inUnits, re: re}, nil
 }
 
@@ -153,7 +153,7 @@ type literal struct {
 // literals returns the fast form of a pattern, if it has one: the pattern has to be an alternation of literal texts,
 // each optionally with ^ before and $ after it.
 func literals(pattern string) ([]literal, bool) {
-	// The expression reads bytes that are not UTF-8 as U+FFFD.
+	// Such a pattern needs an expression, which reads bytes that are not UTF-8 as U+FFFD.
 	if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
 		return nil, false
 	}

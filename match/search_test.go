@@ -13,7 +13,7 @@ func TestMatchersOfOtherSystemsReadPatternsAsTheirsDo(t *testing.T) {
 		name    string
 		compile func(string) (hook.Matcher, string)
 		pattern string
-		yes, no string // subjects, "" for a case that is not tested
+		yes, no string // subjects that match and that do not; "" is not tested
 		note    bool
 	}{
 		{"no pattern is everything", match.Search, "", "x", "", false},

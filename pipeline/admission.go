@@ -15,8 +15,8 @@ import (
 
 // admission lets commands start, in the order in which they come. It holds a command back while the running commands
 // use all processors: another command would only slow all of them down, until they exceed their time limits. Commands
-// that sleep or wait for a network hold nothing back. Neither do commands that other programs keep from the processors:
-// if fewer commands ran, the other programs would get more of the processors.
+// that sleep or wait for a network hold nothing back. Commands that wait because other programs use the processors hold
+// nothing back either: if fewer commands ran, the other programs would get more of the processors.
 type admission struct {
 	processors int
 	times      func(pid int) processor.Times
@@ -62,7 +62,7 @@ type runningCommand struct {
 	pid      atomic.Int64 // id of its process; 0: there is no process
 	since    time.Time
 	sleeps   bool          // the command had used little of a processor when it was last measured
-	lookAt   time.Duration // the age from which it is looked at, if others wait
+	lookAt   time.Duration // the age from which look measures the command
 	admitted chan struct{} // gets a value when a waiting command may start
 }
 
@@ -70,17 +70,19 @@ const (
 	// perProcessor is the number of commands for each processor that always may run.
 	perProcessor = 2
 
-	// saturated is the part of all processors that running commands use if they leave nothing to another command.
+	// saturated is a fraction of all processors. Running commands that use this fraction leave nothing to another
+	// command.
 	saturated = 0.75
 
-	// sleeping is the part of its time for which a command has to use a processor in order to count as running.
+	// sleeping is a fraction of a command's time. A command that uses a processor for less than this fraction sleeps.
 	sleeping = 0.25
 
-	// firstLook is the age at which a command is first looked at, if others wait and its hook is not known to compute. A
-	// command is looked at again whenever its age has doubled.
+	// firstLook is the age at which a command is first measured if its hook is not known to compute. A command is
+	// measured again whenever its age has doubled.
 	firstLook = 10 * time.Millisecond
 
-	// lateLook is the same age for a hook that is known to compute, as a multiple of its usual time.
+	// lateLook is the age at which a command is first measured if its hook is known to compute, as a multiple of the
+	// hook's usual time.
 	lateLook = 4
 
 	// longRun is the age from which a command is not counted: a test suite must not hold guards back.
@@ -162,7 +164,7 @@ func (a *admission) admit(p *runningCommand, now time.Time) {
 	a.running = append(a.running, p)
 }
 
-// admitWaiting lets commands start that have waited.
+// admitWaiting lets waiting commands start while processors are left.
 func (a *admission) admitWaiting(now time.Time) {
 	for len(a.waiting) > 0 && !a.full(now) {
 		first := a.waiting[0]
@@ -230,7 +232,7 @@ func (a *admission) watch() {
 // look measures the running commands, and lets others start if processors are left.
 func (a *admission) look() {
 	a.mu.Lock()
-	if a.looking { // the running call sets the timer
+	if a.looking { // another call of look is running, and sets the timer
 		a.mu.Unlock()
 		return
 	}
@@ -264,9 +266,9 @@ func (a *admission) look() {
 // processStarter is a Runner that knows whether its next call will probably start a process.
 type processStarter interface{ StartsProcess() bool }
 
-// admitted waits until a command may start, after it has its permit. Any other hook starts at once, with nil, and so
-// does a command that starts no process.
-// If the command has waited, and the caller's deadline would pass while it runs, it does not start.
+// admitted waits until a command that has its permit may start. It returns nil at once for any other hook, and for a
+// command that starts no process. A command that has waited does not start if the caller's deadline would pass while it
+// runs.
 func (f *fireState) admitted(ctx context.Context, h *hook.Hook, turn *hookRun) (*runningCommand, error) {
 	if !processor.Known || h.Type != "command" || h.Background != hook.Foreground {
 		return nil, nil

@@ -21,13 +21,13 @@ type Finished struct {
 	Hook    *hook.Hook
 	Outcome Outcome
 	Context []string // for the model's next turn; also in [Session.NextTurn]
-	Wakes   bool     // wake the model with Wake, even when it is idle
+	Wakes   bool     // the host gives Wake to the model, and wakes the model if it is idle
 	Wake    string
-	Message string // if the hook wakes the model: the line for the user
+	Message string // the line for the user, if the hook wakes the model
 	Reply   *hook.Reply
 	Err     error
 	Elapsed time.Duration
-	Notes   []string // mistakes in its answer that were ignored
+	Notes   []string // mistakes in the hook's answer that were ignored
 }
 
 // background holds a session's background hooks. The mutex of the session's state guards it.
@@ -35,7 +35,7 @@ type background struct {
 	running int
 	ctx     context.Context // context of the hooks that run now
 	cancel  context.CancelCauseFunc
-	idle    chan struct{} // closed when the last one is done
+	idle    chan struct{} // closed when the last hook is done
 	closed  bool
 	pending []backgroundContext
 }
@@ -76,7 +76,7 @@ func newBackgroundRun[Out any](
 // launch starts a hook that the fire does not wait for.
 func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *fireInput) {
 	payload, err := in.payload()
-	if err != nil { // only possible if an earlier hook of the sequence changed the input
+	if err != nil { // this fails only if an earlier hook of the sequence changed the input
 		r.Err, f.chainFailed = err, err
 		return
 	}
@@ -176,7 +176,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
 	}
-	r.Backgrounded = false // the outcome is now that of a finished run
+	r.Backgrounded = false // the report now describes a finished run
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
 		b.deliver(b.fire.of.finished(&c))

@@ -20,7 +20,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 	tests := map[string]struct {
 		event   *pipeline.Event[call, edit]
 		workers int
-		times   []time.Duration // times that the hooks may run; each would take 3s; 0 is the event's timeout
+		times   []time.Duration // time limits of the hooks, each of which needs 3s; 0 is the event's timeout
 		took    time.Duration
 		late    int // hooks without an answer at the end of the budget
 	}{

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// reluctant is a hook that needs a second to end after its context has.
+// reluctant is a hook that needs a second to end after its context has ended.
 func reluctant(ctx context.Context, c hook.Call) (hook.Reply, error) {
 	reply, err := says(10*time.Second)(ctx, c)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// Background hooks that wait for a permit end, like those that run, when the system is closed.
+// Closing the system ends its background hooks, also those that still wait for a permit.
 func TestASystemThatIsClosedStopsTheBackgroundOfItsSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told host

@@ -16,14 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// definition is the part of an event that depends on neither of its types. It handles an input as
-// any, a pointer to an In.
+// definition is the part of an event that depends on neither of its types. It handles an input as an any that holds a
+// pointer to an In.
 type definition struct {
 	name, doc, subjectName string
 	can                    Capability
-	rules                  Rules // includes the dialect's where the spec has none
+	rules                  Rules // the rules of the spec, and the dialect's where the spec has none
 	dialect                *Dialect
-	full                   string // the dialect's name, a dot, and the event's
+	full                   string // the dialect's name, a dot, and the event's name
 	slot                   int
 	guards                 bool // a fire that cannot run its hooks blocks
 	form                   unread.Form
@@ -33,18 +33,17 @@ type definition struct {
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
-// core is an [Event] whose input is any, holding a pointer. All events with the same Out share one compiled copy of the
-// engine.
+// core is an [Event] whose input is an any that holds a pointer. All events with the same Out share one compiled copy
+// of the engine.
 type core[Out any] struct {
 	definition
 	spec  onAnswer[Out]
 	empty *hook.Result[Out] // returned by fires for which no hook runs
 }
 
-// Declare makes an event of d, with the dialect's rules where spec has none. It panics if the name
-// is empty or taken, if spec has one of Rewritten and Unrewritten without the other, or if Subject
-// points outside of its input. Write the event's type out where you declare it, so that go doc
-// shows it:
+// Declare makes an event of d, with the dialect's rules where spec has none. It panics if the name is empty or taken,
+// if spec has only one of Rewritten and Unrewritten, or if Subject points outside of its input. Write the event's type
+// out where you declare it, so that go doc shows it:
 //
 //	var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{…})
 func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {

@@ -58,7 +58,7 @@ func TestAHookLeavesTheFireWhileItRuns(t *testing.T) {
 	}
 }
 
-// A hook in the background runs on after its fire, and the context of the fire's caller, have ended.
+// A hook in the background runs on after the end of its fire and of the caller's context.
 func TestAHookThatHasLeftOutlivesItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(of(toolDone, "gone", leaves{rest: says(5 * time.Second)}), of(toolDone, "stays", runner(hangs)))}}, pipeline.SessionConfig{})

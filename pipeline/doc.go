@@ -3,11 +3,10 @@
 //
 //	Fire → plan → spawn (pool or fold) → run one hook → parse → reduce → conclude → Result
 //
-// fire.go has this flow from top to bottom. Each event is a typed pipeline, [Event]: its
-// plan stage feeds a bounded pool of package conc, for parallel hooks, or a fold, for
-// sequential ones, which chains them by applyHookOutputToInput (Chain of [Spec]); the event's
-// [hook.Reducer] merges the answers as they stream in. The stages themselves are in package
-// stages: plan, spawn, parse, reduce.
+// fire.go has this flow from top to bottom. Each event is a typed pipeline, [Event]. Its plan stage feeds parallel
+// hooks to a bounded pool of package conc, and sequential hooks to a fold. The fold applies each hook's output to the
+// input of the next hook, by applyHookOutputToInput (Chain of [Spec]). The event's [hook.Reducer] merges the answers as
+// they stream in. The stages themselves are in package stages: plan, spawn, parse, reduce.
 //
 // The fire calls the other parts in one line each: observers (observer.go), policies with
 // breakers, retries and limits (policing.go, enforce.go), failures (failure.go), answers that

@@ -36,7 +36,7 @@ type breaker struct {
 	mu      sync.Mutex
 	limit   policy.Breaker
 	failed  []hook.Class // the classes of the last consecutive failures, up to the limit
-	until   time.Time    // the breaker is open until then
+	until   time.Time    // the earliest time of the next trial run
 	trying  bool         // a trial run is in progress
 	stopped bool
 }

@@ -30,12 +30,11 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // Fire runs the hooks that are configured for the event and merges their answers. The result is
 // never nil; when no hook ran it is shared and empty, and must not be changed.
 //
-// The error is a [*hook.InputError] if the input cannot be given to hooks: a pointer is nil, the
-// session does not come from NewSession, or JSON text in the input, such as the arguments of a
-// tool, is not JSON. It is [hook.ErrClosed] if the system is closed, or was closed while the hooks
-// ran, a [*hook.PanicError] if a function of the event panicked, and ctx's error if ctx ended
-// before they were done. In all these cases the guards have not answered, and the result blocks if
-// the event can.
+// The error is a [*hook.InputError] if the input cannot be given to hooks: a pointer is nil, the session does not come
+// from NewSession, or JSON text in the input, such as the arguments of a tool, is not JSON. It is [hook.ErrClosed] if
+// the system is closed, or was closed while the hooks ran, a [*hook.PanicError] if a function of the event panicked,
+// and ctx's error if ctx ended before the hooks did. In all these cases the guards have not answered, and the result
+// blocks if the event can.
 //
 // If ctx ends after every hook has answered, the error is also ctx's, and the result holds their
 // answers. A hook that fails is a Report with Err, and an error of Fire only where the event's
@@ -111,10 +110,10 @@ func (e *Event[In, Out]) fireOpen(
 	return e.core.fire(ctx, s, &in, plan, nil, new(fire[Out]))
 }
 
-// On adds a hook written in Go, to one session or to all sessions of a system. It runs before the
-// configured hooks, or after them if the dialect has HostLast, in the order of registration, and is
-// never treated as a duplicate. remove removes it. Fires that have begun are not affected, unless
-// the event's Rules are Live, and neither function waits for them.
+// On adds a hook written in Go, to one session or to all sessions of a system. It runs before the configured hooks, or
+// after them if the dialect has HostLast, in the order of registration, and is never treated as a duplicate. remove
+// removes it. Fires that have begun are not affected, unless the event's Rules are Live, and neither On nor remove
+// waits for them.
 //
 // The name identifies the hook in reports, traces and settings that disable hooks. A hook is the
 // program's own unless it is [UserProvided]. On panics if at is nil, or was not made by NewSystem

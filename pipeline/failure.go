@@ -116,8 +116,8 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
-// filesChanged reports whether a hook did not run because it, or a file that it runs, has changed since the user agreed
-// to it. This failure blocks, so that changing a file cannot disable a guard.
+// filesChanged reports whether a hook did not run because the hook, or a file that it runs, has changed since the user
+// agreed to the hook. This failure blocks, so that changing a file cannot disable a guard.
 func filesChanged(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted

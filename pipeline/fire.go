@@ -116,7 +116,7 @@ type fireState struct {
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's context, or one that observers derived from it
 
-	view     *view     // of a live event: the hooks when the plan was made
+	view     *view     // the hooks at the time of the plan, if the event is live
 	first    fireInput // input of the first hook
 	firstRan bool      // the first hook has run
 
@@ -131,7 +131,7 @@ type hookRun struct {
 	counted bool          // the breaker has counted this run
 	queued  time.Duration // the time for which the hook waited for a permit
 	refuses bool          // the answer, before Refine, denies or stops
-	denied  chan struct{} // not nil if the hook may not go to the background; closed when it ends
+	denied  chan struct{} // set if the hook may not go to the background; closed when the hook ends
 }
 
 // fire runs the hooks of a plan and merges their answers. The caller allocates f. w may be nil.
@@ -267,8 +267,8 @@ func (f *fire[Out]) complete(ctx context.Context) (res *hook.Result[Out], err er
 	return f.finish(ctx, res)
 }
 
-// spawn returns the reports of the hooks, which run while the reports are read: on a bounded
-// pool, or as a fold. A watcher sees each report first, and may end the fire.
+// spawn runs the hooks on a bounded pool, or as a fold, while the caller reads the reports that it returns. A watcher
+// sees each report first, and may end the fire.
 func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 	spawn := stages.Spawn[*fireInput, Out]{
 		Plan:        f.plan.Run,
@@ -340,7 +340,8 @@ func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireI
 	return f.applyHookOutputToInput(in, r)
 }
 
-// renew updates the rest of the plan if hooks of the session were added or removed while hook number ran was running.
+// renew updates the rest of the plan if hooks of the session were added or removed while the hook at index ran was
+// running.
 func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
@@ -556,7 +557,7 @@ func isDecision(d hook.Decision) bool {
 // runRunner runs a hook outside the process and parses its reply.
 func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	payload, err := in.payload()
-	if err != nil { // only possible if the previous hook of a sequence changed the input
+	if err != nil { // this fails only if the previous hook of a sequence changed the input
 		r.Err, f.chainFailed = err, err
 		return
 	}
@@ -629,8 +630,8 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireIn
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
 	// If a dialect sets no variables, calls inherit the environment and need no copy of it. The state variable would
-	// force a copy. It is then set only if the host has configured a state, or if this process has inherited the
-	// variable, because the hooks must not use the state that it names.
+	// force a copy. Without other variables it is therefore set only if the host has configured a state, or if this
+	// process has inherited the variable: the hooks must not use the inherited state.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)

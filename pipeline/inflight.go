@@ -82,8 +82,8 @@ func (all *shards) wait() {
 	}
 }
 
-// inflight is a running fire in the list of its session's shard, for Close to end. Listing a fire allocates nothing;
-// deriving a context from the system's would cost five allocations.
+// inflight is a running fire in the list of its session's shard. Close ends all fires in these lists. Listing a fire
+// allocates nothing; a context derived from the system's context would cost five allocations.
 type inflight struct {
 	ctx        *lazyContext
 	prev, next *inflight

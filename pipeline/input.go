@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// fireInput is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the
-// payload, for the others. It is encoded once, when the first hook needs it.
+// fireInput is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the payload, for the others.
+// The value is encoded once, when the first hook needs the payload.
 type fireInput struct {
 	value any // a pointer to the event's In
 	fire  *fireState
@@ -71,7 +71,7 @@ func (in *fireInput) head(b []byte) []byte {
 		})
 	}
 	b = append(b, f.s.base...)
-	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // in the other case the input has a member cwd
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // otherwise the input has a member cwd
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {

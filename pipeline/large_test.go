@@ -63,7 +63,7 @@ func TestALargeInputIsReadAsASmallOne(t *testing.T) {
 	}
 }
 
-// A large input's text is in memory one more time for hooks outside the process.
+// A fire copies the text of a large input once, for hooks outside the process.
 func TestTheMemoryOfALargeInput(t *testing.T) {
 	const size = 16 << 20
 	var got seen

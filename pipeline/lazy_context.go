@@ -15,7 +15,7 @@ import (
 // end, which few hooks in Go do.
 type lazyContext struct {
 	parent  context.Context
-	session *Session      // hooks find its state in the context; nil in contexts below a fire's
+	session *Session      // Value finds the session's state here; nil in contexts below the context of a fire
 	timeout time.Duration // 0: no deadline except the parent's
 	due     time.Time
 

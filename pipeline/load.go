@@ -39,8 +39,8 @@ type Loaded struct {
 	policy *policy.Set // rules for the hooks, or nil
 }
 
-// Vouches reports whether the settings of a source may affect hooks of other sources. A project's settings may once the
-// user has agreed.
+// Vouches reports whether the settings of a source may affect hooks of other sources. A project's settings may affect
+// them once the user has agreed.
 func (p Workspace) Vouches(source hook.Source) bool {
 	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// A project with hundreds of regular expressions whose matching does not end delays its fires by
-// the time limit of one plan, and disables no guard.
+// Hundreds of a project's regular expressions that never end delay a fire only by the time limit of one plan, and
+// disable no guard.
 func TestExpressionsWithoutEndDelayAFireByOneBudget(t *testing.T) {
 	var groups []string
 	for i := range 200 {

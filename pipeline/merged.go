@@ -8,7 +8,7 @@ import (
 )
 
 // readMerged reads an answer that another engine has merged. If encoding the parsed answer does not give the same JSON,
-// the hook fails, because the rest may be a denial.
+// the hook fails, because a member that was not read may be a denial.
 func readMerged[Out any](r *hook.Report[Out]) {
 	if len(r.Reply.Stdout) == 0 {
 		return

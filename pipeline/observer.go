@@ -86,7 +86,7 @@ type FireInfo struct {
 }
 
 // AppendInput appends the event's input to dst: a JSON object with the event's own members. Only FireStart and FireEnd
-// may call it. The call encodes the input, unless a hook outside the process already needed that.
+// may call it. The call encodes the input, unless it is already encoded for a hook outside the process.
 func (f *FireInfo) AppendInput(dst []byte) ([]byte, error) { return f.input.appendInput(dst) }
 
 // Would holds a decision that had no effect.

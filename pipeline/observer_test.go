@@ -199,7 +199,7 @@ func TestObserversCanReadTheInput(t *testing.T) {
 	}
 }
 
-// reader is an observer that passes the FireInfo to read at the start and at the end of fires.
+// reader is an observer that calls its function read with the FireInfo when a fire starts and ends.
 type reader struct{ read func(*pipeline.FireInfo) }
 
 func (r reader) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {

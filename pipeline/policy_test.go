@@ -337,7 +337,7 @@ func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 func TestAHookIsRunAgainOnlyInTheClassesOfItsRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		retry  hook.Retry
-		ends   []runner // one for each run, the last also for all later runs
+		ends   []runner // the results of the runs; the last is also the result of all later runs
 		starts int
 		class  string
 	}{

@@ -28,7 +28,7 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 		if e.on.forget == nil || !s.sys.observed {
 			return e.empty, nil
 		}
-		plan = &stages.Planned{} // observers see each fire of the event, as Fire lets them
+		plan = &stages.Planned{} // observers also see fires of this event without hooks, as with Fire
 	}
 	return e.fire(ctx, s, in, plan, w, new(fire[Out]))
 }

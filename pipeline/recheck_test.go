@@ -50,7 +50,7 @@ type asked struct {
 	with map[string][]string
 }
 
-// hook is a hook of the settings that answers as answer says to its payload.
+// hook returns a hook of the settings that calls answer with the command of its payload.
 func (a *asked) hook(e *pipeline.Event[call, edit], name string, answer func(command string) (int, string)) *hook.Hook {
 	return configured(e.Info().Name, name, runner(func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		command := wire.Object(wire.Object(c.Payload).Get("input")).Text("command")

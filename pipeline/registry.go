@@ -98,7 +98,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 		}
 		for _, hooks := range reg.lists(own, hostLast) {
 			for _, h := range hooks {
-				if slot, known := index[h.Dialect+"."+h.Event]; known { // otherwise the loader has reported it
+				if slot, known := index[h.Dialect+"."+h.Event]; known { // the loader has reported hooks for unknown events
 					h = reg.admit(reg.govern(h))
 					if wantsRecheck(h) {
 						reg.sys.rechecks.Store(true)

@@ -33,7 +33,7 @@ type Dialect struct {
 	OwnMembers []string
 
 	// Head is for dialects with other names for session_id, transcript_path, cwd and the members of Base. It appends
-	// the members that every payload has, separated by commas, at least one. Nil appends the standard members.
+	// the members that every payload has, at least one, separated by commas. Nil appends the standard members.
 	Head func(dst []byte, h Head) []byte
 
 	// Newline ends every payload with a newline, for scripts that read a single line.
@@ -85,8 +85,8 @@ type Rules struct {
 	// error: failure listeners are not called. In a sequential plan the later hooks do not run (X17).
 	Propagate bool
 
-	// Unstoppable runs hooks in Go even if the caller's ctx has ended, which the hooks see in their ctx. The guarded
-	// action may go ahead nevertheless.
+	// Unstoppable runs hooks in Go even after the end of the caller's ctx; the hooks see the end in their ctx. The
+	// guarded action may go ahead nevertheless.
 	Unstoppable bool
 
 	// Live lets a hook of a sequential plan add or remove later hooks of the same fire.

@@ -32,7 +32,7 @@ func scopeError(at Scope) error {
 
 // Register adds complete hooks to one session or to all sessions of a system, such as hooks that a dialect reads from
 // the front matter of an agent. For a hook in Go, On of its event is simpler. remove removes the hooks. Fires that have
-// begun are not affected, and neither function waits for them.
+// begun are not affected, and neither Register nor remove waits for them.
 //
 // The error names a hook that can never run, because its event is not declared or its Func does not have the event's
 // types. Register also fails if at is nil, or was not made by NewSystem or NewSession. With an error no hook is added.

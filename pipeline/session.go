@@ -24,7 +24,7 @@ import (
 // SessionConfig describes one conversation.
 type SessionConfig struct {
 	ID         string // session_id in every payload
-	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
+	Dir        string // the project's directory, in which hooks run; it must exist; empty means the current directory
 	Transcript string // transcript_path in every payload; may be empty
 
 	// AgentDir is the agent's directory, if the agent runs on another machine than the hooks: cwd in every payload. It

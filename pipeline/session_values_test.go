@@ -80,7 +80,8 @@ func TestTheHooksOfASourceCountOnTheirOwn(t *testing.T) {
 	}
 }
 
-// A program that is a hook of another agent has that engine's variable, which its own hooks must not get.
+// A program that is a hook of another agent has the state variable of that agent's engine. The program's own hooks must
+// not get this variable.
 func TestNoHookInheritsTheStateOfAnotherEngine(t *testing.T) {
 	t.Setenv("SNAPHOOK_STATE", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -100,7 +101,7 @@ func TestNoHookInheritsTheStateOfAnotherEngine(t *testing.T) {
 func TestTheVariableOfTheStateIsMadeOnce(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	_ = s.SourceState(hook.User)
-	if n := testing.AllocsPerRun(100, func() { _ = s.SourceState(hook.User) == nil }); n > 1 { // an interface holds it
+	if n := testing.AllocsPerRun(100, func() { _ = s.SourceState(hook.User) == nil }); n > 1 { // the conversion to an interface allocates
 		t.Errorf("%v allocations, want 1", n)
 	}
 }

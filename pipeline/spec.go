@@ -41,7 +41,7 @@ type Spec[In, Out any] struct {
 	Vars func(*Session, *In) []string
 
 	// Forget reports whether an input clears the variables that hooks of earlier fires exported, even if no hook runs
-	// now; see [Session.EnvFiles]. Nil: no input does.
+	// now; see [Session.EnvFiles]. Nil: no input clears them.
 	Forget func(*In) bool
 
 	// Chain returns the input of the next hook in a sequential plan

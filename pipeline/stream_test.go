@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// naps returns a hook that answers after a while, or ends a second after its context has.
+// naps returns a hook that answers after a while, or ends a second after its context has ended.
 func naps(d time.Duration, gone *atomic.Int64) runner {
 	return func(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		defer gone.Add(1)

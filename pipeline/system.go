@@ -288,9 +288,9 @@ func (sys *System) rebuildAll() {
 
 // Warmer keeps the interpreters of hooks ready between calls.
 type Warmer interface {
-	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names; "" means that
-	// none does, and leaves the choice to the Warmer. It is called before the first run, perhaps several times. note
-	// says why the hook starts cold although a policy names a kind; it is empty otherwise.
+	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names; kind is "" if
+	// no policy names one: the Warmer then chooses. It is called before the first run, perhaps several times. note says
+	// why the hook starts cold although a policy names a kind; it is empty otherwise.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
 	// Prewarm starts, in the background, the processes that a call will use.

@@ -1,7 +1,7 @@
 package pipeline
 
-// Watch reports in one call for which of many sets of events any hook could run. Make one with [NewWatch]; it is safe
-// for concurrent use.
+// Watch holds sets of events, and reports in one call the sets for which a hook could run. Make one with [NewWatch]; it
+// is safe for concurrent use.
 type Watch struct {
 	slots  [][]int
 	always Sets // sets with an event that must be fired even if it has no hooks

@@ -74,7 +74,7 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 		closed = closed && (late || !ev.LateOpens)
 	case hook.ClassOutput:
 		closed = closed && !ev.UnreadOpens
-	case hook.ClassInvalid: // such a hook is skipped too, unless its own entry fails closed
+	case hook.ClassInvalid: // a hook with an invalid entry is skipped, unless the entry fails closed
 		closed = h.FailClosed
 	}
 	if waits && closed {

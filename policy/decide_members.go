@@ -19,9 +19,9 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to a hook. They do not change the action for a failure for which the hook's
-// entry or its system is stricter. If the entry fails closed, a default changes only the classes for which it is
-// stricter than the policy so far, because some failures of such a hook may still be open.
+// defaults applies an overlay's defaults to a hook. A default has no effect for a failure class if the action of the
+// hook's entry or its system is stricter. If the entry fails closed, a default must also be stricter than the policy so
+// far, because such a hook may still fail open in some classes.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
@@ -145,7 +145,7 @@ func (d *decision) retry(o *Overlay) {
 }
 
 // warm applies the rules of an overlay about how a hook is started. An overlay of a lower level than the hook cannot
-// change how it is started: a guard that is not written as a worker would not answer if it were started as one.
+// change this: a guard that is not a worker would not answer if it were started as a worker.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
 	if r != nil && d.change(o, "warm", path+".warm", true) {

@@ -26,7 +26,8 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short returns the event names of a dialect without their prefix; of all dialects if of is empty.
+// short returns the event names of the dialect with the name of, without their prefix. If of is empty, it returns the
+// names of all dialects.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {
@@ -47,8 +48,8 @@ func (e Events) dialects() (names []string) {
 	return slices.Compact(names)
 }
 
-// foreign reports whether a dialect is not linked and its name is not a misspelling of a linked one. Such rules are not
-// mistakes: programs with other dialects read the same machine policy.
+// foreign reports whether a dialect is not linked and its name is not a misspelling of a linked one. Rules for a
+// foreign dialect are not mistakes: programs with other dialects read the same machine policy.
 func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }

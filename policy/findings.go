@@ -76,9 +76,9 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		of))
 }
 
-// vain returns an event or a hook as evidence that a match has no effect. able reports whether the rule can have effect
-// for an event, and does reports whether it can for a hook. A match has no effect if able is false for all events that
-// the match names, or if does is false for all hooks that the match selects by name or command.
+// vain returns an event or a hook as evidence that a match has no effect. The function able reports whether the rule
+// can have effect for an event; the function does reports the same for a hook. A match has no effect if able is false
+// for all events that the match names, or if does is false for all hooks that the match selects by name or command.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,

@@ -52,14 +52,14 @@ func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
 // Overlay holds the rules of one level. The zero Overlay has no rules.
 type Overlay struct {
 	Level    Level
-	File     string // for messages; empty in Go
+	File     string // the name of the file, for messages; empty for an overlay made in Go
 	Rules    []Rule
 	Defaults Defaults
 	Limits   Limits
 	Recheck  bool     // runs the hooks of every gate again on a rewritten input; see [hook.EffectivePolicy]
 	Lock     []string // members that lower levels cannot change, such as "hooks[0].onFailure"; only at level Machine
 
-	places map[string]hook.Position // by path, such as "hooks[0].mode"
+	places map[string]hook.Position // positions of members by path, such as "hooks[0].mode"
 }
 
 // Defaults apply to hooks without a rule, separately for gates and for all other events. If a hook's entry or its
@@ -78,7 +78,7 @@ type Rule struct {
 	Stretch   float64 // from 1 to [hook.DefaultStretch]; see Stretch of [hook.Call]
 	Queue     time.Duration
 	Warm      string
-	Prewarm   *bool // with Warm: start the process when a session begins
+	Prewarm   *bool // start the warm process when a session begins; needs Warm
 	Recheck   *bool
 }
 

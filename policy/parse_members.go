@@ -38,7 +38,7 @@ func (p *overlayParser) retry(v settings.Value, path string) *hook.Retry {
 var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassInvalid,
 	hook.ClassBreaker}
 
-// retryClass reads a class. It rejects those in which a retry cannot succeed.
+// retryClass reads a class. It rejects the classes of failures that a retry cannot change.
 func (p *overlayParser) retryClass(v settings.Value) hook.Class {
 	if text, _ := v.Text(); slices.Contains(notRetried, hook.Class(text)) {
 		p.wrong(

@@ -13,7 +13,7 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 	for name, test := range map[string]struct {
 		level policy.Level
 		text  string
-		want  []string // texts in the only problem
+		want  []string // texts that the only problem contains
 	}{
 		"an unknown member":              {policy.Project, "{\n  \"hook\": []}", []string{"f.json:2:3: ", `"hook"`, `did you mean "hooks"`}},
 		"an unknown member of a rule":    {policy.Project, `{"hooks": [{"onFailur": "open"}]}`, []string{"f.json:1:13: ", `did you mean "onFailure"`}},

@@ -88,7 +88,7 @@ func (r *Recorder) release() {
 	}
 }
 
-// putHeld writes the line of a fire with the background hooks that have ended. The caller has locked its mutex.
+// putHeld writes the line of a fire with the background hooks that have ended. The caller has locked the mutex of f.
 func (r *Recorder) putHeld(f *pendingLine) {
 	l := r.sink.line()
 	l.text = append(l.text, f.head...)

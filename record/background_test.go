@@ -116,8 +116,8 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 	}
 }
 
-// If many fires run at once, whose background hooks end before and after them, the record has one
-// line for each fire and each end once.
+// Many fires run at once, and their background hooks end before or after them: the record has one line for each fire,
+// and each end once.
 func TestNoEndInTheBackgroundIsLost(t *testing.T) {
 	for _, hold := range []bool{false, true} {
 		var text bytes.Buffer

@@ -148,7 +148,7 @@ func TestAKilledProcessLosesItsLastLineAtMost(t *testing.T) {
 			}
 		}
 	}
-	_ = cmd.Wait() // the error: it was killed
+	_ = cmd.Wait() // the error says that the process was killed
 	torn := 0
 	got := len(all(t, path, func(int, error) { torn++ }))
 	if told < 3000 || got < told || got > told+2 || torn > 1 {

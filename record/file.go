@@ -165,7 +165,7 @@ func (f *sharedRecord) rotate() {
 		return
 	}
 	defer lock.release()
-	f.room = growth // this counts if the file cannot be renamed now
+	f.room = growth // the file grows by this much if it cannot be renamed now
 	if f.isCurrent() && f.shift() != nil {
 		return
 	}

@@ -34,8 +34,8 @@ type Line struct {
 	MS         float64        `json:"ms"`
 	FailedOpen int            `json:"failed_open"`
 	Conflicts  []Conflict     `json:"conflicts"`
-	Late       string         `json:"late"`     // the end of a background hook, from the fire with this id
-	Revision   uint64         `json:"revision"` // of the fleet's policy in force; 0: none
+	Late       string         `json:"late"`     // the id of the fire whose background hook has ended; empty in the line of a fire
+	Revision   uint64         `json:"revision"` // revision of the fleet's policy in force; 0: none
 	Hooks      []Hook         `json:"hooks"`
 }
 

@@ -202,7 +202,7 @@ func (s *queuedWriter) release() {
 }
 
 // abandon counts the queued lines as lost, and interrupts a write to a pipe. The writer is closed when its last Write
-// returns. If that has happened, abandon does nothing and returns false.
+// returns. If the last Write has already returned, abandon does nothing and returns false.
 func (s *queuedWriter) abandon() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

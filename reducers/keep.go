@@ -72,8 +72,8 @@ func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 	return keepText(&all.Context, k.context.join()) || changed
 }
 
-// keepText adds the joined texts of the answers to the text of a reducer. If one of them contains
-// the other, it keeps only the longer one.
+// keepText adds the joined texts of the answers to the text of a reducer. If one of the two texts contains the other,
+// keepText keeps only the longer text.
 func keepText(text *string, joined string) (changed bool) {
 	switch {
 	case strings.Contains(*text, joined): // this includes the case that no answer has a text

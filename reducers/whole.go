@@ -25,7 +25,8 @@ func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	}
 }
 
-// counts calls keep in a separate function, because otherwise the loop's answer would be allocated even without keep.
+// counts reports whether keep accepts an answer. It is a separate function, because a loop that calls keep would
+// allocate its answer even if keep is nil.
 func counts[T any](o hook.Output[T], keep func(*hook.Output[T]) bool) bool { return keep(&o) }
 
 // FirstWhole keeps the first answer that keep accepts, unchanged; a nil keep accepts all. Later hooks still run (X16).

@@ -72,7 +72,8 @@ func notAgreed(err error) error {
 	return &hook.ClassError{Class: hook.ClassUntrusted, Err: err}
 }
 
-// runKept runs a call pinned, or in a warm interpreter. ran is false if the call has to start like any other command.
+// runKept runs a call whose command is pinned, or has a warm interpreter. ran is false if the call has to start like
+// any other command.
 func (c *Command) runKept(
 	ctx context.Context, call hook.Call, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
@@ -95,8 +96,8 @@ func (c *Command) runKept(
 	return reply, ran, err
 }
 
-// runAgreed runs a call of a pinned command: in this process if m has its script, which then runs the checked bytes
-// too. ran is false if the call may run unchanged.
+// runAgreed runs a call of a pinned command with the checked bytes. If m has the command's script, this process may run
+// it. ran is false if the call may run unchanged.
 func (c *Command) runAgreed(
 	ctx context.Context, m *warmth, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {
@@ -121,7 +122,7 @@ func (c *Command) runAgreed(
 		return c.runAgreed(ctx, m, j, execute)
 	}
 	if pinned.unset && reply.Exit == 127 && bytes.Contains(reply.Stderr, []byte("unbound variable")) {
-		reply.Exit = 1 // bash exits with this status for such a script file
+		reply.Exit = 1 // bash exits with 1 if a script file uses an unset variable
 	}
 	return reply, true, err
 }

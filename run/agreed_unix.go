@@ -43,7 +43,8 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	}
 	_ = f.Close() // already read
 	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
-		return j, false, startError(&j, syscall.EACCES) // not started in another way, because the file may change
+		// No other way of starting the file is tried, because the file may change.
+		return j, false, startError(&j, syscall.EACCES)
 	}
 	program, before, ok := j.interpreter(text)
 	if ok {

@@ -90,7 +90,7 @@ func TestAScriptOfTheProjectRunsAsItWasAgreedTo(t *testing.T) {
 	for i, script := range everyday {
 		for _, form := range []string{everydayForm, "hooks/g.sh", "$P/hooks/g.sh x", "bash hooks/g.sh y", "sh -e hooks/g.sh"} {
 			if i > 6 && form != everydayForm {
-				continue // the scripts above cover the names
+				continue // the first scripts cover the other forms
 			}
 			t.Run(fmt.Sprintf("%d %s", i, form), func(t *testing.T) { agree(t, form, script.name+script.text, script.stays) })
 		}
@@ -136,10 +136,10 @@ func agree(t *testing.T, form, text string, stays bool) {
 	if pinned == stays {
 		t.Errorf("it does not open its file: %v; want %v", pinned, !stays)
 	}
-	if pinned && !strings.Contains(text, "__DATA__") { // the script reads its own file
+	if pinned && !strings.Contains(text, "__DATA__") { // a script with __DATA__ reads its own file
 		put(file, "#!/bin/sh\necho swapped\n")
 	}
-	got := strings.ReplaceAll(runs(all), ": -c: line", ": line") // bash says where a mistake in the syntax is
+	got := strings.ReplaceAll(runs(all), ": -c: line", ": line") // for a text, bash adds -c to the position of a syntax error
 	if got != want {
 		t.Errorf("it ran as\n%s\nwant\n%s", got, want)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// BenchmarkCommand compares both ways to run a process with the minimum of work.
+// BenchmarkCommand compares execute and executePortable with bare, which does the minimum of work.
 func BenchmarkCommand(b *testing.B) {
 	payload := make([]byte, 495)
 	for _, program := range []struct {

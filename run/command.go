@@ -83,8 +83,8 @@ type Command struct {
 	// new search for the program.
 	Environ func(call hook.Call) []string
 
-	// Needs lists directories that have to exist before the program is started, such as a plugin's: without this check
-	// "python3 gone.py" exits with status 2, which counts as a denial. Each costs a stat.
+	// Needs lists directories that have to exist before the program is started, such as the directory of a plugin:
+	// without this check "python3 gone.py" exits with status 2, which counts as a denial. Each directory costs a stat.
 	Needs []string
 
 	// Fallback lists directories to work in if the call's directory is missing; the first that exists is used. They
@@ -99,7 +99,8 @@ type Command struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means the constant Grace.
 	Grace time.Duration
 
-	// Room limits the captured output of several commands together. Nil: each command has only its own limit.
+	// Room limits the captured output of several commands together. If Room is nil, each command has only its own
+	// limit.
 	Room *Room
 
 	ready   atomic.Pointer[readied] // cached start of the last call without a shell
@@ -136,7 +137,7 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 		reply, ran, err = c.start(ctx, j, execute)
 	}
 	if !ran && ctx.Err() == nil && c.elsewhere(&j) {
-		if c.agreed != nil { // the agreed files were checked for the missing directory
+		if c.agreed != nil { // the agreed files were checked for the missing directory, not for the new one
 			if err := c.agreed.Same(ctx, j.dir); err != nil {
 				return hook.Reply{}, notAgreed(err)
 			}
@@ -206,7 +207,7 @@ func (c *Command) job(call hook.Call) job {
 	if c.Environ == nil {
 		j.env = os.Environ() // os.Environ returns a new slice each time
 	} else if j.env = c.Environ(call); j.env == nil {
-		j.env = []string{} // package os would use the engine's own for nil
+		j.env = []string{} // for nil, package os would use the engine's environment
 	}
 	if call.Hook != nil {
 		j.event = call.Hook.Event

@@ -1,11 +1,9 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"sync"
 
@@ -44,7 +42,7 @@ type anyProcess struct {
 	family         family
 	stdout, stderr capturingWriter
 	filter         outputFilter
-	asking         sync.WaitGroup
+	feeding        sync.WaitGroup          // the goroutine that writes standard input
 	stopAsking     context.CancelCauseFunc // cancels the question that the user is asked
 	gone           chan struct{}           // closed when the process has ended
 	err            error                   // how the process ended; set before gone is closed
@@ -85,20 +83,25 @@ func newProgram(j *job) *anyProcess {
 	return p
 }
 
-func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
-	var stdin io.WriteCloser // set if the process may ask
-	if p.filter.questions == nil {
-		p.cmd.Stdin = bytes.NewReader(j.stdin)
-	} else if stdin, err = p.cmd.StdinPipe(); err != nil {
+func (p *anyProcess) start(ctx context.Context, j *job) error {
+	// With cmd.Stdin a failed write would be the error of Wait, and the answer of a process that does not read its
+	// input would be lost: os/exec ignores only some of the errors that Windows has for such a write.
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
 		return err
 	}
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
 	p.family.adopt(p.cmd.Process)
-	if stdin != nil {
+	if p.filter.questions == nil {
+		p.feeding.Go(func() {
+			_, _ = stdin.Write(j.stdin)
+			_ = stdin.Close()
+		})
+	} else {
 		ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
-		p.asking.Go(func() { p.filter.questions.serve(ctx, j.stdin, stdin) })
+		p.feeding.Go(func() { p.filter.questions.serve(ctx, j.stdin, stdin) })
 	}
 	go func() {
 		p.err = p.cmd.Wait()
@@ -120,7 +123,7 @@ func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 		<-p.gone
 	}
 	p.stopAsking(errEnded)
-	p.asking.Wait()
+	p.feeding.Wait()
 	reply = output(&p.stdout.capture, &p.stderr.capture)
 	reply.Exit = p.cmd.ProcessState.ExitCode()
 	if _, failed := errors.AsType[*exec.ExitError](p.err); cause == nil && !failed &&

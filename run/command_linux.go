@@ -66,8 +66,8 @@ func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error)
 	return inner(ctx, j)
 }
 
-// memfdFlags returns the flags with which this kernel creates a file in memory. It is -1 if the kernel lacks memfds or
-// pidfds; then executeStreams is used.
+// memfdFlags returns the flags with which this kernel creates a file in memory. It returns -1 if the kernel lacks
+// memfds or pidfds, in which case executeStreams is used.
 var memfdFlags = sync.OnceValue(func() int {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -90,8 +90,8 @@ type pipeEnd struct {
 	fd int
 }
 
-// read reads at most most bytes, and returns the descriptor. It widens the pipe of a process with much output, which
-// wakes the engine less often.
+// read reads no more bytes than most, and returns the descriptor. It widens the pipe of a process with much output, to
+// wake the engine less often.
 func (s *pipeEnd) read(most int) (fd int32) {
 	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
@@ -129,7 +129,7 @@ func pipe() (ours, theirs int, err error) {
 }
 
 // readable returns a descriptor from which data can be read, followed by EOF: a filled pipe, or a file in memory if
-// data does not fit into a pipe. Users with many pipes get small ones, of a single page.
+// data does not fit into a pipe. The kernel gives users with many pipes small pipes, of a single page.
 func readable(data []byte) (fd int, err error) {
 	if len(data) > 64<<10 {
 		return inMemory(data)

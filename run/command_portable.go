@@ -191,7 +191,7 @@ func (p *childProcess) wait(ctx context.Context, grace time.Duration) (*os.Proce
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, killWait}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
-		p.stopAsking(cause) // not before the signal: to the process the end of standard input must not look like an answer
+		p.stopAsking(cause) // after the signal: the process must not take the end of standard input for an answer
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)

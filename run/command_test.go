@@ -26,8 +26,8 @@ func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	}
 }
 
-// everywhere also runs a test with the implementation for systems other than Unix: their common
-// behavior must not depend on signals.
+// everywhere also runs a test with the implementation for systems other than Unix. Behavior that all implementations
+// share must not depend on signals.
 func everywhere(t *testing.T, test func(t *testing.T, run runFunc)) {
 	both(t, test)
 	t.Run("anywhere", func(t *testing.T) { test(t, executeAnywhere) })
@@ -155,8 +155,8 @@ func TestABackgroundChildDelaysNothing(t *testing.T) {
 
 func TestAScriptThatRedirectsItselfIsHeard(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
-		// The copier is running when the script ends, but a busy machine may delay it for longer
-		// than Run waits.
+		// The subshell that copies is running when the script ends, but a busy machine may delay it for longer than Run
+		// waits.
 		const script = `mkfifo up; exec 3>&1 > >(echo >up; while read -r line; do echo "copied $line" >&3; done); exec 3>&-; read -r <up; echo answer`
 		var got hook.Reply
 		for range 5 {

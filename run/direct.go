@@ -19,7 +19,7 @@ import (
 // as an unquoted ${NAME} with a value that the shell would not split.
 //
 // ok is false if a shell is needed: for any other expansion, pattern, tilde, assignment, redirection, list or second
-// line, for a builtin or reserved word of bash, and whenever it is not certain. ok is also false if Shell does not use
+// line, for a builtin or reserved word of bash, and in every case of doubt. ok is also false if Shell does not use
 // bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 	if !oneLine(script) || direct.find(os.Getenv("PATH"), "bash", directBash) == "" {
@@ -49,8 +49,8 @@ func directBash(path, name string) string {
 	return lookPath(path, name)
 }
 
-// plainWords splits a script of unquoted plain text without the parser. ok is false for any other script, and for one
-// without a word.
+// plainWords splits a script of unquoted plain text without the parser. ok is false for any other script, and for a
+// script without a word.
 func plainWords(script string) (argv []string, ok bool) {
 	for i := range len(script) {
 		if c := script[i]; c != ' ' && !isBare(c) {
@@ -210,7 +210,7 @@ func isBare(c byte) bool {
 
 func isPrintable(c byte) bool { return c >= ' ' && c < 0x7f }
 
-// isQuotable reports whether a byte has no special meaning in double quotes, and isSpecial whether a
-// backslash before it is removed there.
+// isQuotable reports whether a byte has no special meaning in double quotes. isSpecial reports whether bash removes a
+// backslash before the byte in double quotes.
 func isQuotable(c byte) bool { return c != '$' && c != '`' && c != '"' }
 func isSpecial(c byte) bool  { return strings.IndexByte("$`\"\\", c) >= 0 }

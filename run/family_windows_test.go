@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// place is the variable with the folder in which stand-ins write their process numbers.
+// place is the environment variable that names the folder in which stand-ins write their process numbers.
 const place = "SNAPHOOK_PLACE"
 
 func init() {
@@ -36,6 +36,10 @@ func init() {
 		}
 		return 3
 	}
+	standIns["deaf"] = func() int { // answers without reading its input
+		fmt.Print("ok")
+		return 0
+	}
 	standIns["engine"] = func() int { // runs a parent as a hook
 		_, err := standInAs("parent").Run(context.Background(), hook.Call{})
 		fmt.Fprintln(os.Stderr, err)
@@ -52,7 +56,7 @@ func noted(name string, program func() int) int {
 	return program()
 }
 
-// another returns a process of this program that stands in for another one.
+// another returns a command that starts this program as the stand-in of that name.
 func another(name string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), standsIn+"="+name)
@@ -194,6 +198,19 @@ func TestAFolderHasManyNames(t *testing.T) {
 		c := &Command{Argv: []string{self}, Environ: func(hook.Call) []string { return append(os.Environ(), standsIn+"=1") }}
 		if reply, err := c.Run(t.Context(), hook.Call{Dir: name}); err != nil || reply.Exit != 2 {
 			t.Errorf("%s: status %d, %v", name, reply.Exit, err)
+		}
+	}
+}
+
+// Windows has several errors for a write to a pipe that nobody reads.
+func TestAProgramThatDoesNotReadItsInputIsHeard(t *testing.T) {
+	for _, size := range []int{1, 1 << 10, 1 << 20} {
+		payload := make([]byte, size)
+		for range 5 {
+			reply, err := standInAs("deaf").Run(t.Context(), hook.Call{Payload: payload, Timeout: time.Minute})
+			if err != nil || string(reply.Stdout) != "ok" || reply.Exit != 0 {
+				t.Fatalf("%d bytes: got %q, status %d, error %v; want ok", size, reply.Stdout, reply.Exit, err)
+			}
 		}
 	}
 }

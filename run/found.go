@@ -19,8 +19,8 @@ type found struct {
 	paths map[[2]string]string // "" if there is no such program
 }
 
-// foundFor limits the age of a cached path: loading settings takes less, installing a program takes longer. mostFound
-// limits the number of names, which a project's settings choose.
+// foundFor limits the age of a cached path. It is longer than loading settings takes, and shorter than installing a
+// program takes. mostFound limits the number of names, which a project's settings choose.
 const (
 	foundFor  = time.Second
 	mostFound = 1000

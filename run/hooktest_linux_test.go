@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The constants are the hook of hooktest.Runner for interpreters. The hook writes a file if its parent is not the host,
-// as for a warm Python hook.
+// The constants are the hook that hooktest.Runner needs, as a script for each interpreter. The Python script writes a
+// file if its parent is not the host, because it then runs warm.
 const (
 	inPython = `import os, sys, time
 payload = sys.stdin.buffer.read()

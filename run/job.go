@@ -30,7 +30,7 @@ type job struct {
 	loading    bool     // the job is only for Starts: no process runs
 	unset      bool     // bash gets the program's text as an argument
 	text       []byte   // the checked bytes of the script that the command runs; nil: not checked
-	reader     string   // the shell that reads text, as the command or the text's first line names it, or its last option
+	reader     string   // the shell that reads text, named by the command or by text's first line; or its last option
 	held       *os.File // the opened program, closed once it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))

@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// raceEnabled reports that sync.Pool drops elements on purpose.
+// raceEnabled reports whether the race detector is on, under which sync.Pool drops elements on purpose.
 var raceEnabled bool

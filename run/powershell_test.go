@@ -23,7 +23,7 @@ type received struct {
 	Stdin, Guarded string
 }
 
-// standIns are other programs that a test binary may be, by the value of the variable.
+// standIns are the other programs that the test binary can stand in for, by the value of the variable standsIn.
 var standIns = map[string]func() int{}
 
 // standIn prints what the process got, and returns the exit status 2.

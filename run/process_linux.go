@@ -38,7 +38,7 @@ type process struct {
 	sys            syscall.SysProcAttr
 	ring           func()        // writes to bell; called on another goroutine
 	rang           chan struct{} // closed after the bell was written to
-	remote         *remoteCall   // the process of a warm interpreter, or nil; then pidfd is the status pipe
+	remote         *remoteCall   // the process of a warm interpreter, or nil; if it is set, pidfd is the status pipe
 	ran            time.Duration // the processor time of the process, after its end
 	guardAt        time.Time     // when guard starts to watch the process; zero means never
 	guard          *guardian     // the guardian that watches the process, or nil
@@ -337,7 +337,7 @@ func (p *process) exited() bool {
 	return err == nil && n > 0 && polled[0].Revents != 0
 }
 
-// milliseconds returns the time until then for poll, rounded up.
+// milliseconds returns the timeout of a poll that ends at the time then, rounded up; -1 if then is zero.
 func milliseconds(then time.Time) int {
 	if then.IsZero() {
 		return -1

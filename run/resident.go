@@ -3,7 +3,7 @@ package run
 import "os"
 
 // Resident is a long-lived process for many calls, in its own process group. The group is killed when the process ends,
-// and when this process ends in any way.
+// and when the engine's process ends in any way.
 type Resident struct {
 	proc  *os.Process
 	gone  chan struct{}

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Commands that share a Room keep no more output than it has, apart from the first 64 KiB of
-// each. Room that they return is available to others.
+// Commands that share a Room keep no more output than the Room allows, apart from the first 64 KiB of each stream.
+// Bytes that they return are available to other commands.
 func TestCommandsThatShareARoomKeepNoMoreThanItHas(t *testing.T) {
 	const room, first = 4 << 20, 64 << 10
 	shared := run.NewRoom(room)

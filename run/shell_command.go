@@ -84,7 +84,7 @@ func (m shellMachine) prefixed(prefix, script string) []string {
 	return m.powerShell(script + withoutBash)
 }
 
-// withoutBash marks a script for bash that PowerShell gets.
+// withoutBash is appended to a bash script that PowerShell runs because bash is not installed.
 const withoutBash = "\n# bash is not installed"
 
 // singleQuoted quotes any text as one word of a shell.

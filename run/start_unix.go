@@ -173,7 +173,7 @@ func (r *readied) fits(j *job) bool {
 }
 
 // direct returns the process that "bash -c" would turn into for c.Direct: the same file, with the same environment. ok
-// is false if only bash can find these, or if the program does not exist.
+// is false if only bash can determine the file and the environment, or if the program does not exist.
 func (j job) direct(c *Command) (direct job, ok bool) {
 	if len(c.Direct) == 0 {
 		return j, false
@@ -192,8 +192,8 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// inherited returns the variables of an environment, and as kept the entries that bash passes on unchanged. vars is nil
-// if any entry affects bash: an invalid name, a duplicate name, a variable of bash, or a function with the name of the
+// inherited returns the variables of an environment. kept has the entries that bash passes on unchanged. vars is nil if
+// any entry affects bash: an invalid name, a duplicate name, a variable of bash, or a function with the name of the
 // program.
 func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
@@ -227,7 +227,8 @@ func isName(s string) bool {
 }
 
 // concernsBash reports whether a variable affects bash at its start, or is given another value by bash. Examples are
-// BASH_ENV and exported functions, and variables that make the dynamic loader print, which it would do twice.
+// BASH_ENV, exported functions, and variables that make the dynamic loader print: with bash the loader would print
+// twice.
 func concernsBash(name string) bool {
 	switch name {
 	case "SHELLOPTS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "ENV", "EXECIGNORE", "IFS", "OPTIND", "OPTERR", "PS4",

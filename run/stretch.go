@@ -24,8 +24,9 @@ func newStretch(limit time.Duration, factor float64) stretch {
 	return stretch{most: time.Duration(float64(limit) * (max(factor, 1) - 1))}
 }
 
-// looksIn is the number of parts of a limit. In the second half, the processes are looked at after each part, because a
-// look sees only the child that lives at that time, and short-lived children wait for a processor for different times.
+// looksIn is the number of equal parts of a limit. In the second half of the limit, the processes are looked at after
+// each part, because a look sees only the child that lives at that time, and short-lived children wait for a processor
+// for different times.
 const looksIn = 8
 
 // start sets the time of the first look, half of the limit after the start.
@@ -46,8 +47,8 @@ func (s *stretch) look(t processor.Times) (waited time.Duration) {
 // leastExtension is the smallest extension that is worth another wait.
 const leastExtension = time.Millisecond
 
-// extend returns the further extension of the limit of a process that has waited for this long since its start.
-// It returns 0 if the process did not wait, but used its time.
+// extend returns the further extension of the limit of a process. waited is the time for which the process has waited
+// since its start. extend returns 0 if the process did not wait, but used its time.
 func (s *stretch) extend(waited time.Duration) (more time.Duration) {
 	more = min(waited, s.most) - s.granted
 	if more < leastExtension {

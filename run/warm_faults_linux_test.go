@@ -96,7 +96,7 @@ func (h *warmHook) warm(env ...string) string {
 	return out
 }
 
-// resident is the process of the interpreter that forks.
+// resident returns the process of the interpreter that forks.
 func (h *warmHook) resident() *os.Process {
 	h.t.Helper()
 	if p := residentOf(h.w); p != nil {
@@ -110,7 +110,7 @@ func TestWhatChangesWhileWarmIsSeenByTheNextCall(t *testing.T) {
 	python := need(t, "python3", "/usr/bin/python3")
 	for name, test := range map[string]struct {
 		before, after map[string]string
-		path          string // PYTHONPATH, beside the directory
+		path          string // PYTHONPATH, relative to the directory
 		cold          bool   // the next call starts cold
 	}{
 		"the script":                                            {map[string]string{"hook.py": "print('old')"}, map[string]string{"hook.py": "print('new')"}, "", false},
@@ -190,8 +190,8 @@ func TestTheInterpreterDiesBetweenCalls(t *testing.T) {
 	}
 }
 
-// The interpreter forks the child of the next call when it is idle. The death of the child
-// costs nothing, and the child runs the text that the script has when the call comes.
+// The interpreter forks the child of the next call when it is idle. If the child dies, the call still runs. Otherwise
+// the child runs the text that the script has when the call comes.
 func TestTheChildOfTheNextCall(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(os.getpid())\n")
 	h.heat()
@@ -258,8 +258,8 @@ func TestTheInterpreterHangs(t *testing.T) {
 	}
 }
 
-// A process that has not read its start when the host gives up never begins; if the process has read it, the host waits
-// for the answer.
+// If the host gives up before a process has read its start, the process never begins. If the process has read its
+// start, the host waits for the answer.
 func TestAStartIsTakenBackUnlessItWasSeen(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		var p [2]int
@@ -353,7 +353,7 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if limit := 6*cap(places) + 24; most > limit { // six for each call, two of them until its process has begun
+	if limit := 6*cap(places) + 24; most > limit { // each call has six, two of which are closed when its process has begun
 		t.Errorf("%d descriptors at most, want %d", most, limit)
 	}
 }

@@ -51,7 +51,7 @@ print('here')
 	}
 }
 
-// An interpreter that changes while it is warm starts cold.
+// A call starts cold if its interpreter has changed while it was warm.
 func TestAnInterpreterThatChangesStartsCold(t *testing.T) {
 	python := need(t, "python3", "/usr/bin/python3")
 	h := newWarmHook(t, python, "hook.py", "import sys\nprint(sys.prefix != sys.base_prefix, any('dist-packages' in p for p in sys.path))\n")
@@ -173,9 +173,8 @@ for line in sys.stdin:
 	}
 }
 
-// Calls leave nothing: neither memory nor descriptors nor processes grow. A
-// million of them: SNAPHOOK_WARM_CALLS=1000000 go test ./run -run TestWarmSoak
-// -timeout 0.
+// Calls leave nothing: neither memory nor descriptors nor processes grow. To make a million calls:
+// SNAPHOOK_WARM_CALLS=1000000 go test ./run -run TestWarmSoak -timeout 0.
 func TestWarmSoak(t *testing.T) {
 	calls := 400
 	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_WARM_CALLS")); err == nil {

@@ -87,7 +87,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 		}
 		argv = []string{words[1]}
 	} else if len(words) > 1 {
-		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux makes one argument of it
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest as one argument
 	}
 	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
 		return found, none
@@ -125,7 +125,7 @@ var startVars = regexp.MustCompile(
 )
 
 // changes lists the changes from one environment to another, in the form that warm processes read. ok is false if only
-// a new process can have them.
+// a new process can take the changes.
 func changes(from, to []string) (list []string, ok bool) {
 	had := make(map[string]bool, len(from))
 	for _, entry := range from {

@@ -22,8 +22,8 @@ import (
 const knownCall = `{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Write","prompt":"fix the tests","cwd":"DIR",` +
 	`"tool_input":{"command":"git push --force","file_path":"notes.md","path":".env","content":"KEY-123"},"tool_response":"ok"}` + "\n"
 
-// The hooks of other tests do the same cold and warm. They resemble published hooks, and are the programs in the
-// archives of the command line and of its checks.
+// The hooks of other tests do the same cold and warm. These hooks resemble published hooks. They come from the archives
+// with which the command line and its checks are tested.
 func TestHooksOfOtherTestsAreTheSame(t *testing.T) {
 	programs := map[string]string{".py": need(t, "python3", "/usr/bin/python3"), ".js": need(t, "node", "/usr/bin/node")}
 	programs[".mjs"] = programs[".js"]
@@ -69,7 +69,7 @@ func archived(t *testing.T, path string) map[string]string {
 	return files
 }
 
-// knownSame runs a hook among its files cold, and then warm.
+// knownSame checks that a hook does the same cold and warm, with its files in the directory.
 func knownSame(t *testing.T, argv []string, files map[string]string) {
 	t.Helper()
 	dir := outlived(t)

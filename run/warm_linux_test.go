@@ -196,8 +196,8 @@ func pythonOf(w *Warm) *python {
 	return nil
 }
 
-// awaitNextChild waits until the idle interpreter has forked the children of the next two calls,
-// and they are ready, and returns the first. It polls, because no event signals this.
+// awaitNextChild waits until the idle interpreter has forked the children of the next two calls, and both are ready. It
+// returns the process id of the first child. It polls, because no event signals this.
 func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 	t.Helper()
 	p := residentOf(w)

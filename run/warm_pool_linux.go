@@ -136,7 +136,7 @@ func (w *Warm) Prewarm(call hook.Call) {
 	if m.kind != WarmWorker {
 		s.ready(&w.starts, start)
 	} else if worker, ok := s.now(start).(*worker); ok {
-		w.starts.Go(func() { _, _ = worker.running() }) // its first call reports the error
+		w.starts.Go(func() { _, _ = worker.running() }) // the worker's first call reports the error
 	}
 }
 
@@ -236,7 +236,7 @@ func (w *Warm) fork(start func()) bool {
 		}(w.forks)
 	}
 	forks := w.forks
-	w.closes.Add(1) // Close waits for this, so the channel stays open
+	w.closes.Add(1) // Close waits until this function returns, therefore the channel stays open
 	w.mu.Unlock()
 	defer w.closes.Done()
 	done := make(chan struct{})

@@ -91,7 +91,7 @@ func (b *publicBox) leaves(c *Command, call hook.Call) left {
 			b.restore(name)
 			continue
 		}
-		for path := filepath.Join(b.dir, name); path != b.dir; path = filepath.Dir(path) { // folders that are empty then
+		for path := filepath.Join(b.dir, name); path != b.dir; path = filepath.Dir(path) { // removes folders that are now empty
 			if os.Remove(path) != nil {
 				break
 			}

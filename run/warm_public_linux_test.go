@@ -23,7 +23,7 @@ import (
 
 // Published hooks do the same cold and warm. They are not part of this repository: SNAPHOOK_HOOKS names a folder of
 // copies of their repositories. Each script that a settings file names runs cold and warm. They are foreign programs:
-// run this without a network, as a user who owns nothing; CONTRIBUTING.md has the command.
+// run this test without a network, as a user who owns nothing; CONTRIBUTING.md has the command.
 func TestPublicHooksAreTheSame(t *testing.T) {
 	root := os.Getenv("SNAPHOOK_HOOKS")
 	if root == "" {
@@ -111,7 +111,7 @@ func publicHooks(t *testing.T, root string) (all []publicHook) {
 				} `json:"hooks"`
 			} `json:"hooks"`
 		}
-		if json.Unmarshal(text, &file) != nil { // the file has another form, of which no system runs hooks
+		if json.Unmarshal(text, &file) != nil { // the file has another form, from which no system runs hooks
 			return nil
 		}
 		for event, groups := range file.Hooks {
@@ -141,8 +141,9 @@ var publicScript = regexp.MustCompile(`([\w@.+/-]+\.(py|js|cjs|mjs|sh))"?((?: +[
 
 var publicPrograms = map[string]string{"py": "python3", "js": "node", "cjs": "node", "mjs": "node", "sh": "bash"}
 
-// argv returns the arguments that run the command's script in a copy of the project: those of the command as written
-// or, if a shell or another program starts the script, its interpreter, the script and the arguments of the script.
+// argv returns the arguments that run the command's script in a copy of the project. They are the arguments of the
+// command as written. If a shell or another program starts the script, they are the interpreter, the script and the
+// arguments of the script.
 func (h publicHook) argv(dir string) (argv []string, script, form string) {
 	text := h.command
 	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "extensionPath", "HOME", "PWD"} {

@@ -21,7 +21,7 @@ type python struct {
 	control int      // a socket for packets
 	output  *os.File // output of the interpreter itself
 
-	own   string // the directory to which it writes its list
+	own   string // the directory to which the interpreter writes its list of files
 	list  atomic.Pointer[fileList]
 	calls atomic.Uint64
 	told  ids // ids of ended calls that the interpreter does not know yet
@@ -105,7 +105,7 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 // run sends a call to the interpreter and watches the process that it forks.
 func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if p.spoke() {
-		return reply, false, true, nil // it prints something at each start, which is part of the hook's output
+		return reply, false, true, nil // the interpreter prints something at each start, as part of the output
 	}
 	if !p.use() {
 		return reply, false, true, nil

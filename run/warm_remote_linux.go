@@ -69,7 +69,7 @@ func (r *remoteCall) await(q *process, start *startLine) beginning {
 	}
 }
 
-// line reads a line of the status. It returns "" if none is complete before until.
+// line reads a line of the status. It returns "" if no line is complete before the time until.
 func (r *remoteCall) line(fd int, until time.Time) (line string, eof bool) {
 	for {
 		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {

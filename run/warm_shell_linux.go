@@ -135,7 +135,7 @@ func (s *shellScript) kind() string {
 	return "bash"
 }
 
-// alone reports that no other shell runs a script that this process cannot run: bash and dash do here.
+// alone returns false: on this system bash or dash runs a script that this process cannot run.
 func (s *shellScript) alone() bool { return false }
 
 // fails returns why every call of the script fails. It returns "" on this system, where the shell can run the script.

@@ -61,7 +61,7 @@ func (p *shellPair) same(inside bool) {
 	}
 }
 
-// shellDir lays the files that scripts look at.
+// shellDir makes a directory with the files that scripts look at.
 func shellDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -350,7 +350,7 @@ func TestScriptsOfDashAreTheSame(t *testing.T) {
 	}
 }
 
-// A script that dash runs in another way than any shell here does, or a sh that is another shell, starts the program.
+// If this process does not run a script as dash does, or if sh is another shell, the program starts.
 func TestScriptsThatDashRuns(t *testing.T) {
 	needDash(t)
 	for text, note := range map[string]string{

@@ -50,7 +50,7 @@ except OSError:
 	}
 }
 
-// toldBy returns the number of calls that have reported their end since the last one began.
+// toldBy returns the number of calls that have reported their end since the last call began.
 func toldBy(w *Warm) int {
 	p := pythonOf(w)
 	if p == nil {

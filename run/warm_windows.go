@@ -67,7 +67,7 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	return &shellScript{script: script}, ""
 }
 
-// converted matches a use of a variable that Git's bash sets, or turns into its own form.
+// converted matches a use of a variable that Git's bash sets, or whose value it converts.
 var converted = regexp.MustCompile(`\$\{?[#!]?(HOME|PATH|SHELL|TEMP|TMP|TMPDIR|COMSPEC|SYSTEMROOT|WINDIR|PROGRAMFILES)\b`)
 
 // posixScript returns the script that a command line of [Bash] or [Shell] hands to PowerShell. A script that was
@@ -78,7 +78,7 @@ func posixScript(argv []string) (script string, ok bool) {
 	}
 	script, ok = strings.CutSuffix(argv[len(argv)-1], powershellStatus)
 	script, forBash := strings.CutSuffix(script, withoutBash)
-	return script, ok && (forBash || argv[len(argv)-3] == "-NoProfile") // Shell has no other options
+	return script, ok && (forBash || argv[len(argv)-3] == "-NoProfile") // [Shell] passes no option except -NoProfile
 }
 
 // kind returns the name of the shell for which the script was written.

@@ -102,7 +102,7 @@ func TestAWorkerAnswersManyCallsInOneProcess(t *testing.T) {
 	}
 }
 
-// A worker that fails costs the calls that it has, with a reason, and starts again.
+// If a worker fails, its calls fail with a reason, and the worker starts again.
 func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 	for name, reason := range map[string]string{
 		"die":      "ended before it answered",
@@ -180,7 +180,7 @@ func TestACallThatHangsMakesNoOtherCallLate(t *testing.T) {
 	hang.Payload, hang.Timeout = []byte(`{"do":"hang"}`), 50*time.Millisecond
 	call.Timeout = workerGrace - time.Second
 	var all sync.WaitGroup
-	for range 3 { // they begin before and after the timeout
+	for range 3 { // the other calls begin before and after the timeout of a call that hangs
 		all.Go(func() {
 			var late *hook.TimeoutError
 			if _, err := c.Run(t.Context(), hang); !errors.As(err, &late) {

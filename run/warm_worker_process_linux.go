@@ -41,7 +41,7 @@ type workerProcess struct {
 	mu        sync.Mutex
 	pending   map[uint64]chan workerReply
 	calls     uint64
-	cancelled int   // calls that were cancelled and hold a token still
+	cancelled int   // calls that were cancelled and still hold a token
 	waiting   int   // calls that wait for a token
 	ended     error // why the process takes no more calls; nil while it takes them
 }
@@ -108,9 +108,9 @@ func (p *workerProcess) begin(ctx context.Context) (ok bool, err error) {
 	}
 }
 
-// count changes the number of calls that wait or are cancelled. If a call waits for a process all of whose calls are
-// cancelled, the process is replaced and ended: one call that hangs must not delay the calls after it, and no call
-// waits for an answer of the process.
+// count changes the number of calls that wait or are cancelled. If a call waits, and all calls of the process are
+// cancelled, the process is replaced and ended: a call that hangs must not delay later calls, and nobody needs an
+// answer of the process any more.
 func (p *workerProcess) count(calls *int, by int) {
 	p.mu.Lock()
 	*calls += by
@@ -130,7 +130,7 @@ func (p *workerProcess) replace() {
 	})
 }
 
-// cancel tells the process that a call was cancelled. If the process does not answer after that either, it is replaced.
+// cancel tells the process that a call was cancelled. If the process still does not answer, it is replaced.
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() {
 		p.count(&p.cancelled, -1)
@@ -139,7 +139,7 @@ func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	p.writing.Lock()
 	_ = p.write(
 		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
-	) // if this cannot be written, there is no answer either
+	) // an error needs no handling: without this line the process does not answer
 	p.writing.Unlock()
 	timer := time.NewTimer(workerGrace)
 	defer timer.Stop()

@@ -22,7 +22,7 @@ type workerReply struct {
 	err   error
 }
 
-// workerAnswer is a line written by a worker, by member. A missing member is nil.
+// workerAnswer has the members of a line that a worker has written. A missing member is nil.
 type workerAnswer struct {
 	ready, id                    jsontext.Value
 	exit, stdout, stderr, output jsontext.Value
@@ -155,8 +155,8 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 }
 
 // reply returns the answer as the Reply of a process. An answer has either an exit status, or an output that is an
-// object or null and no other result. Anything else is an error of [hook.ClassOutput]: treated as no answer it would
-// let the call pass.
+// object or null and no other result. Anything else is an error of [hook.ClassOutput]: if it counted as no answer, the
+// call would pass.
 func (a *workerAnswer) reply() (r hook.Reply, err error) {
 	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
 	switch status := a.status(); {

@@ -101,7 +101,7 @@ func pathSize(s string, quote byte) int {
 		switch {
 		case c == '\\' && i+1 < len(s) && (quote == 0 && s[i+1] == ' ' || quote == '"' && s[i+1] == '"'):
 			if quote != 0 {
-				return i // the other kind of quote inside quotes
+				return i // an escaped quote inside double quotes
 			}
 			i++ // a blank in the name
 		case c == '\n', quote != 0 && c == quote, quote == 0 && strings.IndexByte(" \t\r\"';|&<>()`,", c) >= 0:

@@ -16,7 +16,7 @@ import (
 const unquoted = `names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`
 
 // hints replaces parser messages by clearer ones. A hint applies if its reason is part of the message and the character
-// in question is in chars, or chars is empty. The first one is used.
+// in question is in chars, or chars is empty. The first hint that applies is used.
 var hints = []struct{ reason, chars, hint string }{
 	{"after object name", "", "a colon is missing between the name and its value"},
 	{"after top-level value", "", "a file holds one value; remove what follows it"},
@@ -33,7 +33,7 @@ var hints = []struct{ reason, chars, hint string }{
 
 // explain rewords a mistake that hujson found. open lists the brackets that the text does not close.
 func (d *document) explain(err error, open []int) error {
-	line, column := 1, 1 // both count bytes from 1
+	line, column := 1, 1 // both count from 1; column counts bytes
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
 	at, reason := d.lines[line-1]+column-1, errors.Unwrap(err).Error()
 	switch {

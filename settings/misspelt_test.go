@@ -17,7 +17,7 @@ func TestMembersThatAreSlipsAreFound(t *testing.T) {
 		`{"asynch": 1}`:                           {`f.json:1:12: nothing reads "asynch"; did you mean "async"?`},
 		`{"cmd": 1, "timeoutSec": 2}`:             {`f.json:1:9: nothing reads "cmd"; write "command"`, `f.json:1:26: nothing reads "timeoutSec"; write "timeout"`},
 		`{"cmd": 1, "command": 2}`:                nil,
-		`{"mather": 1, "matcher": 2}`:             nil, // it is a member of another name
+		`{"mather": 1, "matcher": 2}`:             nil, // "matcher" is present: "mather" is another member
 		`{"id": 1, "of": 1, "one": 1, "one": 2}`:  nil, // short names are not compared
 		`{"sync": 1}`:                             {`f.json:1:10: nothing reads "sync"; did you mean "async"?`},
 		`{"description": 1, "time": 1, "out": 1}`: nil,

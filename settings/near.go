@@ -61,7 +61,7 @@ func distance(a, b []rune, most int) int {
 			least = min(least, d)
 		}
 		if i > 0 && least > most && slices.Min(above) > most {
-			return most + 1 // a swap refers to two rows at most
+			return most + 1 // a swap looks back two rows at most
 		}
 		before, above, row = above, row, before
 	}

@@ -121,8 +121,8 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	return "", nil
 }
 
-// anyAnswer is answer for effects that do not need an answer: an invalid answer gets a note, and an answer that was cut
-// is not read.
+// anyAnswer does the same as answer, for effects that do not need an answer: an invalid answer gets a note, and an
+// answer that was cut is not read.
 func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
 	if r.Reply.Truncated&hook.Stdout != 0 {
 		return ""

@@ -101,7 +101,7 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	}
 }
 
-// Narrow completes an Open plan for one fire. A hook does not run, nor replaces a duplicate, if its condition is false
+// Narrow completes an Open plan for one fire. A hook neither runs nor replaces a duplicate if its condition is false
 // for detail or if it is spent (rule C18: conditions filter before deduplication). With a nil detail every condition is
 // false; a condition that panics is true. spent reports whether a run-once hook has already run; nil means that none
 // has. Narrow does not change p.

@@ -103,7 +103,7 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 		open = c.give(next, yield)
 	}
 	if c.panic != nil {
-		panic(c.panic) // deferred until all reports have arrived
+		panic(c.panic) // the panic of the reducer was held back until all reports had arrived
 	}
 }
 

@@ -149,7 +149,7 @@ type turn struct {
 
 // planned is a [parallel] without its type parameters.
 type planned interface {
-	run(i int) (returned bool)        // false, or no return, if the hook called runtime.Goexit
+	run(i int) (returned bool)        // returns false, or does not return, if the hook called runtime.Goexit
 	runChained(i int) (returned bool) // like run, for a hook of the chain
 	next(i int) (goOn bool)           // reports whether the chain continues after hook i
 	exited(i int)                     // writes the report of a hook that called runtime.Goexit
@@ -257,8 +257,8 @@ const (
 // runEagerly runs hooks that probably return at once, one after another on the consumer's goroutine. When a hook
 // blocks, a pool runs the remaining hooks in parallel.
 //
-// This does not delay a consumer that merges answers in plan order: until the pool runs, the running hook is the first
-// in the plan without a report.
+// The single goroutine does not delay a consumer that merges answers in plan order: until the pool runs, the running
+// hook is the first in the plan without a report.
 func (c *crew) runEagerly() {
 	c.left = c.size
 	c.starts.Add(1)

@@ -47,8 +47,8 @@ func child(d state.Dir, does string) int {
 	}
 }
 
-// count increments n as often as rounds returns. It repeats an increment that did not get the lock in 5 s, which one of
-// 64 hooks may not on a busy machine; such an increment must not have counted.
+// count increments n as often as rounds returns. It repeats an increment that did not get the lock in 5 s, which can
+// happen to one of 64 hooks on a busy machine. An increment without the lock must not have counted.
 func count(ctx context.Context, d state.Dir) error {
 	for done := 0; done < rounds(); {
 		_, err := d.Incr(ctx, "n", 1)

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// A sweep does not remove a session in use. A writer that waits for the lock of a session that is
-// removed writes into the new one.
+// A sweep does not remove a session in use. If a session is removed while a writer waits for its lock, the writer
+// writes into the new session.
 func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
 	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
 	d := state.Of(home, "/p", "s")
@@ -48,7 +48,7 @@ func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
 	}
 	wrote := make(chan error, 1)
 	go func() { wrote <- d.Set(t.Context(), "k", "new") }()
-	if err := os.Rename(string(d), filepath.Join(home, "gone-x")); err != nil { // as another sweep does it
+	if err := os.Rename(string(d), filepath.Join(home, "gone-x")); err != nil { // as another sweep would do
 		t.Fatal(err)
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_UN); err != nil {

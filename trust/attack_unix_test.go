@@ -98,7 +98,7 @@ func TestNoCodeChangesUnderAGrant(t *testing.T) {
 	}
 }
 
-// Common hooks are not unclear: a few files cover them, and they stay trusted while other files change.
+// Common hooks are clear: trust in such a hook covers only a few files, and lasts while other files change.
 func TestCommonHooksAreClear(t *testing.T) {
 	dir := project(t, map[string]string{
 		"*hooks/g.sh": "#!/usr/bin/env bash\nset -euo pipefail\n# guard\ninput=$(cat)\ncmd=$(jq -r '.tool_input.command // empty' <<< \"$input\")\nlog() { printf '%s\\n' \"$*\" >&2; }\nif echo \"$cmd\" | grep -qE 'rm -rf'; then log no; exit 2; fi\ncase \"$cmd\" in *sudo*) exit 2;; esac\nbranch=$(git rev-parse --abbrev-ref HEAD 2>/dev/null || true)\n[[ $branch == main ]] && { log main; exit 2; }\nexit 0\n",

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// clearPrograms lists programs that run no other program and load no code, each with the beginnings of the words for
-// which this does not hold. A program that is not listed makes its hook unclear.
+// clearPrograms lists programs that run no other program and load no code, unless an argument begins with one of the
+// texts listed for the program. A program that is not listed makes its hook unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
@@ -57,8 +57,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// gitReads lists the git commands that run no hook, and programs only from the settings in .git/config, which a clone
-// does not contain.
+// gitReads lists the git commands that run no hook, and run only programs named in the settings in .git/config, which a
+// clone does not contain.
 var gitReads = set(`
 		rev-parse status diff log show branch ls-files ls-tree rev-list describe symbolic-ref merge-base cat-file
 		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
@@ -123,7 +123,7 @@ func (s *shellScope) repository(paths []string) {
 }
 
 // findsRepository marks the hook unclear if git, when it is called in a directory of the project, finds a bare
-// repository there or above. Where there is none, none may appear.
+// repository there or above. If it finds no bare repository, none may appear there later.
 func (s *shellScope) findsRepository(dir string) {
 	if real, err := s.c.real(dir); err == nil && real != dir {
 		s.findsRepository(real)

@@ -21,7 +21,8 @@ const (
 	mostText  = 256 << 10 // bytes read of a script to find the files that it runs
 
 	// mostLooks limits the work for all hooks together: possible paths and values of their words, texts that are read,
-	// files of directories. A script of a thousand words needs some thousands; the whole limit takes a few seconds.
+	// files of directories. A script of a thousand words needs some thousand looks; the work up to the limit takes a
+	// few seconds.
 	mostLooks = 400_000
 
 	mostPairs = 1_000_000 // sum over all hooks of the files of each
@@ -51,7 +52,7 @@ type fileCollector struct {
 	has     map[string]bool
 	ran     map[string]bool // files already searched for files that they run
 	not     []string        // missing files of the project that the hook would run
-	gone    map[string]bool // the files in not, as a set
+	gone    map[string]bool // the paths in the field not, as a set
 	folders []*folder       // folders that the hook searches
 	watched map[string]bool // watched directories, by use and path
 	procs   []*shellProcess // shells that the hook starts
@@ -60,8 +61,8 @@ type fileCollector struct {
 	depth   int
 
 	lookUps
-	searched map[[3]any]bool // names searched in PATH, each with whether the project has such a script
-	read     map[string]bool // files that were read as code, by path; those of Python and Node, by language and path
+	searched map[[3]any]bool // whether a search of PATH found a script of the project, by name, use and quiet
+	read     map[string]bool // files that were read as code, by path; files of Python and Node by language and path
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *fileCollector {
@@ -158,7 +159,7 @@ func (c *fileCollector) command(h *hook.Hook) error {
 	switch {
 	case inShell || len(h.Argv) < 2:
 		return nil
-	case windows && len(h.Argv) == 3 && h.Argv[1] == "-c" && !named: // run.PosixScript of the command
+	case windows && len(h.Argv) == 3 && h.Argv[1] == "-c" && !named: // Argv[2] is run.PosixScript(Command)
 		return s.script(h.Argv[2])
 	}
 	return s.call(h.Argv)
@@ -224,7 +225,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	compiled := err != nil || bytes.ContainsRune(text, 0)
 	if compiled && !c.below(path) && !c.linksIn(path) {
-		return false, nil // a program outside the project: its name is enough
+		return false, nil // for a program outside the project, the name determines which code runs
 	}
 	c.read[path] = true
 	if compiled {
@@ -255,7 +256,7 @@ func (c *fileCollector) short(path string) string {
 // leadsIn reports whether a path, or one of a list of paths, refers to a file of the project.
 func (c *fileCollector) leadsIn(paths string) bool {
 	ends := func(r rune) bool { return r == ':' || r == ' ' || r == '=' }
-	if windows { // a drive contains a colon, and system folders a blank
+	if windows { // a path may contain a colon after the drive, and a blank, as in C:\Program Files
 		ends = func(r rune) bool { return r == ';' || r == '=' }
 	}
 	for part := range strings.FieldsFuncSeq(paths, ends) {

@@ -84,8 +84,7 @@ func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	}
 }
 
-// Trust covers at most 20 000 files of a project, and the report says that changes of the others
-// are not noticed.
+// Trust covers at most 20 000 files of a project, and the report says that changes of other files are not noticed.
 func TestAProjectWithMoreFilesThanTrustCoversIsToldSo(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20_100 {

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// Members of an entry that no field of a hook holds, such as headers with a variable of the user,
-// cannot be added without ending the trust.
+// Trust ends if a member is added to an entry, even if no field of a hook holds the member, as with headers that
+// contain a variable of the user.
 func TestTrustCoversEveryMemberOfAnEntry(t *testing.T) {
 	const request = `{"type": "http", "url": "https://hooks.example/x"`
 	dir, err := filepath.EvalSymlinks(t.TempDir())

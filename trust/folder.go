@@ -23,8 +23,8 @@ type folder struct {
 // mostNames limits the names that are read from one directory.
 const mostNames = 4 * mostFiles
 
-// watch records a directory that is searched, if its path lies in the project, which may lead through a link. watch
-// returns all names in the directory. use distinguishes different searches of one directory.
+// watch records a directory that is searched, if the path of the directory lies in the project. The path may contain a
+// link. watch returns all names in the directory. use distinguishes different searches of one directory.
 func (c *fileCollector) watch(dir, use string, counts func(name string) bool) []string {
 	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
 	info, err := os.Stat(f.dir)

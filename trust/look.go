@@ -13,8 +13,8 @@ const (
 )
 
 // lookUps keeps the results of look-ups in the file system, by path: thousands of hooks name the same few programs. The
-// checks before a hook runs do not use these results: these checks read the file system again, and so notice an absent
-// file that appeared, and a file that differs.
+// checks before a hook runs do not use these results: they read the file system again, and therefore notice a file that
+// has appeared or changed.
 type lookUps struct {
 	links map[string]resolved
 	infos map[string]described

@@ -96,8 +96,8 @@ func (s *shellScope) nodeFind(path string) (found bool, err error) {
 	return found, nil
 }
 
-// nodeFile covers a module of Node, the modules that it loads, and the package.json files that determine how it is
-// read.
+// nodeFile covers a module of Node, the modules that it loads, and the package.json files that determine how Node reads
+// the module.
 func (s *shellScope) nodeFile(path string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
@@ -213,8 +213,8 @@ func jsTokens(text string) (tokens []string) {
 	return tokens
 }
 
-// endsValue reports whether // after the tokens is a part of a regular expression, after a backslash, instead of the
-// start of a comment.
+// endsValue reports whether // after the tokens does not start a comment: after a backslash it is a part of a regular
+// expression.
 func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
 
 // jsWords and jsUses match the raw text, because a regular expression may contain the start of a string or comment, and

@@ -14,7 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead has the ways of programs that are clear with other words.
+// TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead tries programs that are clear with some arguments, and may run
+// an unread text with others.
 func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -88,7 +89,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 	}
 }
 
-// A hook with a list of arguments runs them; its command is the name of the program.
+// A hook with a list of arguments runs this list; its command may be only the name of the program.
 func TestTheArgumentsOfAHookAreReadAndItsCommandIfAShellRunsIt(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -31,7 +31,7 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // in the project the file must stay missing; elsewhere its name is enough
+	if len(there) == 0 { // a file of the project must stay missing; for others the name is enough
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil
@@ -174,8 +174,8 @@ func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 // harmless lists variables for which loads returns true, but whose values are assumed to make no program load a file.
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
-// configuring lists variables that name a folder of settings, and starting lists variables that name a program: known
-// programs start the programs that these settings and variables name.
+// configuring lists variables that name a folder of settings, and starting lists variables that name a program. Some
+// known programs start a program that such settings or variables name.
 var (
 	configuring = set("HOME XDG_CONFIG_HOME ZDOTDIR GH_CONFIG_DIR CURL_HOME")
 	starting    = set("SHELL EDITOR VISUAL PAGER BROWSER GREP SUDO_ASKPASS")

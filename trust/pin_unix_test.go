@@ -57,7 +57,7 @@ func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 					_ = os.Remove(file)
 					put(file, text)
 				}
-				if len(text) == len(good) { // they keep the length, so that some of them run
+				if len(text) == len(good) { // a text of the same length stays for a while, so that it may run
 					time.Sleep(rand.N(8 * time.Millisecond))
 				}
 			}

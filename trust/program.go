@@ -108,7 +108,7 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 }
 
 // without marks the hook unclear if a word is, begins with, or abbreviates one of the options, all of which run a
-// program or load a file. It also does so if no value of a word is known.
+// program or load a file. It also marks the hook unclear if no value of a word is known.
 func (s *shellScope) without(name string, args []arg, options ...string) {
 	if len(options) == 0 {
 		return
@@ -162,7 +162,7 @@ func (s *shellScope) trap(args []arg) error {
 	return nil
 }
 
-// defines reports whether a word of alias defines, or may define, one.
+// defines reports whether an argument of alias defines, or may define, an alias.
 func defines(a arg) bool {
 	return !a.known || slices.ContainsFunc(a.texts, func(text string) bool { return strings.Contains(text, "=") })
 }

@@ -227,8 +227,8 @@ var (
 	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
 )
 
-// pythonTokens cuts a text of Python into words, signs and line ends, without comments. The token "" in quotes stands
-// for a string, after the tokens of an f-string. ok is false if a string does not end.
+// pythonTokens cuts a text of Python into words, signs and line ends, without comments. A string becomes the token "",
+// two quotes; the tokens inside an f-string come before it. ok is false if a string does not end.
 func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 	for len(text) > 0 {
 		switch c := text[0]; {

@@ -29,7 +29,7 @@ type shellScope struct {
 	proc  *shellProcess
 	stdin []arg            // texts that the current command reads as its input
 	input *syntax.CallExpr // a call of a shell whose input has been read as a script
-	fed   bool             // the current command is that call
+	fed   bool             // the current command is the call in input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	quiet bool             // the text may never run: parts that cannot be analysed do not make the hook unclear
 	text  string
@@ -326,7 +326,7 @@ func isWrapper(name string) bool {
 }
 
 // pipe covers the text that a shell reads from cat, echo or printf. The text of any other program is not known. The
-// words of both commands are covered elsewhere.
+// words of the two commands of the pipe are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {

@@ -57,9 +57,9 @@ func (all Decisions) State(dir string, digests map[string]string) State {
 	return Trusted
 }
 
-// Guards returns the guards with which trust in a directory was granted, by dialect; none if it was not granted. Pass
-// it in the Config of an engine. If a guard has been removed since, the engine blocks the guard's events until trust is
-// granted again:
+// Guards returns the guards with which trust in a directory was granted, by dialect; none if trust was not granted.
+// Pass this method in the Config of an engine. If a guard has been removed since, the engine blocks the guard's events
+// until trust is granted again:
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap, Granted: decisions.Guards})
 func (all Decisions) Guards(dir string) map[string][]hook.Guard {

@@ -31,7 +31,7 @@ func (c *fileCollector) add(path string) (isNew bool, err error) {
 // regular, digest is "".
 func (c *fileCollector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
-		c.looks += 8 // opening a file, and examining some of its directories
+		c.looks += 8 // the cost of opening a file, and of examining some of its directories
 	}
 	real, err := c.real(path)
 	if err != nil {

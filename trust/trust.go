@@ -126,7 +126,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 		}
 		covered.Hooks = append(covered.Hooks, found)
 	}
-	for i := range covered.Hooks { // named files first, because of the limit
+	for i := range covered.Hooks { // after the files that hooks name, because the number of files is limited
 		if err := c.project(&covered.Hooks[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
 		}
@@ -200,7 +200,7 @@ type digested struct {
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
 	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	Executable                   []string `json:",omitempty"` // of Files: a script that is not executable guards nothing
+	Executable                   []string `json:",omitempty"` // subset of Files: other scripts guard nothing
 }
 
 func (c *Covered) digests() []digested {
@@ -213,7 +213,7 @@ func (c *Covered) digests() []digested {
 			}
 		}
 		d := digestedOf(h.Hook)
-		for i := range h.Files { // files still has the same order
+		for i := range h.Files { // files still has the order of h.Files
 			if c.stamps[h.Files[i].File].couldRun() {
 				d.Executable = append(d.Executable, files[i].File)
 			}

@@ -38,7 +38,7 @@ func TestTheBytesThatTrustHasCheckedRunInTheProcess(t *testing.T) {
 	needPrograms(t)
 	starts, dir := countedBash(t), t.TempDir()
 	file := filepath.Join(dir, "guard.sh")
-	const readsEcho = "case $(echo 'a\\tb') in *t*) exit 3;; esac; exit 4\n" // 3 in bash, 4 in dash
+	const readsEcho = "case $(echo 'a\\tb') in *t*) exit 3;; esac; exit 4\n" // exits with 3 in bash, and with 4 in dash
 	for name, tt := range map[string]struct {
 		checked, file string
 		exit, starts  int

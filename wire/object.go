@@ -77,7 +77,7 @@ func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	return o.decode(given, yield)
 }
 
-// decode is walk with a decoder, without the first skip members.
+// decode does the same as walk, with a decoder, and leaves out the first skip members.
 func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) bool) error {
 	w := walkers.Get().(*walker)
 	defer w.release()

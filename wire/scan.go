@@ -50,7 +50,7 @@ func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given 
 
 const (
 	deepest = 16 // limit of nesting
-	bad     = -1 // returned in place of an offset: use the decoder
+	bad     = -1 // returned in place of an offset if the caller has to use the decoder
 )
 
 // member reads the name at i and the colon after it. start and end are the offsets of the value's start and the name's

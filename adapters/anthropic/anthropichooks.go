@@ -72,7 +72,7 @@ var parts = adapter.Parts[content]{
 // toolError is a result that the model gets as an error.
 type toolError struct {
 	text string
-	err  error // of the tool or of the session; nil if hooks refused the call
+	err  error // the error of the tool or of the session; nil if hooks refused the call
 }
 
 func (r *toolError) Error() string { return r.text }

@@ -60,8 +60,8 @@ func Tools(s *snaphook.Session, opt Options) compose.ToolMiddleware {
 	}
 }
 
-// around puts hooks around the tools of one of eino's four kinds. A refusal, and arguments that
-// are not a JSON object, become a text for the model.
+// around puts hooks around tools of one of eino's four kinds (text or parts, whole or streamed). A refusal, and
+// arguments that are not a JSON object, become a text for the model.
 func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any](
 	h *adapter.Hooks, streams bool, read func(*Out) (outputParts, error), write func(outputParts) *Out,
 ) func(E) E {

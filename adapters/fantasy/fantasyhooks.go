@@ -62,10 +62,10 @@ func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 
 // Tools returns the tools with the hooks of a session around each. A tool that may run in parallel may still do so.
 //
-// A refusal, and arguments that are not a JSON object, become an error result for the model. An
-// error of a tool stays an error: it wraps the tool's, and hooks may change its text. Any other
-// error is the context's or [hook.ErrClosed], and ends the agent: in v0.42 of fantasy with this error, in v0.46 as
-// StopTurn does, with the error as the result of the call.
+// A refusal, and arguments that are not a JSON object, become an error result for the model. An error of a tool stays
+// an error. The agent gets an error that wraps the tool's error, and whose text hooks may change. Any other error is
+// the context's or [hook.ErrClosed], and ends the agent: in v0.42 of fantasy with this error, in v0.46 as StopTurn
+// does, with the error as the result of the call.
 func Tools(s *snaphook.Session, opt Options, tools ...fantasy.AgentTool) []fantasy.AgentTool {
 	guarded, h := make([]fantasy.AgentTool, len(tools)), opt.hooks(s)
 	for i, t := range tools {
@@ -81,7 +81,7 @@ type tool struct {
 
 // Run implements [fantasy.AgentTool].
 func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (fantasy.ToolResponse, error) {
-	if call.Name == "" { // the caller is not an agent, which would set the name
+	if call.Name == "" { // an agent sets the name; this caller is not an agent
 		call.Name = t.Info().Name
 	}
 	return run(ctx, t.hooks, call, t.AgentTool.Run)
@@ -108,7 +108,7 @@ func ProviderTools(s *snaphook.Session, opt Options, tools ...fantasy.ProviderTo
 	return guarded
 }
 
-// failure is the error of a tool with its text after the changes of hooks.
+// failure is an error of a tool whose text hooks may have changed.
 type failure struct {
 	text string
 	err  error

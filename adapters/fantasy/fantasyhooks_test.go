@@ -27,7 +27,7 @@ func (d *did) options() fantasyhooks.Options {
 	}
 }
 
-// kinds maps the two ways of running an agent to functions.
+// kinds holds a function for each of the two ways to run an agent.
 var kinds = map[string]func(context.Context, fantasy.Agent) (*fantasy.AgentResult, error){
 	"generates": func(ctx context.Context, a fantasy.Agent) (*fantasy.AgentResult, error) {
 		return a.Generate(ctx, fantasy.AgentCall{Prompt: "go"})

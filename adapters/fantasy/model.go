@@ -24,7 +24,8 @@ func Model(s *snaphook.Session, opt Options, m fantasy.LanguageModel) fantasy.La
 	return &hooked{opt.hooks(s), m}
 }
 
-// hooked does not embed the model: a new kind of request in fantasy must not pass without hooks.
+// hooked is a model with hooks. It does not embed the model: a kind of request that fantasy adds later must not pass
+// without hooks.
 type hooked struct {
 	hooks *adapter.Hooks
 	m     fantasy.LanguageModel
@@ -136,7 +137,7 @@ func offer(call *fantasy.Call, choice *genai.ToolConfig) {
 	case offered, host == fantasy.ToolChoiceRequired: // the host's choice is stricter
 	case choice.Mode == "ANY":
 		host = fantasy.ToolChoiceRequired
-	default: // the host's choice is automatic, or a tool that is not offered
+	default: // the host chose auto, or a tool that is not offered
 		host = fantasy.ToolChoiceAuto
 	}
 	call.Tools, call.ToolChoice = tools, &host
@@ -153,8 +154,8 @@ func contentText(content fantasy.ResponseContent) string {
 	return all.String()
 }
 
-// replaced returns the content of a response with another text, at the position of its first text
-// or first call. With calls false it returns nothing else.
+// replaced returns the content of a response with another text, at the position of its first text or first call. If
+// calls is false, it drops all other content.
 func replaced(content fantasy.ResponseContent, text string, calls bool) (now fantasy.ResponseContent) {
 	placed := text == ""
 	place := func() {

@@ -139,7 +139,7 @@ func conversation() fantasy.Prompt {
 func TestARequestStaysAsTheHostWroteItButForTheTextsThatHooksChange(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook func(*snaphook.Session)
-		want func(fantasy.Prompt) // makes the expected prompt from the conversation
+		want func(fantasy.Prompt) // changes the conversation into the expected prompt
 	}{
 		"no hook":           {adaptertest.None, func(fantasy.Prompt) {}},
 		"a hook that looks": {beforeModel(snaphook.Verdict{}), func(fantasy.Prompt) {}},
@@ -178,7 +178,7 @@ func TestARequestStaysAsTheHostWroteItButForTheTextsThatHooksChange(t *testing.T
 	}
 }
 
-// replacing replaces the text of messages with another one.
+// replacing changes messages with the text old to the text now.
 func replacing(old, now string) func(*snaphook.Session) {
 	return rewriting(func(text string) string {
 		if text == old {
@@ -218,7 +218,8 @@ func TestSystemMessagesOfHooksReachTheModel(t *testing.T) {
 	}
 }
 
-// toolChoice answers every choice of tools with v, and, if config is not empty, with the toolConfig config.
+// toolChoice adds a hook that answers every choice of tools with v. If config is not empty, the hook also sets the
+// toolConfig of the request to config.
 func toolChoice(config string, v snaphook.Verdict) func(*snaphook.Session) {
 	return func(s *snaphook.Session) {
 		snaphook.OnToolChoice(s, "test", func(_ context.Context, in snaphook.ToolChoiceInput) (snaphook.Verdict, error) {
@@ -373,7 +374,7 @@ func TestHooksAroundARequestForAnObject(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook    func(*snaphook.Session)
 		request string
-		object  string // as JSON; empty: an error
+		object  string // the expected object as JSON; empty if an error is expected
 		says    string // text of the error
 	}{
 		"none":                      {hook: adaptertest.None, request: "user:go", object: `{"city":"Rome"}`},

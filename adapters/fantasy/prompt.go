@@ -43,7 +43,7 @@ func partText(part fantasy.MessagePart) (text string, ok bool) {
 		return text.Text, true
 	}
 	result, ok := fantasy.AsMessagePart[fantasy.ToolResultPart](part)
-	if !ok || result.ProviderExecuted { // the result of such a tool is in the provider's options
+	if !ok || result.ProviderExecuted { // the provider ran the tool: the result is in the provider's options
 		return "", false
 	}
 	if out, ok := fantasy.AsToolResultOutputType[fantasy.ToolResultOutputContentText](result.Output); ok {

@@ -97,8 +97,8 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
-// withText returns an output with the changed text. Text that hooks added is joined to a text, and becomes one more
-// part of any other output. A rewrite becomes the only part.
+// withText returns an output with the changed text. If the output is a text, text that hooks added is appended to it;
+// for any other output it becomes one more part. A rewrite becomes the only part.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {
 		return &ai.MultipartToolResponse{Output: text}

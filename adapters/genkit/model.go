@@ -42,8 +42,7 @@ func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	}
 }
 
-// response returns the response with the text after the changes of hooks; with calls false it drops
-// the calls of tools.
+// response returns the model's response with text in place of its text. If calls is false, it drops the calls of tools.
 func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bool) *ai.ModelResponse {
 	if calls && res.Text() == text {
 		return res

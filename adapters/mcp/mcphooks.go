@@ -34,7 +34,7 @@ import (
 
 // Options holds the callbacks of a [Middleware].
 type Options struct {
-	// Name returns the host's name of a tool for the server's name. If Name is nil, the host uses the server's name.
+	// Name maps the server's name of a tool to the host's name. If Name is nil, the host uses the server's name.
 	// Describe the names in [snaphook.Config] as tools of kind MCP.
 	Name func(tool string) string
 
@@ -66,7 +66,7 @@ func Middleware(s *snaphook.Session, opt Options) mcp.Middleware {
 	}
 }
 
-// mcpCall is a tool call, on either side.
+// mcpCall is a call of a tool, in a client or in a server.
 type mcpCall struct {
 	name string // the host's name of the tool
 	args wire.Object

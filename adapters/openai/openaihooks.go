@@ -41,19 +41,19 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Tools runs a tool by its name, with arguments after the rewrites of hooks: one JSON object, or
-// the text for a custom tool. An error is a failure that the model reads.
+// Tools runs a tool by its name. args is one JSON object, or the text for a custom tool, and may have been rewritten by
+// hooks. The model reads an error as the failure of the tool.
 type Tools func(ctx context.Context, name, args string) (string, error)
 
 // Did holds the instructions of hooks other than the results.
 type Did struct {
-	Stop       bool // end the agent's work
+	Stop       bool // a hook ends the agent's work
 	StopReason string
 	Messages   []string // for the user
 }
 
-// Chat runs the calls of a message one after another, and returns a message for each. The error is
-// ctx's, or reports that the session is closed: then nothing more runs.
+// Chat runs the calls of a message one after another, and returns a message for each. It returns the error of ctx, or
+// an error if the session is closed; after an error no further call runs.
 func Chat(
 	ctx context.Context,
 	s *snaphook.Session,
@@ -104,8 +104,8 @@ func Responses(
 	return results, did, nil
 }
 
-// openaiCall is a call of either interface. The arguments of a custom tool are a text, which
-// hooks see as the argument input.
+// openaiCall is a tool call of Chat Completions or of Responses. The arguments of a custom tool are a text: hooks see
+// the text as an argument with the name input.
 type openaiCall struct {
 	id, name, args string
 	custom         bool

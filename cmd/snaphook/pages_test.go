@@ -132,7 +132,7 @@ func writePageFile(t *testing.T, path, text string) {
 // run runs commands as a reader would and returns both streams as one text.
 func (w pageWorld) run(t *testing.T, commands string) (out, status string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // some compile the command
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // some pages compile the command
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-e", "-o", "pipefail", "-c", commands)
 	cmd.Dir = w.dir

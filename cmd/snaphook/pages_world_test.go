@@ -23,7 +23,7 @@ type pageWorld struct {
 	checkout bool // dir is the checkout, which no page may change
 }
 
-// cloneWorld is the machine of a reader who is in a clone, which is this checkout.
+// cloneWorld returns the machine of a reader who works in a clone of the repository. The clone is this checkout.
 func cloneWorld(t *testing.T, _ string) pageWorld {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -35,9 +35,9 @@ func cloneWorld(t *testing.T, _ string) pageWorld {
 // newPageWorld makes the machine of a reader: it has the command snaphook, Go, and a directory that
 // contains only the archive of a release.
 //
-// "go get" finds the engine in a proxy in a folder, and compiles it from the checkout, which a workspace above the
-// directory names: that way its packages are in the build cache. The engine's requirements come from the module cache.
-// "git clone" of the repository's address copies the last commit of the checkout.
+// "go get" finds the engine in a module proxy in a folder. A workspace above the directory names the checkout: the
+// engine is compiled from the checkout, and its packages are in the build cache. The engine's requirements come from
+// the module cache. "git clone" of the repository's address copies the last commit of the checkout.
 func newPageWorld(t *testing.T, page string) pageWorld {
 	root := t.TempDir()
 	w := pageWorld{dir: filepath.Join(root, "project")}
@@ -63,8 +63,8 @@ func newPageWorld(t *testing.T, page string) pageWorld {
 	return w
 }
 
-// publishModule writes the files of a module proxy for the engine. Its archive has go.mod and one package, since
-// the workspace has the sources.
+// publishModule writes the files of a module proxy for the engine. The engine's archive has only go.mod and one
+// package, because the workspace provides the sources.
 func publishModule(t *testing.T, checkout, to string) {
 	t.Helper()
 	requires, err := os.ReadFile(filepath.Join(checkout, "go.mod"))

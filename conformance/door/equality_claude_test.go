@@ -25,7 +25,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 	}
 	ran := 0
 	for _, c := range claudecases.Cases(t) {
-		fire := claudeFires[c.Event] // the first step of a case
+		fire := claudeFires[c.Event] // the event of the case's first step
 		if fire == nil {
 			if claudeOthers[c.Event] == "" {
 				t.Errorf("%s: nothing fires %s through agent; write how, or why not", c.Name, c.Event)

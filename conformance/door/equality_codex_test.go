@@ -24,7 +24,7 @@ func TestThroughTheDoorCodexsHooksSayTheSame(t *testing.T) {
 	_, dir := clicases.Dialects()
 	cases, err := clicases.Load(filepath.Join(dir, "codex"))
 	if err != nil {
-		t.Skip(err) // SNAPHOOK_CASES names cases without those of Codex
+		t.Skip(err) // the directory in SNAPHOOK_CASES has no cases of Codex
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func prepared(t *testing.T, c *clicases.Case) *clicases.Prepared {
 	return p
 }
 
-// codexAlone returns the answer of the dialect, from its effects.
+// codexAlone fires the dialect's own event, and returns the answer in its effects.
 func codexAlone(t *testing.T, ses *pipeline.Session, event string, in wire.Object) answer {
 	t.Helper()
 	for _, declared := range pipeline.Events(codex.Dialect) {
@@ -124,7 +124,7 @@ var codexMoments = map[string]func(context.Context, *snaphook.Session, wire.Obje
 	},
 	"PostToolUse": func(ctx context.Context, s *snaphook.Session, in wire.Object) (*snaphook.Verdict, error) {
 		v, err := s.AfterTool(ctx, &snaphook.AfterToolInput{ToolCall: agentCall(in), Result: snaphook.ToolResult{Data: in.Get("tool_response")}})
-		v.Input = nil // no event of Codex changes it after the tool
+		v.Input = nil // no event of Codex changes the input after the tool has run
 		return v, err
 	},
 	"PreCompact": func(ctx context.Context, s *snaphook.Session, in wire.Object) (*snaphook.Verdict, error) {

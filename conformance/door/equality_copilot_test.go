@@ -24,7 +24,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	_, dir := clicases.Dialects()
 	cases, err := clicases.Load(filepath.Join(dir, "copilot"))
 	if err != nil {
-		t.Skip(err) // SNAPHOOK_CASES names cases without those of Copilot
+		t.Skip(err) // the directory in SNAPHOOK_CASES has no cases of Copilot
 	}
 	compared := 0
 	for _, c := range cases {
@@ -46,8 +46,8 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// compareCopilot fires the steps of a case up to last, each directly and through package snaphook, and compares the
-// last.
+// compareCopilot fires the steps of a case up to step last, each directly and through package snaphook, and compares
+// the two answers to step last.
 func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	one, two := prepared(t, c), prepared(t, c)
 	args := one.All()[last].Args
@@ -99,7 +99,7 @@ func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	}
 }
 
-// copilotAlone returns the answer of the dialect, from its effects.
+// copilotAlone fires the dialect's own event, and returns the answer in its effects.
 func copilotAlone(t *testing.T, ses *pipeline.Session, event string, in wire.Object) answer {
 	t.Helper()
 	declared, ok := lo.Find(pipeline.Events(copilot.Dialect), func(d pipeline.Declared) bool { return d.Info().Name == event })
@@ -188,7 +188,7 @@ var copilotMoments = map[string]func(context.Context, *snaphook.Session, wire.Ob
 	},
 }
 
-// inputless drops the arguments, which no event changes after the tool.
+// inputless removes the arguments from a verdict, because no event changes them after the tool has run.
 func inputless(v *snaphook.Verdict) *snaphook.Verdict {
 	if v != nil {
 		v.Input = nil

@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answer holds the members of a result that a host applies: of package snaphook, or of the dialect itself.
+// answer holds the members that a host applies. They come from a verdict of package snaphook, or from a result of the
+// dialect itself.
 type answer struct {
 	Denied, Ask, Stop            bool
 	Reason, StopReason, Continue string
@@ -46,7 +47,7 @@ func same(t *testing.T, alone, through answer, dirs ...string) {
 			}
 		}
 		if !a.Denied && !a.Ask {
-			a.Reason = "" // only of a decision that has an effect
+			a.Reason = "" // the reason of a decision without an effect is not compared
 		}
 		a.Input, a.Result = testkit.Canonical(a.Input), testkit.Canonical(a.Result)
 	}

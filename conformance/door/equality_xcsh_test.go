@@ -19,8 +19,8 @@ import (
 // xcshStep fires one step of a case directly, and through package snaphook.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
-// xcshSteps has a function for each event of the moments of a tool and a prompt, and for the operation
-// runTool. The moments of sessions and of an agent's end are notices, whose handlers decide nothing.
+// xcshSteps maps the events before and after a tool, the event of a prompt, and the operation runTool to functions. It
+// leaves out the events of sessions and of an agent's end: their handlers decide nothing.
 var xcshSteps = map[string]xcshStep{
 	"tool_call":          xcshToolCall,
 	"tool_result":        xcshToolResult,

@@ -142,7 +142,7 @@ var everyOne = []string{
 type said struct {
 	Ran, Asked, Stopped bool
 	Input, Messages     string
-	Suppressed          bool // the output of the tool
+	Suppressed          bool // the output of the tool is hidden from the user
 	Reason              string
 }
 
@@ -186,7 +186,7 @@ func (r replies) Run(context.Context, hook.Call) (hook.Reply, error) {
 
 const probeInput = `{"pattern":"x"}`
 
-// alone fires the event itself.
+// alone fires the dialect's own event.
 func (g *guarded) alone(t *testing.T, layers []settings.Layer, types entries.Types) (s said) {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{g.load(layers, types)}, Log: testkit.Quiet})
@@ -240,7 +240,7 @@ func messagesOf(res *pipeline.JSONResult, effects wire.Object) string {
 	return strings.Join(lo.Compact(all), "\n")
 }
 
-// through runs the tool by the root package. told is the result's text.
+// through runs the tool by package snaphook. told is the text of the tool's result.
 func (g *guarded) through(t *testing.T, layers []settings.Layer, types entries.Types) (s said, told string) {
 	t.Helper()
 	hooks, err := snaphook.Open(snaphook.Config{
@@ -270,7 +270,8 @@ func (g *guarded) through(t *testing.T, layers []settings.Layer, types entries.T
 	return s, out.Text
 }
 
-// RunTool refuses a call, with the same reason, if a module's gate refuses it for the host of the modules.
+// If a module's gate refuses a call for a host that uses the modules directly, RunTool refuses the call with the same
+// reason.
 func TestRunToolSaysWhatAModulesGateSays(t *testing.T) {
 	deny, allow := true, false
 	for name, gate := range map[string]func() (*xcsh.ToolCallResult, error){

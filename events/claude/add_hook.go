@@ -96,7 +96,7 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	return pipeline.Register(s, r.Loaded.Hooks...)
 }
 
-// addedHooks counts the hooks added by [AddHook] to all sessions; their ids have the count.
+// addedHooks counts the hooks added by [AddHook] to all sessions; the count is a part of their ids.
 var addedHooks atomic.Int64
 
 // entryText returns an entry as JSON without its matcher, and the matcher.

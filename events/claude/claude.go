@@ -25,7 +25,7 @@ var Dialect = &pipeline.Dialect{
 	Base:      base,
 	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},
 	Members:   []string{"terminalSequence", "async", "asyncTimeout"},
-	Newline:   true, // without it read -r of a shell would fail (C26)
+	Newline:   true, // without a newline, read -r in a shell would fail (C26)
 	HostLast:  true,
 	Detaches:  true,
 }
@@ -47,7 +47,7 @@ const (
 	Docs
 )
 
-// The variables are the effects of exit statuses at events that differ from the dialect.
+// The variables map exit statuses to their effects, at events where the dialect's effects do not apply.
 var (
 	ignoresTwo  = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
 	ignoresAll  = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseAnswer}
@@ -83,9 +83,9 @@ type traits struct {
 	baseText    bool   // plain text is read only at the level Base
 	erases      bool   // a block erases the user's prompt
 	lastLine    bool   // a command's answer is its last line of output
-	inAgent     string // the event that the name of this event means in the front matter of an agent
+	inAgent     string // in an agent's front matter, hooks of this event belong to the event inAgent
 
-	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
+	timeout time.Duration // the timeout of commands and requests at the newer level; 0: the event's own timeout
 	verdict refusalEffect // the effect of a prompt's refusal
 
 	// derive sets these from the declaration.
@@ -149,7 +149,7 @@ func declare[In, Out any, I interface {
 	return pipeline.Declare(Dialect, ev)
 }
 
-// The type In of these functions is a pointer, which compiles them once. declare ensures that it is an input.
+// In is always a pointer to an input, as declare ensures: the functions are compiled once for all inputs.
 
 func dirOf[In any](in In) string { return any(in).(commonIn).common().Cwd }
 

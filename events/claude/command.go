@@ -130,7 +130,8 @@ var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
 // variable.
 const mostArguments = 100 << 10
 
-// environFor returns the function that makes the environment of a command's calls from the variables of all calls.
+// environFor returns the function that makes the environment for each call of a command. env has the variables that all
+// calls share.
 func environFor(command string, env []string) func(hook.Call) []string {
 	if argumentsVar.MatchString(command) {
 		return func(call hook.Call) []string { return withArguments(env, call.Payload) }

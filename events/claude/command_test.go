@@ -2,6 +2,7 @@ package claude_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -32,7 +33,8 @@ func command(t testing.TB, event, text, more string) string {
 func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	t.Helper()
 	if len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {
-		t.Fatalf("hooks %+v; want one that printed something", fired.Hooks)
+		text, _ := json.Marshal(fired.Hooks)
+		t.Fatalf("hooks %s; want one that printed something", text)
 	}
 	return strings.TrimSpace(*fired.Hooks[0].Stdout)
 }

@@ -169,7 +169,7 @@ func wanted(t reflect.Type) string {
 	return wire.Wanted(t)
 }
 
-// checkedPart is the own part of an event that has words to check.
+// checkedPart is an event's own part of an answer, with words to check.
 type checkedPart interface{ check() error }
 
 // decider is an event's own part of an answer that may contain a decision. decide replaces the common decision and

@@ -33,7 +33,7 @@ func (e *entry) fill() *settings.Problem {
 	return wrong
 }
 
-// read reads the members that every type has, and then those of its own type.
+// read reads the members that every type has, and then the members of the entry's type.
 func (e *entry) read() *settings.Problem {
 	v, h := e.value, e.hook
 	if v.Kind() != '{' {
@@ -234,7 +234,7 @@ func (e *entry) failure(v settings.Value) {
 // failureBlocks reports whether a failure of the hook can block. A hook of an unknown type counts as a command.
 func (e *entry) failureBlocks() bool {
 	async := e.hook.Background != hook.Foreground
-	if e.kind == 0 || e.kind == commands { // the entry may be invalid: then nothing has read these members
+	if e.kind == 0 || e.kind == commands { // the members of an invalid entry have not been read before
 		for _, member := range [...]string{"async", "asyncRewake"} {
 			on, _ := e.value.Get(member).Bool()
 			async = async || on
@@ -243,8 +243,8 @@ func (e *entry) failureBlocks() bool {
 	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
-// exclude sets the reason why the settings exclude the hook, if they do, for every entry, also a wrong one. It does not
-// check hooks of front matter, which each Reload checks, nor the program's hooks, which settings never exclude.
+// exclude sets the reason why the settings exclude the hook, if they do. It checks every entry, even an invalid one. It
+// skips hooks of front matter, which each Reload checks, and the program's hooks, which settings never exclude.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {

@@ -60,7 +60,7 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	return lo.OmitByKeys(changes(pairs(before), pairs(after)), theShells), nil
 }
 
-// changes returns the variables of now that old lacks or that have another value there.
+// changes returns the variables of now that are missing in old, or have another value in old.
 func changes(old, now map[string]string) map[string]string {
 	return lo.OmitBy(now, func(name, value string) bool {
 		before, ok := old[name]

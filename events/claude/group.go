@@ -106,7 +106,7 @@ func (g *group) read() {
 		}
 		e.exclude()
 		if g.broken != "" && (wrong != nil || h.Skip != "") {
-			h.Matcher = nil // the hook runs at every call, whatever the matcher could have meant
+			h.Matcher = nil // select the hook at every call, because the calls that the matcher means are unknown
 		}
 		return wrong
 	})

@@ -18,8 +18,8 @@ var (
 // pathVars holds the placeholders for directories, with their values. All hooks of a source share it.
 type pathVars struct {
 	all   map[string]string
-	words map[string]string // the placeholders of all whose value is one word for a shell
-	other []string          // the names of the other placeholders of all
+	words map[string]string // the part of all whose values are one word for a shell
+	other []string          // the names of the placeholders that are not in words
 }
 
 // paths returns the placeholders of the source.

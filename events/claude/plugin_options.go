@@ -55,8 +55,8 @@ func (r *reading) setOption(options map[string]any, key string, v settings.Value
 	options[key] = value
 }
 
-// dropped reports variables of the engine's environment that hold options of the plugin which nothing else sets.
-// These variables belong to the hook of another engine, and are not inherited.
+// dropped reports variables of the engine's environment that hold options of the plugin, if nothing else sets these
+// options. Such variables belong to the hook of another engine, and hooks do not inherit them.
 func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	own := map[string]bool{}
 	for key := range p.Options {

@@ -81,15 +81,15 @@ type profile struct {
 	payloads payloadTraits
 	answers  answerTraits
 
-	tools map[string]toolWords // its names for tools, by Claude Code's names
+	tools map[string]toolWords // the system's names for tools, by Claude Code's names
 	bare  bool                 // tools of MCP servers are called SERVER__TOOL, without "mcp__"
 }
 
 // failureMember is the member of an entry that determines the effect of a failure.
 type failureMember struct {
 	name   string
-	words  []string // the words allowed there; the last one blocks
-	events []string // the events at which it has an effect; nil: all that can block
+	words  []string // the allowed words; the last one blocks
+	events []string // the events at which the member has an effect; nil: all events that can block
 }
 
 // profileFile is a settings file of a system.
@@ -101,7 +101,7 @@ type profileFile struct {
 	root     bool   // the file is the object of events; otherwise its member "hooks" is
 	list     string // the file is TOML with a list "hooks", in which each hook names its event in this member
 	comments bool   // the file may have comments
-	plugin   bool   // a file of a plugin, whose directory is two levels above it
+	plugin   bool   // a file of a plugin; the plugin's directory is two levels above the file
 	foreign  bool   // a file of Claude Code
 }
 
@@ -140,7 +140,7 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 // Find returns the profile for a directory. If the user has settings of Claude Code, it is ClaudeCode. Otherwise, if
 // the user has hooks of one other system, it is that system in every directory. Otherwise, if exactly one system has
 // hooks in the directory, it is that system. In all other cases it is ClaudeCode. The problems list hooks that do not
-// run because of this choice. There are none if the user has settings of Claude Code, nor if the project has such
+// run because of this choice. There are no problems if the user has settings of Claude Code, or if the project has such
 // settings and the user has no hooks of another system.
 func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
 

@@ -284,8 +284,8 @@ func (e *entry) speak() *settings.Problem {
 	return nil
 }
 
-// subjectMember returns the member of the input that matchers test in Claude Code; "" if it is not named like the
-// subject.
+// subjectMember returns the member of the input that matchers test in Claude Code; "" if the member and the subject
+// have different names.
 func (e *entry) subjectMember() string {
 	if e.Event.Subject == toolSubject {
 		return toolSubject

@@ -124,7 +124,8 @@ func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 	}
 }
 
-// Entries of a system get their variables, its grace period and its shell; $ARGUMENTS does not change that (C94).
+// A command that mentions $ARGUMENTS gets the variables of its entry, and the grace period and the shell of its system,
+// like any other command (C94).
 func TestCommandsThatMentionTheInputRunAsOthersInAProfile(t *testing.T) {
 	const payload = `{"tool_name":"x"}`
 	for name, command := range map[string]string{

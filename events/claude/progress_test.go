@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// A fire reports its progress and gives its concluded result in each of the ways to follow it. The
-// ninth block in a row of Stop has no effect.
+// Each way to follow a fire reports its progress and gives its concluded result. The ninth block in a row of Stop has
+// no effect.
 func TestProgressAndConclusionAreOfOneFire(t *testing.T) {
 	for name, fire := range map[string]func(*testing.T, world) (blocks []bool, reports int){
 		"FireProgress": func(t *testing.T, w world) (blocks []bool, reports int) {

@@ -23,7 +23,9 @@ func reducer[Out any, O interface {
 	commonOut
 }](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
 	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-		so := new(struct { // one value: each variable assigned in the body of a range-over-func loop would be allocated
+		// One struct: separate variables, assigned in the body of a range-over-func loop, would each be
+		// allocated.
+		so := new(struct {
 			merging
 			all hook.Output[Out]
 		})

@@ -24,8 +24,8 @@ type refiner struct {
 	traits *traits
 }
 
-// refining returns the Refine of an event, which calls the event's own before it cuts long texts.
-// In is a pointer, therefore the function is compiled once for each type of answer.
+// refining returns the Refine of an event. It calls own, the event's own function, before it cuts long texts. In is
+// always a pointer: the function is compiled once for each type of answer.
 //
 //go:noinline
 func refining[In, Out any, O interface {

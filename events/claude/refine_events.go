@@ -106,7 +106,7 @@ func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
 }
 
-// refineChange removes a block of a policy's change: policies always apply.
+// refineChange removes the block if a policy has changed: policies always apply.
 func refineChange(_ *pipeline.Session, in *ConfigChangeInput, r *hook.Report[BasicOutput]) {
 	if in.Source != "policy_settings" {
 		return

@@ -129,7 +129,8 @@ func byPrecedence(a, b settings.Layer) int {
 	return slices.Index(order, a.Source) - slices.Index(order, b.Source)
 }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
+// Not in Dialect's literal: Load uses Dialect, which would be an initialization cycle.
+func init() { Dialect.Settings = Settings{}.Load }
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
@@ -209,7 +210,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	r.fallback, r.pathsOf = lo.Compact([]string{at.Dir, r.home, os.TempDir()}), map[*Plugin]*pathVars{}
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return hook.Exclusion{} // already checked, or the program's own
+			return hook.Exclusion{} // Load has checked the hook, or it is the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}

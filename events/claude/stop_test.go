@@ -106,7 +106,7 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name, env, hooks string
 		want             time.Duration // the time of the fire
-		budget           time.Duration // of all hooks, if longer
+		budget           time.Duration // the time limit of all hooks together, if it is longer than want
 	}{
 		{"1.5 seconds", "", slow, 1500 * time.Millisecond, 0},
 		{"whatever a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 1500 * time.Millisecond, 0},

@@ -16,7 +16,7 @@ func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"
 	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)
 	long := "blocked"
-	if runtime.GOOS == "windows" { // Windows starts no process there
+	if runtime.GOOS == "windows" { // Windows starts no process in a folder with a long path
 		long = "failed"
 	}
 	for _, row := range []struct {

@@ -181,8 +181,8 @@ func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
 	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
 }
 
-// rewrite replaces the arguments of a call, and keeps the model's in OriginalInput. It reports
-// whether they differ; nil changes nothing.
+// rewrite replaces the arguments of a call, and keeps the model's arguments in OriginalInput. It reports whether the
+// arguments have changed. If to is nil, it changes nothing.
 func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
 		return false

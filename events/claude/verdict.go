@@ -13,7 +13,7 @@ const (
 	block                           // like exit status 2: the guarded action does not go ahead
 	endTurn                         // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                      // block and endTurn together
-	endLoop                         // like endTurn, and also with gently
+	endLoop                         // like endTurn, even if gently is set
 )
 
 // reply returns the reply of a command with the same refusal. With gently the reply does not end the turn, and passes

@@ -64,7 +64,8 @@ var events = []string{
 	"SubagentStart", "SubagentStop", "Stop", "Interrupt",
 }
 
-// places maps each member of an answer that f allows to the field of a, or the function, that reads its value.
+// places maps each member of an answer that f allows to the destination of its value: a field of a, or a function that
+// reads it.
 func (a *answer) places(f *answerForm) format.Members {
 	const specific = "hookSpecificOutput"
 	words := f.words

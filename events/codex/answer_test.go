@@ -86,7 +86,7 @@ func TestAFailedAnswerThatParsesShowsItsMessage(t *testing.T) {
 func TestTheEndOfAHookDecidesWhatIsRead(t *testing.T) {
 	const deny = `{"decision": "block", "reason": "printed"}`
 	for name, tt := range map[string]struct {
-		event, reason string // of the denial; "": none
+		event, reason string // the reason of the denial; "": no denial
 		note          string
 		reply         hook.Reply
 	}{

@@ -66,7 +66,7 @@ func (g *group) read(label string, like hook.Hook) {
 	var note string
 	like.Matcher, note = g.Matcher(g.Event.Name, like.Pattern, g.Event.Rules.Match)
 	if note != "" {
-		g.broken, like.Matcher = note, nil // when in doubt the hook runs at every call
+		g.broken, like.Matcher = note, nil // nil selects the hook at every call: the calls that the matcher means are unknown
 		g.Problem(at.Wrong("%s; its group is skipped", note))
 	} else if renamed := g.Event.Rules.Renamed; renamed != nil {
 		like.Matcher = renamed(like.Matcher)

@@ -19,7 +19,9 @@ import (
 // rewrite.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
-		so := new(merging) // one value: each variable assigned in the body of a range-over-func loop would be allocated
+		// One struct: separate variables, assigned in the body of a range-over-func loop, would each be
+		// allocated.
+		so := new(merging)
 		for o := range outs {
 			so.add(&o)
 		}
@@ -109,9 +111,9 @@ func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Rep
 	format.NoteFailed(r)
 }
 
-// concludeCall denies a call whose new input is invalid for its tool, because Bash and apply_patch need a command, or
-// cannot be converted to the host's arguments. Codex itself would fail a call with invalid input, with a message for
-// the model (CX37).
+// concludeCall denies a call if its new input is invalid for the tool, or cannot be converted to the host's arguments.
+// Bash and apply_patch need a command. In Codex itself, a call with invalid input fails with a message for the model
+// (CX37).
 func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Output]) {
 	now := res.Specific.UpdatedInput
 	if now == nil || res.Decision.Blocks() {

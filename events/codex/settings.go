@@ -35,7 +35,8 @@ type Settings struct {
 // setting with one value, except that requirements.toml overrides all (CX2).
 var order = []hook.Source{hook.Managed, hook.SystemWide, hook.User, hook.Project, hook.Flag}
 
-func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
+// Not in Dialect's literal: Load uses Dialect, which would be an initialization cycle.
+func init() { Dialect.Settings = Settings{}.Load }
 
 // Discover returns the layers of a project directory: requirements.toml, hooks.json and config.toml
 // in /etc/codex, and hooks.json and config.toml in the user's directory, which is ~/.codex or
@@ -51,7 +52,7 @@ func discover(dir string, env []string) []settings.Layer {
 	if home != "" {
 		layers = append(layers, both(hook.User, home)...)
 	}
-	if home == "" || !bounded.SameFile(home, project) { // the hooks of a directory that is both run once
+	if home == "" || !bounded.SameFile(home, project) { // the hooks run once if one directory is the user's and the project's
 		layers = append(layers, both(hook.Project, project)...)
 	}
 	return layers
@@ -138,7 +139,7 @@ type reading struct {
 
 	limits   map[string]int // limits of tokens, by the ids of hooks
 	disabled map[string]hook.Position
-	all, own off // the switches that apply to all files, and to the project's
+	all, own off // the switch for all files, and the switch for the project's files
 	managed  off // the switch that applies to hooks outside of managed files
 }
 

@@ -21,7 +21,7 @@ type Output struct {
 	ModifiedResult   wire.Object    `json:"modifiedResult,omitzero"` // {resultType, textResultForLlm}
 	ModifiedResponse *string        `json:"modifiedResponse,omitempty"`
 	ModifiedPrompt   *string        `json:"modifiedTransformedPrompt,omitempty"`
-	InitialPrompt    string         `json:"initialPrompt,omitempty"` // of a prompt hook: the agent starts with it
+	InitialPrompt    string         `json:"initialPrompt,omitempty"` // the prompt of a prompt hook, with which the agent starts
 
 	// The next fields answer a permission request. Behavior is allow or deny.
 	Behavior  string  `json:"behavior,omitempty"`
@@ -55,7 +55,7 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 	}
 }
 
-// lost extends a note if the text without effect contains a denial.
+// lost extends a note about a text without effect, if the text contains a denial.
 func lost(text []byte, note string) string {
 	switch {
 	case unread.Denies(text):

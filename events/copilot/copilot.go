@@ -12,8 +12,8 @@ import (
 
 // Dialect is the Copilot system. By default exit status 0 reads the output; after any other status the hook has failed,
 // and the action goes ahead (G30). Before a tool a failed command denies, unless it was late or its answer is invalid
-// (G31); there and at permissionRequest status 2 denies (G32, G33). Hooks have 30 seconds, and run one after another in
-// the order of their files (G40).
+// (G31). Status 2 denies before a tool and at permissionRequest (G32, G33). Hooks have 30 seconds, and run one after
+// another in the order of their files (G40).
 var Dialect = &pipeline.Dialect{
 	Name: "copilot",
 	Unit: time.Second,
@@ -59,12 +59,12 @@ type traits struct {
 	pascal  string   // the name in Claude Code's spelling
 	also    []string // further spellings
 	members []string // the members of answers that are honoured
-	tool    bool     // matchers test a tool's name; in PascalCase by Claude Code's rules
-	native  bool     // matchers of camelCase hooks test the subject too; false: they are ignored
+	tool    bool     // matchers test a tool's name; matchers of PascalCase hooks follow Claude Code's rules
+	native  bool     // matchers test the subject; false: they are ignored
 	closed  bool     // a command that fails denies
 	denies  bool     // exit status 2 denies, and members of standard output are read too
 	spread  bool     // later answers override members of earlier ones, and no denial ends the chain
-	guides  bool     // with exit status 2 standard output is context, also as plain text
+	guides  bool     // after exit status 2 standard output is context, even if it is plain text
 	resumes bool     // a block sends the agent back to work
 	named   string   // the member that holds the event's name in camelCase payloads; "": none
 	shown   string   // the event's name in that member

@@ -230,7 +230,7 @@ func TestHooksSendAnAgentBackToWorkEightTimesInARow(t *testing.T) {
 					t.Errorf("the agent was sent back %d times in a row; want 8", got)
 				}
 			}
-			for range 3 { // a new count starts at a stop unless hooks made the agent continue before, and do so again
+			for range 3 { // the count restarts at a stop, unless hooks blocked the previous stop and block this stop too
 				if got := held(6, active); got != 6 {
 					t.Errorf("the agent was sent back %d times; want 6", got)
 				}

@@ -7,8 +7,8 @@
 //		…
 //	}
 //
-// Events have their camelCase names. A hook may be configured under either spelling, which decides
-// the payload that it gets: preToolUse has toolName and toolArgs, PreToolUse has Claude Code's words.
+// Events have their camelCase names. A hook may be configured under the event's camelCase or PascalCase name, which
+// decides the payload: preToolUse has toolName and toolArgs, PreToolUse has Claude Code's words.
 //
 // [Settings] reads the files of the policy, the user and the project; its Profile selects the
 // surface: the command line, the cloud agent or the chat of VS Code.

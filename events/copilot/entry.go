@@ -79,7 +79,7 @@ func (f *file) group(g entries.Group) {
 		if wrong == nil {
 			e.limit()
 		} else {
-			h.Matcher, h.FailClosed = nil, false // the hook runs at every call, and blocks only by policy
+			h.Matcher, h.FailClosed = nil, false // the invalid hook matches every call, and only a policy can make it block
 		}
 		if why := f.exclusion(h.Source, f.off); why.Skip != "" {
 			h.Exclusion = why
@@ -172,8 +172,8 @@ var shells = map[string][]string{
 // editors maps an operating system to the member that the chat of VS Code reads first.
 var editors = map[string]string{"windows": "windows", "darwin": "osx", "linux": "linux"}
 
-// script returns the command for this machine, and the member that contains it in where, which is empty if no member
-// does.
+// script returns the command for this machine. where is the name of the member that contains the command; it is empty
+// if there is none.
 func (e *entry) script() (script, where string, wrong *settings.Problem) {
 	names, ok := shells[runtime.GOOS]
 	if !ok {
@@ -279,8 +279,8 @@ func (e *entry) exec() (argv []string, wrong *settings.Problem) {
 	return argv, nil
 }
 
-// variables returns the environment of the command: the engine's variables and those of the entry,
-// whose values can refer to the engine's (G51).
+// variables returns the environment of the command: the engine's variables and the entry's variables. The entry's
+// values can refer to the engine's variables (G51).
 func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	env = e.env
 	v := e.value.Get("env")

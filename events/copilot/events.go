@@ -96,8 +96,8 @@ var PostToolUseFailure = declare(traits{
 	Rules: pipeline.Rules{Exits: hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAnswer, hook.OtherStatus: hook.Fail}},
 })
 
-// PermissionRequest fires before rules decide about a permission, and before the user is asked. A
-// hook answers in their place.
+// PermissionRequest fires before rules decide about a permission, and before the user is asked. A hook can decide in
+// place of the rules and the user.
 var PermissionRequest = declare(traits{
 	pascal: "PermissionRequest", tool: true, native: true, denies: true, spread: true, console: true,
 	named: "hookName", shown: "permissionRequest", members: []string{"behavior", "message", "interrupt"},
@@ -135,8 +135,7 @@ var SubagentStart = declare(traits{
 	SubjectName: "agentName",
 })
 
-// SubagentStop fires when a sub-agent is about to end. A block sends it back to work; a response can
-// be replaced.
+// SubagentStop fires when a sub-agent is about to end. Hooks send it back to work, or replace its response.
 var SubagentStop = declare(traits{
 	pascal: "SubagentStop", resumes: true, members: []string{"decision", "reason", "modifiedResponse"}, local: true,
 }, pipeline.Spec[SubagentStopInput, Output]{

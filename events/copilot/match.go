@@ -32,9 +32,9 @@ func anchored(pattern string) (m hook.Matcher, note string) {
 // literal matches a list of names with | between them.
 var literal = regexp.MustCompile(`^[A-Za-z0-9_-]+(\|[A-Za-z0-9_-]+)*$`)
 
-// matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11). The pattern is a list
-// of names, each the tool's own or Claude Code's, or else an expression that has to match the whole name in Claude
-// Code.
+// matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11). A list of names may
+// contain Copilot's and Claude Code's names of tools. Any other pattern is an expression that has to match the whole
+// Claude Code name.
 func matchClaude(pattern string) (m hook.Matcher, note string) {
 	switch {
 	case pattern == "" || pattern == "*" || pattern == "**":

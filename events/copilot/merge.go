@@ -125,7 +125,7 @@ const stopCap = 8
 // stops holds the counts of a session whose state cannot be stored on disk.
 type stops struct {
 	mu sync.Mutex
-	by map[string]int64 // by the key of the count in the state
+	by map[string]int64 // by key; the stored state uses the same keys
 }
 
 // stopsKey is the key of the stops in a session.
@@ -135,7 +135,7 @@ func stopsOf(s *pipeline.Session) *stops {
 	return s.Value(stopsKey{}, func() any { return &stops{by: map[string]int64{}} }).(*stops)
 }
 
-// next adds 1 to a count, and returns the sum. A count above the cap restarts.
+// next adds 1 to a count, and returns the sum. It deletes a count that exceeds the cap.
 func (c *stops) next(key string) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,8 +153,8 @@ func (c *stops) restart(key string) {
 	delete(c.by, key)
 }
 
-// capStops removes the block of hooks that have made an agent continue too often. again means that a hook has done so
-// before.
+// capStops removes the block if hooks have made the agent continue too often in a row. again means that a hook has
+// already made it continue.
 func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Output]) {
 	state := s.State()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a hook may hold the lock of the state

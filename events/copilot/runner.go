@@ -106,7 +106,7 @@ func (s speaking) each(
 		merged.Decision = hook.Allow
 	}
 	if unread != nil && merged.Decision != hook.Ask {
-		reply.Stdout = doubtful // the engine judges and notes it
+		reply.Stdout = doubtful // the engine decodes this answer, and adds the notes
 	} else {
 		reply.Stdout = batchAnswer(merged, contexts)
 		reply.Notes = append(reply.Notes, unread...)

@@ -179,9 +179,9 @@ type reading struct {
 	Settings
 	at     pipeline.Workspace
 	env    []string       // the environment of commands
-	off    settings.Value // the disableAllHooks in effect; the zero Value: hooks are on
+	off    settings.Value // the value of disableAllHooks for all hooks; the zero Value: hooks are on
 	offBy  hook.Source    // the source of off
-	ownOff settings.Value // like off, for the own hooks of a project that the user has not agreed to
+	ownOff settings.Value // like off, but only for the hooks of a project that the user has not agreed to
 	etc    string
 }
 

@@ -12,9 +12,9 @@ import (
 
 // spelling describes the form of a payload.
 type spelling struct {
-	names  map[string]string // members with another name; "" leaves one out; nil: camelCase
+	names  map[string]string // the new names of members; "" leaves the member out; nil: the payload of camelCase hooks
 	claude bool              // tools have Claude Code's names
-	result string            // the member that holds the result; in "tool_response" it is only the result's text
+	result string            // the member for a tool's result; "tool_response" has only the result's text
 }
 
 // The spellings: of camelCase and PascalCase hooks (G21, G22), and of the chat of VS Code (G61).

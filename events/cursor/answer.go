@@ -46,19 +46,19 @@ const (
 // answer is an answer as its hook wrote it.
 type answer struct {
 	Output
-	permits, says bool // the answer has a permission; the answer has a member that some event knows
+	permits, says bool // permits: the answer has a permission; says: it has a member that some event knows
 	goOn          *bool
 	user, context string
 }
 
 // member is a member of answers.
 type member struct {
-	takes takes // 0: all gates honour it
+	takes takes // events that take one of these honour the member; 0: all gates honour it
 	// read stores a value that is not null. For an invalid value it returns a description of a valid one.
 	read func(a *answer, v jsontext.Value) (want string)
 }
 
-// members lists the members of answers by name, with the older spellings (U17).
+// members maps the names of members, including the older spellings (U17), to the members.
 var members = map[string]member{
 	"permission":              {0, func(a *answer, v jsontext.Value) string { a.permits = true; return text(&a.Permission, v) }},
 	"user_message":            {takesUser, func(a *answer, v jsontext.Value) string { return text(&a.user, v) }},

@@ -44,8 +44,8 @@ func (i imported) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 // claudes lists the members of Claude Code's answers.
 var claudes = []string{"hookSpecificOutput", "decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage"}
 
-// translate translates an answer of Claude Code to the words of Cursor. Other texts, and answers with a word that
-// Cursor does not know, stay as they are; a gate then blocks.
+// translate translates an answer of Claude Code to the words of Cursor. It does not change an output of another form,
+// or an answer with a word that Cursor does not know; a gate then blocks.
 func (t *traits) translate(stdout []byte) []byte {
 	printed := wire.Trim(stdout)
 	if len(printed) == 0 || printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...) {

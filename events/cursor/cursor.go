@@ -33,7 +33,7 @@ var Dialect = &pipeline.Dialect{
 	HostLast: true,
 }
 
-// head appends the members of every payload that the engine knows (U12).
+// head appends the members whose values the engine has (U12).
 func head(dst []byte, h pipeline.Head) []byte {
 	dst = append(append(dst, `"hook_event_name":`...), wire.Quote(h.Event)...)
 	dst = append(append(append(dst, `,"workspace_roots":[`...), wire.Quote(h.Dir)...), ']')

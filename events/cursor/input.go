@@ -255,8 +255,8 @@ type Ending struct {
 	Status string `json:"status"`     // completed, aborted or error
 	Loops  int    `json:"loop_count"` // the number of follow-ups of hooks since the user's prompt
 
-	// Uncounted is for a host that only knows whether there was a follow-up, and sets Loops to 0 or 1. The session then
-	// counts, and ignores a hook's follow-ups once its limit is reached.
+	// Uncounted is set by a host that only knows whether there was a follow-up, and sets Loops to 0 or 1. The session
+	// then counts the follow-ups, and ignores a hook's follow-up once the hook's limit is reached.
 	Uncounted bool `json:"-"`
 }
 
@@ -264,7 +264,7 @@ func (e *Ending) end() *Ending { return e }
 
 func (e *Ending) completed() bool { return e.Status == "completed" }
 
-// loops returns the input of the condition for a loop limit.
+// loops returns the number of follow-ups as the input of the loop limit's condition.
 func (e *Ending) loops() hook.ConditionInput {
 	loops := e.Loops
 	if e.Uncounted {

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// loops counts consecutive follow-ups of hooks, for a host that does not. It is safe for concurrent use.
+// loops counts consecutive follow-ups of hooks for a host that does not count them. It is safe for concurrent use.
 type loops struct {
 	mu sync.Mutex
 	n  int
@@ -18,7 +18,7 @@ func loopsOf(s *pipeline.Session, event string) *loops {
 	return s.Value(loopsKey{event}, func() any { return &loops{} }).(*loops)
 }
 
-// count returns the number of follow-ups before this end.
+// count returns the number of follow-ups before the agent's end e.
 func (l *loops) count(e *Ending) int {
 	if e.Loops == 0 {
 		return 0

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// settle removes from a hook's report the parts that its event does not honour, and translates all others to the
-// event's decisions.
+// settle removes the parts of a hook's report that its event does not honour, and converts its stop and its decision to
+// the decisions that the event has.
 func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }
@@ -134,7 +134,7 @@ func joined(texts []string) string {
 // Effects lists everything that a host has to apply after a fire.
 type Effects struct {
 	format.Effects
-	Env         map[string]string `json:"env,omitzero"`         // for later hooks of the session, to which the engine passes them
+	Env         map[string]string `json:"env,omitzero"`         // the engine passes these variables to later hooks of the session
 	PluginPaths []string          `json:"pluginPaths,omitzero"` // of workspaceOpen
 }
 

@@ -177,7 +177,7 @@ func TestAnEntryThatCannotBeUsedBlocksIfItsFailuresDo(t *testing.T) {
 		`{"failClosed": true}`: true, `{"failClosed": false}`: false, `{}`: false,
 		`{"command": "echo {}", "matcher": "Shell(", "failClosed": true}`: true,
 		`{"type": "http", "failClosed": true}`:                            true,
-		`{"command": "echo {}", "failClosed": "yes"}`:                     false, // it means true, and the hook works
+		`{"command": "echo {}", "failClosed": "yes"}`:                     false, // "yes" counts as true, but the hook does not fail
 		`{"command": "exit 1", "failClosed": "yes"}`:                      true,
 	} {
 		if res := fireIn(t, open(t, on("beforeShellExecution", entry).Load), "beforeShellExecution", ""); res.Blocked != want {

@@ -57,7 +57,7 @@ func variablesOf(s *pipeline.Session) *variables {
 	return s.Value(variablesKey{}, func() any { return &variables{} }).(*variables)
 }
 
-// get returns a copy of the variables with capacity for the engine's.
+// get returns a copy of the variables, with room to append the engine's variables.
 func (v *variables) get(s *pipeline.Session) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -38,8 +38,8 @@ func edges(text []byte) []byte {
 	return append(text[:most:most], text[len(text)-most:]...)
 }
 
-// NoteFailed adds a note to the report of a hook that failed without blocking: why the original calls its run Failed.
-// It adds none after NoteLostDenial, whose note has the same error.
+// NoteFailed adds a note to the report of a hook that failed without blocking: the error for which the original system
+// calls the run Failed. It adds no note after NoteLostDenial, whose note has the same error.
 func NoteFailed[Out any](r *hook.Report[Out]) {
 	said := func(note string) bool {
 		return strings.HasPrefix(note, lostDenial) || strings.HasPrefix(note, maybeLost)

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// AnswerError describes why an answer is invalid: all of it is ignored.
+// AnswerError is the error of an invalid answer, which is ignored as a whole.
 type AnswerError struct {
 	Why     string // `"permissionDecision" is "ask"; write "deny", or "allow" with an "updatedInput"`
 	Message string // the message for the user, which the original shows in spite of the error

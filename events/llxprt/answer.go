@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The functions and methods of this file interpret an answer (L44, L45, L46). Those that need the common fields are
-// functions.
+// The functions and methods of this file interpret an answer (L44, L45, L46). Functions need the common fields too, and
+// take a whole [hook.Output].
 
 // EffectiveReason returns the reason to show for a block or a stop: for BeforeTool
 // PermissionDecisionReason, else StopReason, else Reason, else "No reason provided"
@@ -81,8 +81,8 @@ func (g *BeforeModelOutput) changes() wire.Object {
 
 // ModifiedResponse returns the response that replaces the model's, in the SDK's shape, or nil (getModifiedResponse).
 // Hooks may give only some members, such as a text, counters, or a candidate with a finishReason; the rest is taken
-// from original, the SDK's response, including members that hooks do not see. If original is nil, only the hooks'
-// members are there. After a stop without a text the response has the reason as its text (L51).
+// from original, the SDK's response, including members that hooks do not see. If original is nil, the result has only
+// the hooks' members. After a stop without a text the response has the reason as its text (L51).
 func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {
 	return modifiedResponse(o, o.Specific.changes(), original)
 }

@@ -33,8 +33,8 @@ func ApplyLifecycle[T any](res *hook.Result[T]) Common {
 type ToolVerdict struct {
 	Common
 	Run    bool        // run the tool
-	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
-	Result string      // if it must not run: the result that the model sees
+	Input  wire.Object // the arguments for the tool: the caller's, with all changes of the hooks
+	Result string      // the result that the model sees if the tool must not run
 
 	// Ask means that a hook demands to ask the user before the tool runs. LLxprt runs the tool all the same: Run is
 	// true, and the caller may ask. In the profile Gemini Run is false: if the user agrees, run the tool with Input,
@@ -123,8 +123,8 @@ func list(values []jsontext.Value) jsontext.Value {
 type ModelVerdict struct {
 	Common
 	Call     bool        // call the model
-	Request  wire.Object // with this SDK request: the caller's, with all changes of the hooks
-	Response wire.Object // if it must not be called: the SDK response to use
+	Request  wire.Object // the SDK request for the model: the caller's, with all changes of the hooks
+	Response wire.Object // the SDK response to use if the model must not be called
 }
 
 // ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50, L60). Every Response

@@ -281,8 +281,8 @@ func TestContextIsAppendedToWhateverAToolGave(t *testing.T) {
 	}
 }
 
-// The same agent works with hooks in Bash: one guards, one changes the tool's input, and one
-// sends the agent back.
+// An agent that applies every verdict works with hooks in Bash: one guards, one changes the tool's input, and one sends
+// the agent back to work.
 func TestAnAgentWithHooksInBash(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("LLxprt Code hands hooks to PowerShell on Windows")

@@ -99,12 +99,12 @@ func systemFile(variable string, home systemHome, name string) string {
 }
 
 // Find returns the profile for a directory. It is Gemini if there are settings of Gemini CLI and none of LLxprt Code,
-// in the directory, in the user's home directory and in the system's; otherwise LLxprt. The user's and the system's
-// settings have precedence: if they have hooks of Gemini CLI, and only the project has settings of LLxprt Code, the
-// profile is Gemini, so that no directory disables guards of its user.
+// in the directory, in the user's home directory and in the system's directory; otherwise LLxprt. The user's and the
+// system's settings have precedence: if they have hooks of Gemini CLI, and only the project has settings of LLxprt
+// Code, the profile is Gemini, so that no directory disables guards of its user.
 //
-// Hooks of the other profile do not run. Each file with such hooks is a problem, unless every one of them would not run
-// in its own profile either, or has an equal in the returned profile. A file that cannot be read is a problem too. See
+// Hooks of the other profile do not run. Each file with such hooks is a problem, unless each of these hooks is
+// disabled, is untrusted, or has an equal in the returned profile. A file that cannot be read is a problem too. See
 // [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
 	p, both := choose(dir)
@@ -115,7 +115,7 @@ func Find(dir string) (Profile, []settings.Problem) {
 	return p, problems
 }
 
-// choose returns the profile for a directory, and whether there are settings of both.
+// choose returns the profile for a directory, and reports whether there are settings of both profiles.
 func choose(dir string) (p Profile, both bool) {
 	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
 	switch {
@@ -203,8 +203,8 @@ func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook
 	return r.Loaded.Hooks, r.Loaded.Problems
 }
 
-// guardsAs reports whether c runs wherever h would: it counts, has the same event, type, command, variables and
-// matcher, no shorter timeout, and the same source or a system-wide one.
+// guardsAs reports whether c runs wherever h would: c is not skipped, and has the same event, type, command, variables
+// and matcher, no shorter timeout, and the same source or a system-wide one.
 func guardsAs(c, h *hook.Hook) bool {
 	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
 		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&

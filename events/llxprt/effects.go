@@ -19,7 +19,7 @@ type Effects struct {
 	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
 	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
 	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
-	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // from the members that hooks see of the request; see BeforeModelOutput.ApplyTo
+	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // has only the members of the request that hooks see; see BeforeModelOutput.ApplyTo
 	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}; see BeforeToolSelectionOutput.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 

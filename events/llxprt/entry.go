@@ -52,7 +52,7 @@ func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	}
 }
 
-// Members of objects that select, limit or switch hooks.
+// The variables list the members of each object that select, limit or switch hooks.
 var (
 	groupMembers  = []string{"matcher", "sequential"}
 	entryMembers  = []string{"timeout"}
@@ -60,7 +60,8 @@ var (
 	configMembers = []string{"enabled", "disabled", "notifications", "alwaysShell"}
 )
 
-// Members that people put into the wrong object, and wrong names that people write for events of this system.
+// misplaced maps members that people put into the wrong object to the right object; elsewhere maps names that people
+// write by mistake to the events of this system.
 var (
 	misplaced = map[string]string{"disabled": "hooksConfig", "enabled": "hooksConfig", "notifications": "hooksConfig"}
 	elsewhere = map[string]string{
@@ -183,7 +184,8 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// decide completes the hook of a valid entry: how it runs, its key, and, if its matcher is invalid, that it is skipped.
+// decide completes the hook of a valid entry: it sets the runner and the key, and skips the hook if its matcher is
+// invalid.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // rule L13: hooks are compared by command alone
@@ -214,7 +216,8 @@ func (g *group) decide(h *hook.Hook) {
 	}
 }
 
-// exclude sets the reason why the settings exclude a hook, if they do, for every entry, also a wrong one.
+// exclude sets the Exclusion of a hook that the settings disable. It is called for every entry, even for an invalid
+// one.
 func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]

@@ -77,8 +77,8 @@ func withHome(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// A guard that the profile leaves out is a problem, and denies where failures are closed. A hook
-// that is switched off, or that has an equal in the profile in use, is neither reported nor denied.
+// A guard that the profile leaves out is a problem, and denies if a policy makes failures deny. A hook that is switched
+// off, or that has an equal in the profile in use, is neither reported nor denied.
 func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing.T) {
 	settings := func(members, entry string) string {
 		return `{` + members + `"hooks":{"BeforeTool":[{"matcher":"^ls$","hooks":[` + entry + `]}]}}`
@@ -89,7 +89,7 @@ func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing
 	for name, tt := range map[string]struct {
 		files map[string]string
 		told  string // text in the problems; empty: there are no problems
-		says  string // text in the denial's error when failures are closed; empty: no denial
+		says  string // text in the denial's error if a policy makes failures deny; empty: no denial
 	}{
 		"Gemini's beside LLxprt's in the project": {
 			map[string]string{"p/.gemini": settings("", guard), "p/.llxprt": none}, "choose the profile gemini", "there are settings of LLxprt Code",

@@ -45,7 +45,7 @@ func base(dst []byte, event string, now time.Time) []byte {
 	return append(dst, '"')
 }
 
-// The variables are the rules for matchers of events other than the tool events.
+// everything is the rule of events without a subject: every matcher matches.
 var (
 	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
 )
@@ -108,8 +108,8 @@ func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, the result
-// follows them if a hook of Gemini CLI gave an answer for which is returns true.
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, the answer of a
+// hook of Gemini CLI has to satisfy the condition is.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -135,7 +135,7 @@ func declare[In, Out any](c lostAnswer, ev pipeline.Spec[In, Out]) *pipeline.Eve
 	ev.Refine = func(s *pipeline.Session, _ *In, r *hook.Report[Out]) {
 		wants := wanted(&r.Output)
 		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
-			wants = g.PermissionDecision // it may be an unknown word
+			wants = g.PermissionDecision // the permission may be an unknown word
 		}
 		if wants == "" || wants == hook.Allow || wants == hook.Approve {
 			return
@@ -209,7 +209,7 @@ func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[Before
 // noUserToAsk is the reason why a tool does not run if there is no user to ask.
 const noUserToAsk = "a hook wants the user to be asked, and there is no user to ask"
 
-// concludeCall makes an "ask" of the profile Gemini keep the tool waiting.
+// concludeCall makes the tool wait for the user after an "ask" in the profile Gemini; without a user it denies.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
 	asks := func(o *hook.Output[BeforeToolOutput]) bool { return wanted(o) == hook.Ask }
 	if !asks(&res.Output) || !geminiSays(s, res, asks) {

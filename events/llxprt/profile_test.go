@@ -77,8 +77,8 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 	}
 }
 
-// An exit status that denies is noted if an answer that does not deny takes precedence, and is a
-// failure where failures are closed.
+// If the exit status denies but the answer, which takes precedence, does not, the report has a note. The hook fails if
+// a policy makes failures deny.
 func TestAStatusOfTheProfileGeminiThatDeniesBesideAnAnswerThatDoesNotIsNoted(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{}`:                    "its exit status 2 denies, and its answer decides nothing",

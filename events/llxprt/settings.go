@@ -23,7 +23,9 @@ import (
 // tools.enableHooks is true. If several layers set it, the system's setting overrides the project's, and the project's
 // overrides the user's. In the profile [Gemini] hooks are on unless a layer disables them.
 type Settings struct {
-	Profile Profile          // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
+	// Selects the files and rules; Found selects the result of [Find] or, if Layers is set, of
+	// [ProfileOfFiles].
+	Profile Profile
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 
 	// LayersFound means that Layers has the files that [Find] would read, not a replacement: hooks of the other profile
@@ -143,9 +145,9 @@ type scopeSettings struct {
 	offBy     hook.Source // source of the settings in off
 	configBy  hook.Source
 	decided   bool                   // a layer has switched the hooks on or off
-	config    string                 // like off, by hooksConfig.enabled
-	disabled  map[string]hook.Source // by disabled name, or command of a hook without a name: source of the setting
-	formerly  map[string]hook.Source // like disabled, by name only, from hooks.disabled
+	config    string                 // like off, but set by hooksConfig.enabled
+	disabled  map[string]hook.Source // the setting's source, by the name disabled, or by the command of a hook without one
+	formerly  map[string]hook.Source // like disabled, but from hooks.disabled, and by name only
 }
 
 // of returns the settings that apply to a hook of a source.
@@ -270,7 +272,7 @@ func (r *reading) boolean(v settings.Value) settings.Value {
 	return v
 }
 
-// add merges the settings of one layer. A layer that is not vouched for cannot enable hooks that another has disabled.
+// add merges the settings of one layer. Without vouched the layer cannot enable hooks that another layer has disabled.
 func (s *scopeSettings) add(w wishes, vouched bool) {
 	switch {
 	case w.hooks.Kind() == 'f':

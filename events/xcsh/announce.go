@@ -45,8 +45,8 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 	return err
 }
 
-// next returns the handler of an untyped event after handler number after, or nil. It also finds handlers subscribed
-// while that handler ran.
+// next returns the first handler of an announced event whose number is greater than after, or nil. It also finds a
+// handler that was subscribed while the previous handler ran.
 func (mod *module) next(event string, after int) *subscription {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()

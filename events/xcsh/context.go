@@ -106,7 +106,7 @@ func (hc *HookContext) Abort() {
 }
 
 // CommandContext gives a command access to the host, with functions that change the session. Event handlers do not get
-// these functions, with which the agent would wait for itself.
+// these functions, because the agent would then wait for itself.
 type CommandContext struct{ HookContext }
 
 // CommandContext returns the context for one run of a command.

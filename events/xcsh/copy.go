@@ -19,7 +19,7 @@ func clone[E any](e E) *E {
 	return own
 }
 
-// The following copies, of the most frequent events, do not use reflection.
+// The methods own copy the most frequent events without reflection.
 
 func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
 
@@ -49,7 +49,7 @@ func ownObjects[T any](list []T, object func(*T) *wire.Object) []T {
 	return list
 }
 
-// deepen replaces the parts of v that are shared with its original by copies.
+// deepen copies the parts that v shares with its original.
 func deepen(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

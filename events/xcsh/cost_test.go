@@ -45,7 +45,7 @@ func TestAGateInGoAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun 
 	}
 }
 
-// mostForEachHandler limits the allocations that a further handler adds: its copy of the event and
+// mostForEachHandler limits the allocations that a further handler adds. A handler allocates its copy of the event and
 // the members that it reads, but no plan.
 const mostForEachHandler = 4
 

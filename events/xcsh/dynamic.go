@@ -42,7 +42,8 @@ type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext
 // DynamicResult is the answer of a [DynamicHandler].
 type DynamicResult struct {
 	// Value is the handler's result, read as in JavaScript: nothing, null, false, 0 and "" are no answer. Boolean
-	// members are read by truthiness. Where JavaScript checks only that, falsy members count as absent.
+	// members are read by truthiness. Members that JavaScript checks only for truthiness count as absent if they are
+	// falsy.
 	Value jsontext.Value
 
 	// Changed holds the watched members that the handler has changed in place, with their new values. Changes of
@@ -50,8 +51,8 @@ type DynamicResult struct {
 	// has a note.
 	Changed wire.Object
 
-	// Assigned names the watched members to which the handler has assigned another value. Such an assignment has no
-	// effect unless the result has the member; the report then has a note.
+	// Assigned names the watched members to which the handler has assigned another value. The assignment has no effect:
+	// unless the result has the member too, the report has a note.
 	Assigned []string
 }
 
@@ -181,7 +182,7 @@ func read(o wire.Object) wire.Object {
 // Members that are not listed stay as they are.
 var readers map[string]func(jsontext.Value) jsontext.Value
 
-func init() { // set in init, because a compaction refers to readers itself
+func init() { // set in init, because the reader of compaction uses readers
 	readers = map[string]func(jsontext.Value) jsontext.Value{
 		"block": yesOrNo, "cancel": yesOrNo, "skipConversationRestore": yesOrNo, "isError": yesOrNo,
 		"reason": unlessFalsy, "message": unlessFalsy, "messages": unlessFalsy, "summary": unlessFalsy,

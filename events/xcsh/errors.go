@@ -20,8 +20,7 @@ type HookError struct {
 	Stack   string `json:"stack,omitzero"` // in the extension runtime: of a panic, or an error with a method StackTrace() string
 }
 
-// Listener receives the failures of handlers. It is used as a pointer, by which listeners are
-// compared.
+// Listener receives the failures of handlers. Listeners are compared by their pointers.
 type Listener struct{ Failed func(HookError) }
 
 // Listen reports every handler that fails to l, on the goroutine that ran the handler and before the fire goes on.

@@ -78,7 +78,7 @@ func notice[E any](name, doc string) *Notice[E] {
 // find nothing to check, and let the call pass.
 func missing(member string) error { return fmt.Errorf("%q is missing", member) }
 
-// unless treats an answer as absent if empty accepts it.
+// unless returns a Refine that drops an answer if empty returns true for it.
 func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Err == nil && empty(&r.Output.Specific) {
@@ -94,7 +94,7 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
-// counting makes in-place changes of members of the event have an effect.
+// counting gives an effect to in-place changes of the members named in inPlace: keep adds them to the result.
 func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
 	e.inPlace, e.keep = inPlace, keep
 	return e
@@ -156,7 +156,7 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 //
 // If the event's rule is to propagate errors, Fire returns the error of a handler. At all other events a handler that
 // fails is reported to the listeners, and changes nothing. Fire returns [hook.ErrClosed] if the modules or the system
-// are closed, also if they are closed while the handlers of a gate run, unless a handler has blocked.
+// are closed. If they are closed while the handlers of a gate run, it returns this error unless a handler has blocked.
 // Handlers run even if ctx has ended, because the guarded action may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to two microseconds, and

@@ -20,8 +20,8 @@ type ExecOptions struct {
 	Dir     string        // empty means the current directory
 	Environ []string      // "NAME=value"; nil means the environment of the process
 
-	// Room limits the output of several programs together; with nil each has its own limit. The
-	// result's share is released only when a part of the Room is closed; see [run.Room.Part].
+	// Room limits the output of several programs together; without a Room each program has its own limit. The result's
+	// share is released only when a part of the Room is closed; see [run.Room.Part].
 	Room *run.Room
 }
 

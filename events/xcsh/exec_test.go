@@ -84,7 +84,7 @@ func TestExecEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(2 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) { // its new parent has to reap it
+	for until := time.Now().Add(2 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) { // the child exists until its new parent has reaped it
 		if time.Now().After(until) {
 			t.Fatalf("the program's child %d is still there", pid)
 		}

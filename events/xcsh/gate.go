@@ -24,7 +24,7 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 		return res, passedOn(ctx, err)
 	}
 	if e.cutShort(m, &res.Specific) {
-		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // runs no handler, and returns the denial
+		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // a fire without a session runs no handler, and returns the denial
 		denied.Reports = res.Reports
 		return denied, hook.ErrClosed
 	}

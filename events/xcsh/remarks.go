@@ -45,7 +45,8 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			wire.KindName(value.Kind()), e.form())}
 	}
 	known := e.members
-	// A result with several members of the event is the event itself; a single member is a rewrite that has no effect.
+	// A result with several members of the event is the event, returned by the handler; a single member is an attempt
+	// to rewrite the event, which has no effect.
 	has := func(name string) bool { return wire.Object(value).Get(name) != nil }
 	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
 	for name, member := range wire.Object(value).Members() {

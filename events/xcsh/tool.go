@@ -107,8 +107,8 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces the parts of a tool's result that it has; a part that is nil here stays. An empty list
-// removes the content. The details null leave the details of the result as they are.
+// ToolResultOverride replaces parts of a tool's result. A nil part, or null as Details, leaves this part of the result
+// unchanged. An empty list removes the content.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`

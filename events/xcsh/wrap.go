@@ -59,9 +59,9 @@ func (e *BlockedError) Error() string { return e.Reason }
 //
 //   - If a handler of ToolCall blocks, or fails, the tool does not run: the error is a
 //     [BlockedError], or the handler's own.
-//   - The handlers of ToolResult get the tool's result. If one has an answer, the shape makes the
-//     result; otherwise it is the tool's own.
-//   - They also get the error of a tool that failed, which stays an error. In the extension
+//   - The handlers of ToolResult get the tool's result. If a handler has an answer, the shape makes the
+//     result; otherwise the tool's own result stays.
+//   - The handlers of ToolResult also get the error of a tool that failed, which stays an error. In the extension
 //     runtime they can turn a failure into a success, and a success into a [BlockedError].
 //
 // Without handlers the tool costs no more than before.
@@ -135,7 +135,7 @@ func (m *Modules) whom() string {
 func (w *toolWrapper[P, R]) event(id string, params P) *ToolResultEvent {
 	input, err := w.shape.Input(params)
 	if err != nil {
-		input = nil // the tool has run: without its input a gate would have stopped it
+		input = nil // the tool has already run: if there were gates, this error would have stopped it
 	}
 	return &ToolResultEvent{ToolName: w.name, ToolCallID: id, Input: input}
 }

@@ -22,7 +22,7 @@ type Hooks struct {
 	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil: only the text tells the model to end it
 }
 
-// New makes Hooks whose stop needs no context. Both functions may be nil.
+// New makes Hooks from functions that need no context. message and stop may be nil.
 func New(s *snaphook.Session, message, stop func(text string)) *Hooks {
 	h := &Hooks{Session: s, Message: message}
 	if stop != nil {
@@ -62,8 +62,8 @@ func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool)
 	return out.TextWithStop(), nil
 }
 
-// Added returns the text that hooks have appended, without the blank lines before it. kept is false if they
-// have replaced the text; more is then the new text.
+// Added returns the text that hooks have appended, without the blank lines before it. If hooks have replaced the text,
+// kept is false and more is the new text.
 func Added(before, now string) (more string, kept bool) {
 	more, kept = strings.CutPrefix(now, before)
 	return strings.TrimLeft(more, "\n"), kept
@@ -107,7 +107,7 @@ type Messages[M any] struct {
 	With func(m M, text string) M // returns the message with another text
 }
 
-// ToolChoice runs the hooks that select the tools of a request to a model, and returns their choice; nil: the host
+// ToolChoice runs the hooks that select the tools of a request to a model. It returns their choice, or nil if the host
 // chooses. The verdict has the hooks' contexts, and reports whether the agent has to stop.
 func (f *Messages[M]) ToolChoice(
 	ctx context.Context, h *Hooks, messages []M,
@@ -126,9 +126,9 @@ func (f *Messages[M]) ToolChoice(
 // Model runs the hooks around a request to a model, and returns the response's text after hooks have changed
 // it. If calls is false, the caller must ignore the response's tool calls.
 //
-// call sends the messages after hooks have changed them, with the hooks' contexts and the texts of background
-// hooks since the last request. It is not called if a hook answers in place of the model. Hooks do not see
-// the response if whole is false: it streams to the caller.
+// call sends the messages after hooks have changed them, with the hooks' contexts and the texts of background hooks
+// since the last request. It is not called if a hook answers in place of the model. If whole is false, the response
+// streams to the caller, and hooks do not see it.
 func (f *Messages[M]) Model(
 	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {

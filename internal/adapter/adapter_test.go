@@ -27,7 +27,7 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 	messages := []message{{"system", "be brief", 0}, {"user", "go", 1}, {"model", "ok", 2}}
 	for name, tt := range map[string]struct {
 		request string
-		want    string // text and position before the change
+		want    string // for each message, its text and its index before the change
 	}{
 		"nothing to read":      {`{"messages":7}`, "an error"},
 		"no messages":          {`{}`, "an error"},

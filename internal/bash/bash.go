@@ -1,7 +1,7 @@
 // Package bash finds the programs that a shell text runs. Permission rules, placeholders, trust, lint and the
 // in-process shell use it.
 //
-// [Parse], [ParseComments], [ParseAs] and [Stmts] are the only ways to the parser of mvdan.cc/sh/v3/syntax: they refuse
+// Call the parser of mvdan.cc/sh/v3/syntax only through [Parse], [ParseComments], [ParseAs] and [Stmts]: they refuse
 // text that is too long or has too many brackets before the parser starts, and turn the parser's panics into errors.
 // [Text] reads words, and [SyntaxContext] describes the quotes around them. [Wrappers] and [Interpreters] list the
 // programs that run another program or a program text, and their options.
@@ -88,7 +88,7 @@ func Stmts(script string) iter.Seq2[*syntax.Stmt, error] {
 	}
 }
 
-// collect parses all statements first: the parser panics if the loop over its sequence is left.
+// collect parses all statements first: the parser panics if a loop over its sequence ends early.
 func collect(script string) (stmts []*syntax.Stmt, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -136,8 +136,8 @@ func Text(w *syntax.Word) (text string, ok bool) {
 	return out.String(), true
 }
 
-// Unescape removes the backslashes that a shell removes: before any character, or in double quotes before
-// those that are special there. A backslash before a line end is removed with the line end.
+// Unescape removes the backslashes that a shell removes: before any character or, if quoted is true, before the
+// characters that are special in double quotes. A backslash before a line end is removed with the line end.
 func Unescape(text string, quoted bool) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text

@@ -16,7 +16,7 @@ type Wrapper struct {
 	Without  string // short options with which the wrapper runs no command
 	Bare     bool   // permission rules look through the wrapper only if it has no options
 	Reads    bool   // the wrapper adds words from its input to the command
-	Rules    bool   // Claude Code's permission rules look through the wrapper; of others they see only the wrapper itself
+	Rules    bool   // Claude Code's permission rules look through the wrapper; if false, they see only the wrapper itself
 
 	Assigns bool   // words NAME=value before the command set its environment
 	Chdir   string // the letter of the option whose value is the directory of the command
@@ -128,7 +128,7 @@ func (w Wrapper) Skip(words []string, opens func(i int) bool) (own int, ok bool)
 func (w Wrapper) Width(option string) int {
 	if long, ok := strings.CutPrefix(option, "--"); ok {
 		abbreviates := func(name string) bool { return strings.HasPrefix(name, long) }
-		if slices.ContainsFunc(w.Names, abbreviates) { // with "=" it is not an abbreviated name
+		if slices.ContainsFunc(w.Names, abbreviates) { // false for --name=value, whose value is in the same word
 			return 2
 		}
 		return 1

@@ -67,7 +67,7 @@ func TestWhatIsLetThroughCanBeRead(t *testing.T) {
 			text = text[:len(text)*9/10]
 		}
 		for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
-			_, _ = syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "") // it returns, with a result or an error
+			_, _ = syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "") // Parse has to return, with a result or an error
 		}
 	}
 	for _, unit := range []string{"[", "a{1,2}", "a|", "a*", `\d`, "(a|b)", "(?:a|b)*", "[a-z]|", strings.Repeat("(?:a|b", 16) + strings.Repeat(")", 16)} {

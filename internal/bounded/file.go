@@ -49,7 +49,7 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err == nil { // another file may have replaced it meanwhile
+	if info, err = f.Stat(); err == nil { // another file may have taken the name since the first check
 		err = regular(info)
 	}
 	if err == nil && isKernels(f) {
@@ -242,7 +242,7 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 func Copy(ctx context.Context, r io.Reader, limit int64, to func([]byte)) error {
 	stop := context.AfterFunc(ctx, func() {
 		if f, is := r.(interface{ SetReadDeadline(time.Time) error }); is {
-			_ = f.SetReadDeadline(time.Now()) // it has an effect on pipes only; regular files never wait
+			_ = f.SetReadDeadline(time.Now()) // the deadline has an effect on pipes only: regular files never wait
 		}
 	})
 	defer stop()

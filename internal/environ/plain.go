@@ -24,7 +24,7 @@ var beginnings = [...]string{
 // allocate.
 func isPlain(text string) bool {
 	for i := range len(text) {
-		switch text[i] | 0x20 { // a letter in lower case; '-' and ':' stay
+		switch text[i] | 0x20 { // maps a letter to lower case, and keeps '-' and ':'
 		case '-', 'g', 'a', 'e', 's', 'r', 'x', ':':
 			for _, b := range beginnings {
 				if len(text)-i >= len(b) && text[i]|0x20 == b[0] && strings.EqualFold(text[i:i+len(b)], b) {

@@ -39,10 +39,10 @@ var secrets = sync.OnceValue(func() (all []secret) {
 	return all
 })
 
-// Scrub returns text with [redacted] in place of each part that looks like a secret: private keys and
-// certificates, passwords in URLs, the tokens of GitHub, Google, Amazon, Stripe and Slack, and JSON Web
-// Tokens. Upper and lower case are the same. It rather removes too much: a URL with a port and an @ some
-// lines below look like a password.
+// Scrub returns text with [redacted] in place of each part that looks like a secret: private keys and certificates,
+// passwords in URLs, the tokens of GitHub, Google, Amazon, Stripe and Slack, and JSON Web Tokens. Upper and lower case
+// are the same. In doubt Scrub removes too much: a URL with a port seems to have a password if an @ follows some lines
+// below.
 //
 // Nothing in the result looks like a secret. The cost is linear in the length
 // of text.

@@ -60,7 +60,7 @@ func FuzzScrub(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	// The patterns once more, as short as they can be.
+	// again has the patterns in their shortest form: a match is a secret that Scrub has left.
 	again := regexp.MustCompile(`(?i)-----BEGIN (([A-Z]+ )?PRIVATE KEY|CERTIFICATE)-----|(ghp|gho|ghu|ghs|ghr|github_pat)_\w{36}` +
 		`|AIzaSy[\w\\-]{33}|AKIA[A-Z0-9]{16}|eyJ[\w-]*\.[\w-]*\.|[sr]k_(live|test)_[0-9A-Z]{24}|xox[abpr]-[A-Z0-9-]` +
 		`|(https?|ftp|smtp)://[^:]{1,200}:[^@]{1,200}@`)
@@ -97,8 +97,8 @@ func BenchmarkScrub(b *testing.B) {
 	}
 }
 
-// The quick check of a text misses no secret that the patterns find: each pattern begins with one
-// of its beginnings.
+// The quick check of a text misses no secret that the patterns find: each pattern begins with a text that the check
+// looks for.
 func TestTheQuickLookMissesNoSecret(t *testing.T) {
 	for _, s := range secrets() {
 		begins := func(b string) bool { return strings.HasPrefix(strings.ToLower(s.pattern.String()), b) }

@@ -11,9 +11,8 @@ import (
 
 const aloneVar = "SNAPHOOK_FAULTS_ALONE"
 
-// alone reports whether the test runs in a separate process; if not, it runs the test in one. A
-// test that changes its process, for example by using up its descriptors, then harms no other test.
-// options change the process.
+// alone reports whether the test runs in a separate process. If not, alone runs the test in a new process. A test that
+// changes its process, for example by using up its descriptors, then harms no other test. options change the process.
 func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {

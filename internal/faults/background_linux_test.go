@@ -144,7 +144,7 @@ func TestACallerThatGivesUpWhenAHookHasLeft(t *testing.T) {
 		case r.Backgrounded:
 			left++
 			cancel(errEscape)
-		case r.Concluded: // with the error of the fire
+		case r.Concluded: // this report has the error of the fire
 		case !r.Started && r.Err != nil && !errors.Is(r.Err, errEscape):
 			t.Errorf("the hook that stays: %v, want %v", r.Err, errEscape)
 		}

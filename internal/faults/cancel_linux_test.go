@@ -73,7 +73,7 @@ func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 // running is a hook with a child; it reports when it has started.
 const running = `echo '{"decision":"deny"}'; sleep 60 & echo $$ >started; wait`
 
-// whenStarted calls then once that number of hooks of w run. It closes the channel when then has returned.
+// whenStarted calls the function then once the given number of hooks of w run. It closes done when then has returned.
 func whenStarted(t *testing.T, w *world, hooks int, then func()) (done chan struct{}) {
 	t.Helper()
 	started := bufio.NewReader(fifo(t, w.dir, "started"))

@@ -31,9 +31,8 @@ func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 	}
 }
 
-// To an agent whose machine was asleep, time has jumped: it wakes up and finds
-// both the answer and the end of the hook's time. The answer came first, and counts. The hook
-// itself puts the agent to sleep.
+// An agent whose machine was asleep wakes up after the end of the hook's time, and finds an answer that came before.
+// The answer counts. In this test the hook puts the agent to sleep.
 func TestAnAnswerGivenWhileTheAgentSleptCounts(t *testing.T) {
 	if !alone(t) {
 		return

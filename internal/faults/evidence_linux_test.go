@@ -122,8 +122,8 @@ func gone(pid int, deadline time.Time) bool {
 	}
 }
 
-// want describes the expected end of a fire with one hook. Texts need only be contained; an empty
-// err means that the hook succeeds.
+// want describes the expected end of a fire with one hook. Texts need only be parts of the actual texts; an empty err
+// means that the hook succeeds.
 type want struct {
 	blocked         bool
 	reason, message string
@@ -199,7 +199,7 @@ func (w *world) checkJSON(t *testing.T, res *result, want want) {
 	run := llxprt.BeforeTool.Describe(call, res).Hooks[0]
 	outcome := pipeline.Success
 	switch {
-	case want.blocked && want.is != context.Canceled: // then it is the fire that blocks
+	case want.blocked && want.is != context.Canceled: // with context.Canceled the fire blocks, not the hook
 		outcome = pipeline.Blocking
 	case want.is == context.DeadlineExceeded, want.is == context.Canceled, want.is == hook.ErrClosed:
 		outcome = pipeline.Cancelled

@@ -73,7 +73,7 @@ func TestJSONWithoutEndIsText(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := open(t, setup{commands: []string{"cat " + file}})
-			// Text that begins like an answer but is not valid has a note, and one more if it is an object cut off.
+			// Text that begins like an answer but is not valid gets one note; a truncated object gets two.
 			notes := 2*strings.Count(nested[:1], "{") + strings.Count(nested[:1], `"`)
 			w.check(t, w.fire(t), want{message: nested[:8], notes: notes})
 			w.alive(t)

@@ -121,8 +121,8 @@ func writeHooks(t *testing.T, file, command string) {
 	}
 }
 
-// check fires the hook, which fails for the reason fails, or prints its directory and its input
-// unchanged, and checks that no text was executed.
+// check fires the hook. If fails gives a reason, the hook has to fail; otherwise it has to print its directory and its
+// input unchanged. check also makes sure that no text was executed.
 func (p project) check(t *testing.T, command, fails string) {
 	t.Helper()
 	c := llxprt.BeforeToolInput{Name: hostile, Input: wire.Object(nil).With("path", wire.Quote(p.dir))}

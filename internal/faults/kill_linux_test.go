@@ -169,7 +169,8 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 							t.Error("nothing was in the background")
 						}
 					}
-					// The quickest run of each is compared, because other work of the machine disturbs it least.
+					// The quickest runs of both hooks are compared, because other work of the machine disturbs them
+					// least.
 					ratio := float64(slices.Min(held)) / float64(slices.Min(usual))
 					t.Logf("%.2f times an ordinary hook's %v", ratio, slices.Min(usual))
 					if ratio > 6 { // the slow hook starts two more processes
@@ -194,8 +195,7 @@ func firing(t *testing.T, w *world) time.Duration {
 	return took
 }
 
-// No output is an answer too, but the engine waits for it a moment longer while a process of the
-// hook could still write.
+// No output is an answer too, but while a process of the hook could still write, the engine waits a moment longer.
 func TestASilentHookWithADaemonTakesAMoment(t *testing.T) {
 	eachForm(t, "sleep 60 & exit 0", setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)

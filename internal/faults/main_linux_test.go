@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain checks, after all tests, that they left no goroutine, descriptor or child. A test that
-// runs beside others cannot check that alone; see leavesNothing.
+// TestMain checks, after all tests, that they left no goroutine, descriptor or child. A parallel test cannot check this
+// by itself; for all other tests see leavesNothing.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16") // the tests mostly wait: more of them can run at once than there are processors

@@ -88,7 +88,7 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 
 	const each = 167 // 501 fires at once
 	ratio, ratios := 0.0, []string{}
-	for range 3 { // other programs may use the processors
+	for range 3 { // repeated, because other programs may use the processors
 		var all sync.WaitGroup
 		for range each {
 			all.Go(works)

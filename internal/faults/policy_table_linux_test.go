@@ -35,7 +35,7 @@ import (
 type failing struct {
 	transport string
 	class     hook.Class
-	entry     string // of the settings; %URL% is the server's
+	entry     string // the hook in the settings; %URL% stands for the server's address
 	environ   []string
 	server    http.HandlerFunc                                    // nil: connections are refused
 	tool      func(context.Context) (request.ToolAnswer, error)   // of an mcp_tool hook
@@ -46,7 +46,7 @@ type failing struct {
 	before    func(r *rig, t *testing.T)                          // makes the hook fail in this world
 	around    func(ctx context.Context) (context.Context, func()) // the caller's context
 	session   func(*pipeline.SessionConfig)
-	unguarded bool // without a policy it is skipped, and therefore has not failed
+	unguarded bool // without a policy the hook is skipped, and therefore has not failed
 }
 
 func command(script string) string {
@@ -167,7 +167,7 @@ type rig struct {
 	dir     string
 	row     failing
 	fires   func(ctx context.Context, session string) (*pipeline.JSONResult, error)
-	started chan struct{} // by a server or a tool that is occupied
+	started chan struct{} // gets a value when a call occupies a server or a tool
 	release chan struct{}
 	lines   *shared
 	free    func() // releases the resource that the hook waits for; nil: it waits for none
@@ -337,7 +337,7 @@ func (r *rig) serve(t *testing.T) (url string) {
 	return s.URL
 }
 
-// caller is the host's way to a tool.
+// caller calls the host's tools.
 type caller struct{ r *rig }
 
 func (c caller) CallTool(ctx context.Context, _ request.ToolRequest) (request.ToolAnswer, error) {
@@ -419,11 +419,11 @@ func TestEveryFailureUnderEveryPolicy(t *testing.T) {
 		for _, k := range eventKinds {
 			for _, says := range policies {
 				if f.garbage && k.event == pipeline.Declared(claude.UserPromptSubmit) {
-					continue // its answer has no JSON of its own
+					continue // an answer at this event has no JSON that could be invalid
 				}
 				name := fmt.Sprintf("%s of a %s hook (%s) at %s, policy %q", f.class, f.transport, f.says, k.event.Info().Name, says)
 				t.Run(name, func(t *testing.T) {
-					t.Parallel() // most of it is waiting
+					t.Parallel() // the test mostly waits
 					f.check(t, k, says)
 				})
 			}
@@ -481,7 +481,7 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 // outcome checks the result that the caller gets.
 func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Action, res *pipeline.JSONResult) {
 	t.Helper()
-	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has gone: without a policy it blocks
+	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has gone: without a policy the fire blocks
 	if res.Blocked != (gone || action == hook.FailClosed) {
 		t.Errorf("blocked %v, want the failure to be %v", res.Blocked, action)
 	}

@@ -143,7 +143,7 @@ func TestASoakEndsAsItBegan(t *testing.T) {
 	}
 	leavesNothing(t)
 	s := &soaked{world: open(t, setup{text: soakSettings()})}
-	s.fires(t, 300) // until pools and buffers are full
+	s.fires(t, 300) // fills pools and buffers before memory is measured
 	s.leavesNoProcess(t)
 	s.log.forget()
 	before, running := memory(t), runtime.NumGoroutine()

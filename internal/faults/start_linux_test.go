@@ -85,7 +85,7 @@ func broken(t *testing.T, dir string) {
 }
 
 // A script that is open for writing cannot be started. Without a shell the engine repeats the attempt for about a tenth
-// of a second. Bash does not: with a shell the hook fails.
+// of a second. Bash does not repeat it: with a shell the hook fails.
 func TestAScriptThatIsBeingWritten(t *testing.T) {
 	const answer = `echo '{"decision":"deny","reason":"written"}'`
 	busy := want{err: "exit status 126", exit: 126, message: "Text file busy"}
@@ -137,8 +137,8 @@ func TestAScriptThatIsDeletedAfterThePlan(t *testing.T) {
 	}
 }
 
-// A script that deletes itself has been started. It names itself: for a script
-// that bash is given as text, $0 is bash.
+// A script that deletes itself runs on, because it has been started. It names its own file, because $0 is bash in a
+// script that bash is given as text.
 func TestAScriptThatDeletesItself(t *testing.T) {
 	leavesNothing(t)
 	for _, f := range forms {

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// large is a call whose payload is a little larger than 10 MiB; the payload of sizeable does not
-// fit into a pipe either.
+// large is a call whose payload is a little larger than 10 MiB. The payload of sizeable is smaller, but does not fit
+// into a pipe.
 var large, sizeable = callOf(10 << 20), callOf(256 << 10)
 
 func callOf(size int) llxprt.BeforeToolInput {

@@ -25,7 +25,7 @@ type world struct {
 	sys  *pipeline.System
 	ses  *pipeline.Session
 	dir  string
-	mark string // in the environment of every process that it starts
+	mark string // is in the environment of every process that the engine starts
 	log  *journal
 }
 
@@ -33,11 +33,11 @@ type world struct {
 type setup struct {
 	commands   []string // of BeforeTool
 	sequential bool
-	timeout    time.Duration // of each; 0 means the default
+	timeout    time.Duration // of each command; 0 means the default
 	text       string        // settings, in place of all of the above
 	dir        string        // "" means a new one
-	environ    []string      // besides the engine's
-	shell      bool          // never without a shell
+	environ    []string      // variables besides the engine's
+	shell      bool          // every command runs in a shell
 }
 
 func (s setup) settings() string {
@@ -103,7 +103,7 @@ var call = llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path
 
 type result = hook.Result[llxprt.BeforeToolOutput]
 
-// fire fires BeforeTool, which has to go well for the caller.
+// fire fires BeforeTool, and fails the test if the fire returns an error.
 func (w *world) fire(t *testing.T) *result {
 	t.Helper()
 	return w.fireCall(t, call)
@@ -189,8 +189,8 @@ type form struct {
 	shell bool
 }
 
-// forms are the two ways: a file that the engine starts itself, and a text
-// that is given to bash.
+// forms lists the two ways to make a hook of a script: a file that the engine starts itself, and a text that is given
+// to bash.
 var forms = []form{{name: "direct"}, {name: "bash", shell: true}}
 
 // eachForm runs a test for a hook of each form.

@@ -1,5 +1,5 @@
-// Package foreign tests events that a program declares in the dialects, in a
-// process of their own: other tests list all events of a dialect.
+// Package foreign tests events that a program declares in the dialects. The tests need a separate process, because
+// other tests list all events of a dialect.
 package foreign
 
 import (

@@ -63,9 +63,8 @@ func loaded(load pipeline.Load) *pipeline.Session {
 	return s
 }
 
-// No text of a module ends the host: neither the events that it names, including the program's
-// own, nor the results of its handlers. A handler that cannot run on an event of the program is a
-// failure in the result.
+// No module ends the host, whatever events it names, including the program's own, and whatever its handlers return. A
+// handler that cannot run on an event of the program is a failure in the result.
 func FuzzLoadXcsh(f *testing.F) {
 	for _, text := range []string{
 		"tool_call\n{\"block\":true}", "before_ship\nnull", "session_start\n\nbefore_ship\n{\"block\":1}", "nothing\n{", "context\n{\"messages\":[]}", "\n", "/a b\n\x00",

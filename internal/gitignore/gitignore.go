@@ -97,7 +97,7 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 
 const (
 	maxFile  = 128 << 10 // bytes of a .gitignore file
-	readStep = 100       // steps for each byte: in memory a rule takes forty times its text
+	readStep = 100       // steps for reading a byte, because a rule takes forty times its text in memory
 )
 
 // read returns the rules of a directory; a missing, unreadable or irregular file has no rules. A file that is too large

@@ -8,8 +8,8 @@ import (
 // errSpent ends a comparison that may take no more steps.
 var errSpent = errors.New("too many steps")
 
-// steps is the number of comparisons of bytes that may still be made. A pattern can need its length
-// times the length of a name, for each file and each directory.
+// steps is the number of comparisons of bytes that may still be made. Comparing a pattern with the name of one file or
+// directory can take as many steps as the product of their lengths.
 type steps int64
 
 // take subtracts n steps, and panics with errSpent if none remain.

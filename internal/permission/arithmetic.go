@@ -107,7 +107,7 @@ func (r pieceReader) value(a *syntax.Assign) piece {
 var special = map[string]*regexp.Regexp{
 	"OPTIND": integer, "RANDOM": integer, "SRANDOM": integer, "HISTCMD": integer, "SECONDS": integer, "LINENO": integer, "BASHPID": integer,
 	"PS4": never, "BASH_ALIASES": never, "BASH_CMDS": never, "POSIXLY_CORRECT": never, "BASH_COMPAT": never, "SHELLOPTS": never, "BASHOPTS": never,
-	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // bash expands ~, ~+ and ~- to them
+	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // bash expands ~, ~+ and ~- to the values of these
 }
 
 var (

@@ -19,7 +19,7 @@ func (s *search) runsText(st simpleCommand) bool {
 	return check != nil && (check(s, st.words[1:]) || st.open)
 }
 
-// builtins maps each builtin that may run text to the function that decides it from its words.
+// builtins maps each builtin that may run text to a function that decides from the words whether it does.
 var builtins map[string]func(*search, []piece) bool
 
 func init() { // in init, because the functions refer to the table
@@ -88,8 +88,8 @@ func (s *search) traps(args []piece) bool {
 	return len(args) > 1 && s.text(args[0].plain)
 }
 
-// sources handles source and dot. A rule does not look into the file; it matches if the command itself may write the
-// file, or if the file is not certain.
+// sources handles source and dot. A rule does not look into the file. It matches if the command itself may write the
+// file, or if it is not certain which file is read.
 func (s *search) sources(args []piece) bool {
 	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
 		return len(args) > 0

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// chain is a pattern cut at its operators | & and ;: "curl * | sh" matches a pipeline in any spelling.
+// chain is a pattern, cut at its operators (| & ;). Thereby "curl * | sh" matches a pipeline however it is spelled.
 type chain struct {
 	parts     []wildcards
 	operators []string // the operators between the parts
@@ -16,7 +16,7 @@ type chain struct {
 // link is one command of a list or a pipeline.
 type link struct {
 	texts []wildcard // the texts that rules are compared with
-	next  string     // the operator after it
+	next  string     // the operator after the command
 }
 
 // maxChain limits the commands of a list that is compared with chains.

@@ -39,11 +39,11 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 		if w.letters != "" {
 			own = append(own, "-"+w.letters[:1]+" $x")
 		}
-		if w.bare { // the rule ignores its options, even those with a variable
+		if w.bare { // with options, even options with a variable, rules do not look through the wrapper
 			own = []string{"-$x", "--$x", "-$@-", `-"$x"`, "-?"}
 		}
 		for _, words := range own {
-			command := `\` + name + " " + words + " y z" // without the backslash, time is not a program
+			command := `\` + name + " " + words + " y z" // the backslash makes time a program, not a keyword
 			if !r.Match(bashCall(command)) {
 				t.Errorf("%s does not match %q", r, command)
 			}
@@ -72,7 +72,8 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatXargsMayAddToAWrapper runs wrappers with xargs, which adds the words that it reads to theirs.
+// TestARuleMatchesWhatXargsMayAddToAWrapper runs wrappers with xargs, which adds the words that it reads to the words
+// of the wrapper.
 func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {

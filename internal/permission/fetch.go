@@ -50,11 +50,11 @@ func (f fetch) match(c Call) bool {
 	text, _ := wire.Text(c.Input.Get("url"))
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || !ascii(u.Host) {
-		return true // browsers may still find a host in it
+		return true // browsers may still find a host in the text
 	}
 	host := normal(u.Hostname())
 	if host = address(host); host == "" {
-		return true // it ends in a number and is not an address: programs read such hosts in different ways
+		return true // the host ends in a number but is no address: programs read such hosts in different ways
 	}
 	labels := strings.Split(host, ".")
 	if f.below && len(labels) > len(f.labels) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// form holds a simple command, and its texts that rules are compared with.
+// form holds a simple command, and the texts of the command that rules are compared with.
 type form struct {
 	simpleCommand
 	redirects     []piece
@@ -34,8 +34,8 @@ func newForm(s simpleCommand, redirects []piece, argues bool) form {
 	return f
 }
 
-// forms holds all texts of a command with which rules are compared that have no operators of lists, pipelines and
-// redirections. Such a rule is compared without a walk through the syntax.
+// forms holds the texts of a command for rules without operators of lists, pipelines and redirections. Such a rule is
+// compared with these texts, without a walk through the syntax.
 type forms struct {
 	forms   []form
 	texts   []string // of conditions and arithmetic
@@ -71,7 +71,7 @@ func (f *forms) add(each form) (ends bool) {
 
 func (f *forms) addText(text string) (ends bool) {
 	f.texts = append(f.texts, strings.TrimSpace(text))
-	return f.count(0) // it shares the command's bytes
+	return f.count(0) // the text shares the command's bytes
 }
 
 func (f *forms) count(bytes int) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// searched reports whether the rule matches the call by a search of its own, as rules about pipelines match.
+// searched reports whether the rule matches the call. It searches the syntax, as rules about pipelines do.
 func (b *bash) searched(call *parsed) bool {
 	s := search{rule: b}
 	return s.tree(call.command, call.file) || b.argues && s.expands || s.detours()

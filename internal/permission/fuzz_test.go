@@ -17,7 +17,7 @@ type script struct {
 	from   []byte
 	depth  int
 	runs   []string // words of the vocabulary, without quotes, joined by blanks
-	unsure []string // as runs, for commands some of whose words only bash knows: "$" stands for these words
+	unsure []string // like runs, for commands with words that only bash knows; "$" stands for these words
 }
 
 var vocabulary = []string{"rm", "ls", "x"}
@@ -140,8 +140,7 @@ var texts = func() (all []string) {
 	return all
 }()
 
-// maybe reports whether the words that run, of which only the first few are
-// known before bash runs, may be the text.
+// maybe reports whether the command runs may be the text. Only the words before its "$" are known before bash runs.
 func maybe(runs, text string) bool {
 	known, _, unknown := strings.Cut(runs, "$")
 	return unknown && strings.HasPrefix(text+" ", known)
@@ -162,7 +161,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 		}
 		for _, text := range texts {
 			rule := newBash(text).(*bash)
-			rule.head = "" // a possible command is not yet a match
+			rule.head = "" // without a head, a command that could only become a match is no match
 			search := search{rule: rule, command: command, whole: command}
 			switch search.in(file); {
 			case !search.found && slices.Contains(s.runs, text):

@@ -21,7 +21,7 @@ import (
 // about.
 type judged struct {
 	rule     string
-	programs map[string]string // scripts; they make the file $CALLED
+	programs map[string]string // by name, scripts that make the file $CALLED
 }
 
 var (
@@ -164,7 +164,7 @@ func mutant(random *rand.Rand, from []string) string {
 	return text
 }
 
-// optioned is xargs with options; as in Claude Code, rules do not look into it.
+// optioned matches xargs with options. As in Claude Code, rules do not look into such a call.
 var optioned = regexp.MustCompile(`(?s)xargs.*-`)
 
 // tooFar reports whether a random command could write outside its directory, or uses features

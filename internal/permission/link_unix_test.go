@@ -70,7 +70,7 @@ func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 		"Read(/" + root + "/alias/docs/**)":       {repo + "/docs/x": true, "docs/x": true, repo + "/src/x": false},
 		"Read(/" + root + "/alias/harmless/*.md)": {repo + "/docs/x.md": true, "docs/x.md": true, "docs/x.go": false, "harmless/x.md": true},
 		"Read(/keys/**)":                          {home + "/.ssh/id": true, "~/.ssh/id": true, home + "/x": false},
-		"Read(keys)":                              {home + "/.ssh/id": false, "keys/id": true}, // of a file anywhere; links would have to be searched for
+		"Read(keys)":                              {home + "/.ssh/id": false, "keys/id": true}, // the rule names a file in any directory: only a search for links could find this one
 		"Read(src/deep/out/*)":                    {"docs/x": true, "docs/x/y": false},
 		`Read(/\k\e\ys/**)`:                       {home + "/.ssh/id": true},
 		"Read(/notes.txt)":                        {home + "/.ssh/id": true, home + "/.ssh/other": false},

@@ -42,8 +42,8 @@ func misread(node syntax.Node, read pieceReader) bool {
 		}
 		return node.Name != nil && !compound(node.Stmt)
 	case *syntax.ArrayElem:
-		// Bash stops at x=(@(a)) and continues with the next line, which may be part of a here-document to
-		// the parser.
+		// Bash stops at x=(@(a)) and continues with the next line, which the parser may take for a part of a
+		// here-document.
 		return node.Value != nil && slices.ContainsFunc(node.Value.Parts, isExtGlob)
 	case *syntax.Redirect:
 		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||

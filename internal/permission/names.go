@@ -41,9 +41,9 @@ func printsToName(args []piece) bool {
 	return strings.Contains(name, "[") || special[name] != nil
 }
 
-// declares handles declare and similar builtins. With some attributes bash evaluates a value, and a value in
-// brackets becomes an array whose subscripts are evaluated. All but export and readonly assign such a value
-// to a variable that is already an array, such as one of mapfile or of bash itself.
+// declares handles declare and similar builtins. With some attributes bash evaluates a value, and a value in brackets
+// becomes an array whose subscripts are evaluated. All these builtins except export and readonly assign such a value to
+// a variable that is already an array, such as a variable that mapfile or bash itself has set.
 func declares(arrays bool) func(*search, []piece) bool {
 	return func(s *search, args []piece) bool {
 		arrays := arrays || hasOption(args, "aA")

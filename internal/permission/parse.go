@@ -144,7 +144,7 @@ func checkSpec(text string) (string, error) {
 	return "", errors.New("the parenthesis is not closed; end the rule with )")
 }
 
-// afterClose returns the text after the parenthesis that closes the one before text.
+// afterClose returns the text after the closing parenthesis. The opening parenthesis comes just before text.
 func afterClose(text string) (rest string, found bool) {
 	depth := 1
 	for i := range len(text) {

@@ -116,7 +116,7 @@ func globOf(pattern string, floats bool) string {
 	}
 	floats = floats && !strings.Contains(pattern, "/") && pattern != "**"
 	if below || !strings.ContainsAny(path.Base(pattern), `*?[{\`) {
-		pattern += "/**" // this matches the directory itself too
+		pattern += "/**" // /** matches the directory itself too
 	}
 	if floats {
 		pattern = "**/" + pattern

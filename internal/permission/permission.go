@@ -13,7 +13,7 @@ import (
 
 // Origin describes the place where a rule was written.
 type Origin struct {
-	Root string // "/p" is below Root: the project's root for the project's settings, ~/.claude for the user's
+	Root string // "/p" is a path below Root: the project's root for a rule in the project's settings, ~/.claude for a rule in the user's
 	Home string // "~/p" is below Home
 }
 
@@ -41,12 +41,12 @@ func (r *Rule) String() string { return r.text }
 // Match reports whether the rule concerns the call. A rule concerns only calls of the tool that
 // it names: Edit(*.ts) never matches a Write.
 //
-// [Parse] has compiled everything. The command of a Bash call is parsed once for all rules: about 15 µs for a
-// short one, at worst some tenths of a second for 64 KiB made for the purpose; then a rule takes about 0.1 µs
-// and allocates nothing. A rule about a pipeline, a list or a redirection searches the parsed command again. The
-// package keeps the last 16 commands, each of at most 2 KiB. A path takes 1 µs, and a path that does not match
-// as written takes another microsecond for each of its parts, since links are followed. Calls of other tools
-// cost nanoseconds and do not allocate.
+// [Parse] has compiled everything. The command of a Bash call is parsed once for all rules: about 15 µs for a short
+// one, at worst some tenths of a second for a hostile command of 64 KiB. After that a rule takes about 0.1 µs and
+// allocates nothing. A rule about a pipeline, a list or a redirection searches the parsed command again. The package
+// keeps the last 16 commands, each of at most 2 KiB. A path takes 1 µs, and a path that does not match as written takes
+// another microsecond for each of its parts, since links are followed. Calls of other tools cost nanoseconds and do not
+// allocate.
 func (r *Rule) Match(c Call) bool {
 	return r.tool.match(c.Tool) && (r.spec == nil || r.spec.match(c))
 }

@@ -56,11 +56,11 @@ func hidden(command string) bool {
 	return dubious.MatchString(command) || dubious.MatchString(plainly.Replace(joins.ReplaceAllString(command, "")))
 }
 
-// dubious matches PowerShell in which this package, which has no parser for it, may overlook commands:
-// comments in brackets and with quotes in them, here-strings, quotes, dashes and blanks beyond ASCII,
-// arguments that are not parsed, names in braces, dot-sourcing and calls of expressions; names with variables
-// or code points in them, also of methods; and commands that run text or make another name for a command. An item
-// whose path is not plain text may be such a name.
+// dubious matches PowerShell in which this package may overlook commands, because it has no parser for PowerShell:
+// comments in brackets and with quotes in them, here-strings, quotes, dashes and blanks beyond ASCII, arguments that
+// are not parsed, names in braces, dot-sourcing and calls of expressions; names with variables or code points in them,
+// also of methods; and commands that run text or make another name for a command. An item whose path is not plain text
+// may be such a name.
 var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +

@@ -57,7 +57,7 @@ func (p piece) after(operator string) piece {
 	return p
 }
 
-// long maps an operator to a shorter operator that does the same, or a part of the same.
+// long maps an operator to a shorter operator that does the same, or a part of it.
 var long = map[string]string{
 	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
 }
@@ -74,7 +74,7 @@ func (p piece) usual() piece {
 // redirects reports whether the rule may match the redirections of a compound command, or of a command that
 // runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
-	var others simpleCommand // compared without a command if the rule concerns more than streams
+	var others simpleCommand // any command if the pattern has redirections, otherwise no command
 	if s.rule.redirect {
 		others = unknown
 	}

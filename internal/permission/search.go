@@ -18,14 +18,14 @@ const (
 	maxDepth = 2000
 	// maxLists limits the pipelines and lists that are compared as a whole.
 	maxLists = 200
-	// maxWrappers limits how many programs that run each other are unwrapped: the rest of the command is
-	// compared after each. Every rule matches a command with more.
+	// maxWrappers limits the wrappers of a command, because the rest of the command is compared after each wrapper.
+	// Every rule matches a command with more wrappers.
 	maxWrappers = 64
 )
 
-// parseShell returns the syntax of a command, or nil if bash could not parse it or it exceeds a limit. The
-// parser drops zero bytes and carriage returns, which are characters to bash and can tell one here-document's
-// end from another's.
+// parseShell returns the syntax of a command, or nil if bash could not parse it or it exceeds a limit. The parser drops
+// zero bytes and carriage returns. To bash they are characters, in which the delimiters of two here-documents may
+// differ.
 func parseShell(command string) *syntax.File {
 	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") {
 		return nil

@@ -8,7 +8,7 @@ package permission
 func init() {
 	calls := judged{"Bash(rm)", map[string]string{"rm": `[ $# != 0 ] || : >"$CALLED"`}}
 	equals := judged{"Bash(git a=/x)", map[string]string{"git": `[ "$*" != a=/x ] || : >"$CALLED"`}}
-	// On Linux a stream shows whether it appends; the rule does not concern that.
+	// On Linux a stream shows whether it appends; the rule is not about appending.
 	writes := judged{"Bash(git log > out)", map[string]string{"git": `[ "$*" = log ] && [ /dev/fd/1 -ef out ] || exit
 		while read name value; do case $name$value in flags:*[2367]???) exit; esac; done </proc/self/fdinfo/1
 		: >"$CALLED"`}}

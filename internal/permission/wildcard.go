@@ -52,7 +52,7 @@ func (w wildcard) match(text string) bool {
 // wildcards match a text that any of them matches.
 type wildcards []wildcard
 
-// words returns w, and the form without its end if that is " *".
+// words returns w and, if w ends in " *", also w without this end.
 func (w wildcard) words() wildcards {
 	last := len(w) - 1
 	if last < 1 || w[last] != "" || !strings.HasSuffix(w[last-1], " ") {

@@ -19,8 +19,8 @@ var (
 	word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\.|[A-Za-z_][A-Za-z0-9_]*`) }) // an escape such as \b is not a word
 )
 
-// Matcher translates a matcher of tools from one system to another, and returns a note if it may select other
-// tools there.
+// Matcher translates a matcher of tools from one system to another. It returns a note if the translation may select
+// other tools.
 func Matcher(from, to *System, pattern string) (matcher, note string) {
 	if pattern == "" || pattern == "*" || pattern == ".*" {
 		return "", ""

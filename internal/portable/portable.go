@@ -27,12 +27,12 @@ type System struct {
 	Fired  map[string]string // names of events in the dialect, if they differ from those in the file
 	Tools  map[string]string // absent: the same name
 	Also   map[string]string // maps further names of tools to Claude Code's names
-	// Members maps members of the input to their names here; "" marks a member that is missing here.
+	// Members maps members of the input to their names in the system; "" marks a member that the system does not have.
 	Members map[string]string
 	MCP     string // the tool of an MCP server, with SERVER and TOOL in it
 
 	Matching  Matching
-	Unmatched []string      // events, by the names here, whose matchers have no effect
+	Unmatched []string      // events, by the system's names, whose matchers have no effect
 	Unit      time.Duration // the unit of a timeout in the file
 	Timing    string        // the member of a timeout; "": timeout
 	Default   time.Duration // the timeout of a hook that sets none
@@ -40,7 +40,7 @@ type System struct {
 	Whole     bool          // a timeout is a whole number of Unit
 
 	Closing string   // the member of an entry that makes a failure block, as JSON text; "": none
-	Closed  bool     // before a tool a failure blocks even without the member Closing
+	Closed  bool     // a failure before a tool blocks even without the member Closing
 	Vars    []string // the variables that hold the project's directory, the first preferred
 
 	// Reads lists the files of Claude Code in a project that the system reads too, with slashes. Uses lists the signs
@@ -48,19 +48,19 @@ type System struct {
 	Reads []string
 	Uses  []Use
 
-	// Effects maps each effect to the answers that have it; other answers have no effect. Imported is the map
-	// for hooks in .claude/settings.json; it is nil if the system does not read that file, or reads the answers of
-	// its hooks like those of hooks in its own files.
+	// Effects maps each effect to the answers that have it; other answers have no effect. Imported is the map for hooks
+	// in .claude/settings.json; it is nil if the system does not read that file, or treats the answers of those hooks
+	// like the answers of hooks in the system's own files.
 	Effects, Imported map[Effect]string
-	// WhenClosed lists the answers that refuse in a hook whose entry has Closing, and not without it.
+	// WhenClosed lists the answers that refuse only if the hook's entry has Closing.
 	WhenClosed string
 }
 
 // ClaudeFiles lists the files of Claude Code in a project, which other systems read too.
 var ClaudeFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
 
-// Use is a sign that a project is used with a system: a file or directory is there, and its text without white
-// space has Text in it, unless Text is empty.
+// Use is a sign that a project is used with a system: the file or directory File exists and, unless Text is empty, its
+// text without white space contains Text.
 type Use struct{ File, Text string }
 
 // Form is the form of a file.
@@ -137,7 +137,7 @@ func (s *System) Event(fired string) (name string, ok bool) {
 	return lo.FindKey(s.Events, fired)
 }
 
-// Difference is an answer that has another effect elsewhere.
+// Difference is an answer whose effect changes in a port from one system to another.
 type Difference struct {
 	Answer   Answer
 	Was, Now Effect
@@ -149,9 +149,8 @@ type Side struct {
 	Closed bool // the entry says that a failure blocks
 }
 
-// Differences returns the answers of a hook whose effect in to differs from that in from, at an event by
-// Claude Code's name. texts are the hook's command and scripts; if they are nil, the hook may give every
-// answer.
+// Differences returns the answers of a hook that have one effect in from and another in to. event is Claude Code's name
+// of the event. texts are the hook's command and scripts; if they are nil, the hook may give every answer.
 func Differences(from, to Side, event string, texts []string) (all []Difference) {
 	for _, a := range Answers {
 		was, now := from.EffectOf(a.ID, from.Closed), to.EffectOf(a.ID, to.Closed)

@@ -148,7 +148,7 @@ func Size(pattern string) int {
 	return len(compiled.Inst)
 }
 
-// Work returns the work of a search in n bytes, as a number of bytes that are only read.
+// Work returns the work of a search in n bytes. The unit is the work of reading one byte.
 func (r *Regexp) Work(n int) int { return Work(r.size, n) }
 
 // Work returns the work of a search in n bytes for a pattern of size instructions. Each instruction
@@ -187,7 +187,7 @@ func isASCII(text []byte) bool {
 // Split cuts a pattern of grep at its newlines.
 func Split(pattern string) []string { return strings.Split(pattern, "\n") }
 
-// Lines calls yield for each line of a text, without its end, until it returns false.
+// Lines calls yield for each line of a text, without its end, until yield returns false.
 func Lines(text []byte, yield func(line []byte) bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))

@@ -64,7 +64,7 @@ func (t *patternTranslator) pattern() {
 // settle ends an element that is not repeated.
 func (t *patternTranslator) settle() {
 	if t.wide {
-		t.re.ascii = true // in the locale C it is one byte
+		t.re.ascii = true // in the locale C the element is one byte
 	}
 	t.wide, t.many, t.repeat = false, false, false
 }

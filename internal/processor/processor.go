@@ -11,8 +11,8 @@ type Times struct {
 }
 
 // Waiting returns the time of waiting. For descendants that have ended the kernel keeps only the processor time;
-// Waiting assumes that they waited as long, in proportion to it, as the processes of living: t itself, or a sum of
-// earlier times of the same family.
+// Waiting assumes for them the ratio of waiting to running in living, which is t itself or a sum of earlier times of
+// the same family.
 func (t Times) Waiting(living Times) time.Duration {
 	if living.Ran <= 0 {
 		return t.Waited

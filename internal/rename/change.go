@@ -12,7 +12,7 @@ type Change struct {
 	Value jsontext.Value // nil: it was removed
 }
 
-// Whole returns the differences between the object that was shown and now, a complete replacement.
+// Whole returns the differences between the shown object and now, which replaces it completely.
 func (v *View) Whole(now wire.Object) (changes []Change) {
 	before, after := members(v.Object), members(now)
 	was := make(map[string]jsontext.Value, len(before))
@@ -42,8 +42,8 @@ func (v *View) Patch(patch wire.Object) []Change {
 	return changes
 }
 
-// Apply applies changes to an object of ours, in their order: the last one of a member
-// counts. It takes time in proportion to both.
+// Apply applies changes, in their order, to an object with our names: the last change of a member counts. Its time is
+// linear in the sizes of the object and the changes.
 func Apply(o wire.Object, changes []Change) wire.Object {
 	if len(changes) == 0 {
 		return o

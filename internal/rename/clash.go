@@ -31,7 +31,7 @@ type clashes struct {
 // metMember is a member that the walk has met.
 type metMember struct {
 	mapped    bool
-	known, as []byte // the member's foreign name, or else our name; then our name
+	known, as []byte // known is the member's foreign name, or our name if there is none; as is our name
 }
 
 func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {

@@ -52,7 +52,7 @@ func (n *Names) of(ours []byte) *name {
 	return nil
 }
 
-// View is an object with their names. Before Show, names are not changed.
+// View is an object with their names. Until Show is called, it changes no names.
 type View struct {
 	Object wire.Object
 

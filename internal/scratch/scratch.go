@@ -1,8 +1,8 @@
 // Package scratch makes directories for temporary files. If a process is killed before it removes its
 // directories, the next process that makes one removes them.
 //
-// All directories of a process lie in one directory, in which it holds the lock of a file. The lock ends with
-// the process, however that ends, and works between containers that share a folder, where process ids do not.
+// All directories of a process lie in one directory, in which it holds the lock of a file. The lock ends with the
+// process, however the process ends. Unlike process ids, locks also work between containers that share a folder.
 package scratch
 
 import (
@@ -155,7 +155,7 @@ func sweep(path string) {
 	}
 	entries, _ := os.ReadDir(path)
 	for _, entry := range entries {
-		if entry.Name() != owner { // while the lock is held
+		if entry.Name() != owner { // the file with the lock stays until all others are removed
 			_ = os.RemoveAll(filepath.Join(path, entry.Name()))
 		}
 	}

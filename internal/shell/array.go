@@ -21,7 +21,7 @@ func (s *state) setList(name string, list []string) {
 	s.vars[name] = variable{array: true, list: list}
 }
 
-// elements returns the elements of an array, or the value of another variable as the only one.
+// elements returns the elements of an array, or the value of any other variable as the only element.
 func (s *state) elements(name string) []string {
 	if v, ok := s.vars[name]; ok && v.array {
 		s.spend(16 * len(v.list))
@@ -33,7 +33,7 @@ func (s *state) elements(name string) []string {
 	return nil
 }
 
-// take spends the work of copying a list, before it takes memory.
+// take counts the work of copying a list before the copy takes memory.
 func (s *state) take(list []string) []string {
 	s.spend(16 * len(list))
 	return list

@@ -52,7 +52,7 @@ func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
 	}
 }
 
-// prefix removes the first word of a simple command if it is builtin, command or exec, and returns it as by.
+// prefix removes the first word of a simple command if the word is builtin, command or exec. by is the removed word.
 func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string) {
 	by = n.Args[0].Lit()
 	if by != "builtin" && by != "command" && by != "exec" || c.functions[by] || len(n.Args) < 2 {
@@ -72,8 +72,8 @@ func (c *compiler) prefix(n *syntax.CallExpr) (rest *syntax.CallExpr, by string)
 	return &without, by
 }
 
-// command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the builtin
-// before the name, if any; with it functions are skipped.
+// command returns the code that runs a function of the script, a builtin, or a program of the tools. by is the word
+// builtin, command or exec before the name, if any; after such a word functions are skipped.
 func (c *compiler) command(n *syntax.CallExpr, name, by string) func(s *state, args []string) flow {
 	builtin, mayBeFunction := c.builtin(name), by == "" && c.functions[name]
 	if by == "exec" {

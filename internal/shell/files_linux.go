@@ -31,7 +31,7 @@ func openFile(path string, flags int) (*os.File, error) {
 	if _, lost := os.Lstat(path); lost == nil && flags&unix.O_NOFOLLOW == 0 {
 		panic(cold("a link whose target does not exist, or is closed to this user"))
 	}
-	if at := strings.LastIndexByte(strings.TrimRight(path, "/"), '/'); at > 0 { // not a folder of a process
+	if at := strings.LastIndexByte(strings.TrimRight(path, "/"), '/'); at > 0 { // the folder must not show different files to each process either
 		if dir, err := openFile(path[:at], unix.O_PATH); err == nil {
 			_ = dir.Close()
 		}

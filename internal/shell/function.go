@@ -79,7 +79,7 @@ func (c *compiler) declare(n *syntax.DeclClause) action {
 		case !a.Naked:
 			d.value = c.value(a)
 		case kind == "declare" || kind == "typeset":
-			c.refuse(n, "this %s", kind) // without a value it may list the variable, or make an empty array
+			c.refuse(n, "this %s", kind) // without a value, declare may list the variable or make an empty array
 		}
 		all = append(all, d)
 	}
@@ -140,7 +140,7 @@ func (s *state) export(all []declaration) {
 		switch {
 		case !known:
 			if _, set := s.Env[d.name]; set {
-				continue // it is exported already
+				continue // a variable of the environment is exported already
 			}
 			v.unset = true
 		case v.array:

@@ -44,7 +44,7 @@ func bash(t *testing.T, dir, script string, stdin []byte, params []string) (r Re
 
 var fuzzEnv = map[string]string{"PATH": "/nonexistent", "HOME": "/", "LANG": "C.UTF-8", "e": "a b", "E": ""}
 
-// writes reports whether a script may write a file, which a random one must not.
+// writes reports whether a script may write a file, which random scripts must not do.
 func writes(script string) (may bool) {
 	file, err := sh.Parse(script)
 	if err != nil {
@@ -65,8 +65,8 @@ func writes(script string) (may bool) {
 	return may
 }
 
-// agree runs a script in this process, and with bash if it could be. Scripts
-// that are run at all have no effect.
+// agree runs a script in this process and, if that is possible, with bash too, and compares the results. It runs only
+// scripts that write no files.
 func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 	t.Helper()
 	p, err := NewTools(nil).Compile(script)

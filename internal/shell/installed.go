@@ -98,7 +98,7 @@ func (s *state) lookup(name string) (file string) {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 			continue
 		case err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0o111:
-			panic(cold(file + ", which may be no program for this user")) // bash may go on, or not
+			panic(cold(file + ", which may be no program for this user")) // bash may continue its search, or stop here
 		}
 		return file
 	}

@@ -16,7 +16,7 @@ type Nested struct {
 	ErrExit, NoUnset, PipeFail bool // the options -e and -u, and -o pipefail
 }
 
-// Script runs another script of bash in this process, with the variables that the running one exports.
+// Script runs another script of bash in this process, with the variables that the running script exports.
 func (p *Process) Script(of Nested) (status int) {
 	s := p.s
 	if s.Env["BASH_ENV"] != "" {

@@ -15,7 +15,7 @@ type token struct {
 
 type pattern []token
 
-// matcher builds a pattern in a state, since parts of it may be values of variables.
+// matcher builds a pattern from a state, because parts of the pattern may be values of variables.
 type matcher func(s *state) pattern
 
 // pattern compiles a word as a pattern.

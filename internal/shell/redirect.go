@@ -235,7 +235,7 @@ func (s *state) path(name string) string {
 	switch {
 	case filepath.IsAbs(name):
 		return name
-	case strings.HasPrefix(name, "/"): // on Windows, a file that depends on the bash
+	case strings.HasPrefix(name, "/"): // on Windows the file depends on the installation of bash
 		panic(cold(name + ", a path without a drive"))
 	case s.dir == "":
 		return name

@@ -90,12 +90,12 @@ func hasAny(s, chars string) bool {
 // cold is the reason why a run is given up.
 type cold string
 
-// ended is the end of a shell by an error in the words of a command.
+// ended is the panic that ends a shell after an error in the words of a command.
 type ended struct{}
 
-// fail ends the shell with a message as bash writes it. line is the line of the command; 0: it is not certain.
-// Without a file, fail gives the run up: a bash that runs a given text (bash -c) ends with another status than one
-// that runs a file, also in a file that the text sources.
+// fail ends the shell with a message as bash writes it. line is the line of the command, or 0 if the line is not
+// certain. Without a file, fail gives the run up: after such an error bash -c ends with another status than a bash that
+// runs a file, even if the error is in a file that the text sources.
 func (s *state) fail(line int, why string) {
 	if line == 0 || s.dash || s.file == "" || s.File == "" || strings.Contains(why, "\n") {
 		panic(cold(why))
@@ -208,7 +208,7 @@ type input struct {
 	data     []byte
 	at       int
 	reopened bool   // /dev/stdin was opened: its position is unknown
-	path     string // of a file; else empty
+	path     string // the path of the file; empty for an input that is no file
 	outer    *input // the standard input that this input replaces for now
 }
 

@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// mostSources limits how many sourced texts are kept compiled; mostSource the length of one.
+// mostSources limits how many sourced texts are kept compiled; mostSource limits the length of each text.
 const (
 	mostSources = 64
 	mostSource  = 64 << 10

@@ -53,7 +53,7 @@ func (t *tools) Compile(text string) (*Script, error) { return compileWith(text,
 // CompileDash reads a script for dash.
 func (t *tools) CompileDash(text string) (*Script, error) { return compileWith(text, t, true) }
 
-// command returns the code of a command that is neither a builtin nor a function; nil: it is unknown.
+// command returns the code of a command that is neither a builtin nor a function, or nil if the command is unknown.
 func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	if name == "command" {
 		return commandV(c, n)
@@ -67,7 +67,7 @@ func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {
 	return nil
 }
 
-// programOf returns the program with a name, or with the absolute path of its file; nil: it is unknown.
+// programOf returns the program with a name, or with the absolute path of its file, or nil if the program is unknown.
 func (t *tools) programOf(name string) Program {
 	if strings.HasPrefix(name, "/") {
 		name = name[strings.LastIndexByte(name, '/')+1:]
@@ -94,7 +94,7 @@ func (p *Process) Is(name string) (fs.FileInfo, error) {
 	return p.s.stat(path, true)
 }
 
-// Link is Is for a symbolic link itself.
+// Link does the same as Is, but for a symbolic link itself.
 func (p *Process) Link(name string) (fs.FileInfo, error) {
 	path := p.s.path(name)
 	own(path)
@@ -111,8 +111,8 @@ func (p *Process) EnvNames() []string { return slices.Collect(maps.Keys(p.s.expo
 // Quiet reports whether standard error is /dev/null.
 func (p *Process) Quiet() bool { return p.s.err.lost }
 
-// Create makes a file when the script has ended; with more it appends to an existing file instead of replacing its
-// content. write adds text to the file.
+// Create makes a file when the script has ended. If more is true, it appends to an existing file instead of replacing
+// its content. write adds text to the file.
 func (p *Process) Create(name string, more bool) (write func(text []byte)) {
 	out := p.s.create(name, more)
 	return func(text []byte) {

@@ -63,7 +63,8 @@ func isParams(p syntax.WordPart, name string) bool {
 		!v.Length && !v.Excl && v.Index == nil
 }
 
-// noBraces reports whether braces of a word are text, since nothing between them could be a list or a sequence.
+// noBraces reports whether the braces of a word are plain text, because the word has neither a comma nor ".." for a
+// list or a sequence.
 func noBraces(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		if lit, ok := p.(*syntax.Lit); ok && (strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")) {
@@ -87,7 +88,7 @@ func (c *compiler) literal(lit *syntax.Lit, first, plainBraces bool) string {
 			}
 		} else if strings.IndexByte("*?[", v[i]) >= 0 || v[i] == '{' && !plainBraces {
 			c.refuse(lit, "a pattern for files or words (%s)", v)
-		} else if v[i] == '$' { // bash does not split a word with $
+		} else if v[i] == '$' { // bash does not split a word with such a $
 			c.refuse(lit, "a dollar sign that begins no expansion")
 		}
 		out.WriteByte(v[i])
@@ -319,7 +320,7 @@ func (c *compiler) substitution(p *syntax.CmdSubst) text {
 	return func(s *state) string {
 		sub := s.sub()
 		sub.out = &output{}
-		if s.dash { // errexit stays, also in a condition, and $? does not change
+		if s.dash { // in dash errexit stays in effect, even in a condition, and $? does not change
 			sub.cond = 0
 			sub.whole(body)
 			s.subst = sub.status

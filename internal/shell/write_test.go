@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Files that a script writes in this process are those that bash leaves.
+// A script leaves the same files in this process as in bash.
 func TestWrittenFilesAreTheSame(t *testing.T) {
 	needBash(t)
 	if runtime.GOOS != "linux" {
@@ -26,12 +26,12 @@ func TestWrittenFilesAreTheSame(t *testing.T) {
 		"echo a >> \"$PWD/log\"; echo b >> ./log":                                                    false, // by two paths
 		"cd sub; echo a > b; cd ..; echo c >> sub/../c":                                              true,
 		"echo a | while read -r x; do echo \"$x\" >> log; done":                                      true,
-		"echo 1 > log; echo 2 >> log":                                                                false, // of the first, the offset is known to bash alone
-		"while read -r l; do echo \"x$l\"; done < log > log":                                         false, // bash has emptied it before it reads
+		"echo 1 > log; echo 2 >> log":                                                                false, // only bash knows the offset of the first redirection
+		"while read -r l; do echo \"x$l\"; done < log > log":                                         false, // bash has emptied the file before the loop reads
 		"{ read -r x; echo more >> log; read -r y; } < log":                                          false, // bash reads on in the new text
 		"{ { read -r x; echo m >> log; } <<< a; } < log":                                             false,
-		"{ read -r x; echo \"$x\"; } < log | while read -r x; do echo \"$x\" > log; done":            false, // both run at the same time
-		"x=$(<log); echo \"$x\" > log; echo end >> new":                                              true,  // it is read to its end before
+		"{ read -r x; echo \"$x\"; } < log | while read -r x; do echo \"$x\" > log; done":            false, // both commands of the pipe run at the same time
+		"x=$(<log); echo \"$x\" > log; echo end >> new":                                              true,  // the file is read to its end before it is written
 		"echo 1 > log; read -r x < log; echo $x":                                                     false,
 		"echo 1 >> log; [ -s link ] && echo yes":                                                     false,
 		"echo 1 >> new; [ -e ./new ] && echo yes":                                                    false,

@@ -15,7 +15,7 @@ func (w *scriptWalker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	}
 	l := w.code[n]
 	if l == shell && here.code == nil && !here.Backtick && w.depth < maxDepth {
-		body.text = w.script(body.text, w.depth+1) // the inner shell expands them
+		body.text = w.script(body.text, w.depth+1) // the inner shell expands the marks
 		w.edits = append(w.edits, body)
 		return true
 	}

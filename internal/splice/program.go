@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// call finds the words of a command that are programs.
+// call finds the words of a command that are texts of programs.
 func (w *scriptWalker) call(n *syntax.CallExpr) {
 	l, at := w.interpreter(n)
 	if l == nil {

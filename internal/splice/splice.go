@@ -41,9 +41,9 @@ func (e *CodeError) Error() string {
 	)
 }
 
-// Script returns script with each match of pattern that find knows replaced by a reference to the variable.
-// The error, a [*CodeError], is about the first value that would be read as code; the script must not be run
-// then. In a script that cannot be parsed, every match is replaced by a plain reference.
+// Script replaces each match of pattern that find knows by a reference to the variable, and returns the new script. The
+// error, a [*CodeError], is about the first value that would be read as code; the script must not be run then. In a
+// script that cannot be parsed, every match is replaced by a plain reference.
 func Script(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	s := splicer{prefix: "snaphook_mark"}
 	for strings.Contains(script, s.prefix) {

@@ -22,7 +22,7 @@ type nodeContext struct {
 	code *language // the node becomes a part of a program in this language
 }
 
-// visit is called before the children of a node, and with nil after them.
+// visit handles one node. It is called before the children of the node, and with nil after them.
 func (w *scriptWalker) visit(node syntax.Node) bool {
 	if node == nil {
 		w.stack = w.stack[:len(w.stack)-1]

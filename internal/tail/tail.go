@@ -19,15 +19,17 @@ const glance = 100 * time.Millisecond
 // maxFiles limits the rotated files that are opened: no rotation keeps more.
 const maxFiles = 1000
 
-// Reader reads a file from its beginning, then waits for additions, until its context ends. It goes on with the
-// file that has replaced a finished one, and at the beginning of one that was emptied. It is for one goroutine.
+// Reader reads a file from its beginning, then waits for additions, until its context ends. If another file takes the
+// name, Reader reads the old file to its end and continues with the new file. If the file is emptied, Reader starts
+// again at its beginning. It is for one goroutine.
 type Reader struct {
 	ctx  context.Context
 	name string
 	file *os.File // nil: the file does not exist yet
 }
 
-// New makes a Reader of the file with a name, which the Reader closes. A nil file is opened once it is there.
+// New makes a Reader of the file with the given name. The Reader closes file. If file is nil, the Reader opens the file
+// once it exists.
 func New(ctx context.Context, name string, file *os.File) *Reader { return &Reader{ctx, name, file} }
 
 // Read returns the next bytes; it waits for them. When the context has ended it returns [io.EOF].
@@ -71,7 +73,7 @@ func (r *Reader) move() {
 		case same:
 			_, _ = r.file.Seek(0, io.SeekStart) // if this fails, nothing more is read
 			return
-		case ours.Size() > at: // read the rest of it first
+		case ours.Size() > at: // the old file has unread bytes
 			return
 		}
 	}
@@ -89,8 +91,8 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// Rotated opens the files that were rotated away from an open one, NAME.1 and so on, the oldest first. A rotation in
-// the meantime makes it neither miss a file nor return one twice.
+// Rotated opens the files that were rotated away from an open one, NAME.1 and so on, the oldest first. Even after a
+// rotation in the meantime, Rotated neither misses a file nor returns one twice.
 func Rotated(name string, newest *os.File) (files []*os.File) {
 	before := newest
 	for i := 1; i < maxFiles && newest != nil; i++ {
@@ -98,7 +100,7 @@ func Rotated(name string, newest *os.File) (files []*os.File) {
 		if err != nil {
 			break
 		}
-		if isSame(before, file) { // it was rotated since it was opened
+		if isSame(before, file) { // a rotation has renamed the previous file since it was opened
 			_ = file.Close()
 			continue
 		}

@@ -45,7 +45,7 @@ func TestAReaderFollowsAFileThroughItsLife(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "r")
 	r := tail.New(ctx, name, nil)
 	defer func() { _ = r.Close() }()
-	write(t, name, "first ", os.O_APPEND) // it did not exist when the Reader was made
+	write(t, name, "first ", os.O_APPEND) // the file did not exist when the Reader was made
 	wants(t, r, "first ")
 	write(t, name, "second ", os.O_APPEND)
 	wants(t, r, "second ")

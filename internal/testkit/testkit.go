@@ -66,9 +66,9 @@ func Canonical(text string) string {
 	return string(b)
 }
 
-// Eventually waits until holds returns true, and fails the test after ten seconds. what says in words what is then
-// true. It is for changes outside the process, such as the end of a process that is not a child; nothing else needs to
-// be asked again and again.
+// Eventually waits until holds returns true, and fails the test after ten seconds. what describes the awaited state.
+// Eventually is for changes outside the process, such as the end of a process that is not a child; no other change
+// needs repeated checks.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	pause := time.Millisecond

@@ -120,7 +120,7 @@ type tableMember struct {
 	*tomlValue
 }
 
-// read parses the text into a tree; empty reports that it has no expression.
+// read parses the text into a tree; empty reports that the text has no expression.
 func read(text []byte) (root *tomlValue, empty bool, err error) {
 	var p unstable.Parser
 	p.Reset(text)

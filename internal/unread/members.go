@@ -22,8 +22,8 @@ var Common = []string{
 	"decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput",
 }
 
-// FormOf returns the form of answers whose own part has a type. more lists members of the dialect besides [Common], and
-// moreOwn members of its hookSpecificOutput besides the type's.
+// FormOf returns the form of answers whose hookSpecificOutput has the type own. more lists members of the dialect
+// besides [Common], and moreOwn members of its hookSpecificOutput besides the type's.
 func FormOf(more, moreOwn []string, own reflect.Type) Form {
 	return Form{
 		Top: append(append([]string{}, Common...), more...),

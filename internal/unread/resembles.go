@@ -7,8 +7,8 @@ var deciding = []string{
 	"decision", "permissiondecision", "permission", "continue", "behavior", "hookspecificoutput", "hookeventname",
 }
 
-// Resembles reports whether the name of a member that nothing reads is almost the name of one that
-// decides: in other case, with one to three letters wrong, or with characters in it that no name has.
+// Resembles reports whether the name of a member that nothing reads is almost the name of a deciding member: it differs
+// in case, has one to three wrong letters, or has characters that no such name has.
 func Resembles(name []byte) bool {
 	const most = 60
 	if len(name) > most {

@@ -26,7 +26,7 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	written, gate := pipe(t, dir, "written"), pipe(t, dir, "gate")
 	go func() {
 		if _, err := io.ReadFull(written, make([]byte, 16)); err == nil {
-			gate.WriteString(strings.Repeat("\n", 16)) // each program reads one
+			gate.WriteString(strings.Repeat("\n", 16)) // each program reads one line
 		}
 	}()
 	h := opened(t, xcsh.Config{}, &modules.Loader{Exec: (*xcsh.API).Exec, Options: jsrun.Options{CPU: time.Minute}})

@@ -17,8 +17,9 @@ import (
 //go:embed bus.js
 var busJS string
 
-// The constants are the results of members that no host implements, other than registrations. A member with nothing
-// drops the request and returns undefined. A member with fails, which could restrict the agent, throws an error.
+// The constants are the results of members, except registrations, that no host implements. A member whose result is
+// nothing drops the request and returns undefined. A member whose result is fails could restrict the agent, and throws
+// an error.
 const (
 	nothing = "undefined"
 	fails   = ""

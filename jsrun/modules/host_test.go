@@ -54,7 +54,7 @@ func opened(t testing.TB, cfg xcsh.Config, loader *modules.Loader) *host {
 	return h
 }
 
-// written loads a module with that text under a name, and fails the test if the module cannot be loaded.
+// written loads a module with the given text and name, and fails the test if the module cannot be loaded.
 func (h *host) written(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {

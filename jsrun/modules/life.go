@@ -17,8 +17,8 @@ const (
 	mostWait  = 30 * time.Second       // longest wait; reset once a process has lived as long
 )
 
-// boundModule is the value to which the functions of pi are bound. After its process has ended, the next
-// call starts it again.
+// boundModule is the value to which the functions of pi are bound. After the module's process has ended, the next call
+// starts a new process.
 type boundModule struct {
 	api   *xcsh.API
 	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)

@@ -81,8 +81,8 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 }
 
 // Root returns the directory whose files a module may import, and which trust in the module must cover: its own
-// directory, or the parent if that is pre or post, as in hooks/pre/bash.ts. Links are resolved; for an absent file
-// the path decides.
+// directory, or the parent of a directory named pre or post, as for hooks/pre/bash.ts. Links are resolved if the file
+// exists.
 func Root(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -21,7 +21,7 @@ var (
 // must be types.
 func Packages() map[string]string {
 	all := map[string]string{}
-	for agent, dir := range map[string]string{ // by package of an agent, the agent's directory in the home directory
+	for agent, dir := range map[string]string{ // from an agent's package to the agent's directory in the home directory
 		"@f5xc-salesdemos/xcsh":           ".xcsh",
 		"@f5-sales-demo/xcsh":             ".xcsh",
 		"@oh-my-pi/pi-coding-agent":       ".omp",

@@ -101,7 +101,7 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 						before := sys.FailedOpenBy()[f.class]
 						blocked, reason, err := fire(ctx, m)
 						gate := moment != "tool_result"
-						byDefault := says == "" && moment == "tool_call" // which fails closed anyway
+						byDefault := says == "" && moment == "tool_call" // a failed hook of tool_call blocks by default
 						want := gate && (says == "ask" || says == "closed") || byDefault
 						if got := blocked || err != nil; got != want {
 							t.Fatalf("blocked %v, reason %q, error %v; want it to block: %v", blocked, reason, err, want)

@@ -59,7 +59,7 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 // counting blocks a call named "stop", and logs the calls that it has seen.
 const counting = `export default pi => pi.on("tool_call", e => { pi.logger.debug("good saw " + e.toolName); return e.toolName === "stop" ? { block: true } : undefined; })`
 
-// afterwards checks whether the failed module works again or, with dead, reports that it has ended.
+// afterwards checks that the failed module works again or, if dead is true, reports that it has ended.
 func (h *host) afterwards(t *testing.T, dead bool) {
 	t.Helper()
 	start := time.Now()

@@ -48,7 +48,7 @@ func Call(input jsontext.Value) string {
 
 func callIn(o wire.Object) string {
 	for _, member := range callMembers {
-		if text := o.Text(member); text != "" && text != "string" { // records of keys have types as values
+		if text := o.Text(member); text != "" && text != "string" { // a record that keeps only keys has types as values
 			return shortened(text)
 		}
 	}

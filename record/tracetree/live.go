@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// Live is an observer that builds trees from fires as they end. It uses the lines that a record would have, and returns
-// the same trees.
+// Live is an observer that builds trees from fires as they end. It returns the same trees as a Builder that reads a
+// record of these fires.
 type Live struct {
 	*record.Recorder
 	Builder

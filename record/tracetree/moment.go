@@ -26,7 +26,7 @@ func (m *lastEvent) has(l *record.Line) bool {
 	switch {
 	case m.node == nil || m.role == mark || m.role != roles[l.Event].kin() || slices.Contains(m.dialects, dialect(l)):
 		return false
-	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the event of the mark has no such id
+	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the events of a mark have neither an agent nor a tool run
 		return false
 	}
 	return same(m.agent, l.Refs.AgentID) && same(m.tool, id(l))

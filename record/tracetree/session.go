@@ -10,7 +10,7 @@ import (
 type session struct {
 	node     *Node
 	turn     *Node               // the open turn, or nil
-	models   map[*Node]*Node     // by turn or agent: its last model call
+	models   map[*Node]*Node     // the last model call of each turn or agent
 	runs     map[string]*Node    // tool runs by tool_use_id
 	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
 	agents   map[string]*Node    // by agent_id

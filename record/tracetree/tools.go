@@ -133,16 +133,16 @@ func (s *session) startAgent(l *record.Line) {
 	s.add(n, l)
 }
 
-// Limits of the tree. Agents that are nested deeper are placed below the turn. Of the calls that could start an agent
-// at the same time, those beyond the limit are treated as ordinary calls.
+// Limits of the tree. Agents that are nested deeper are placed below the turn. If more calls could start an agent at
+// the same time, the additional calls are treated as ordinary calls.
 const (
 	maxDepth    = 64
 	maxStarters = 256
 )
 
-// starter returns the parent node for a new agent. Events do not name the call that started an agent: of the open runs
-// of starting tools that have no agent yet, starter returns the deepest, and of equally deep ones the oldest; or else
-// the turn, or the session.
+// starter returns the parent node for a new agent. Events do not name the call that started an agent. starter therefore
+// chooses among the open runs of tools that start agents and have none yet: the deepest run, and of equally deep runs
+// the oldest. Without such a run it returns the turn, or the session.
 func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
@@ -179,7 +179,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 	n := s.agent(l)
 	s.add(n, l)
-	if l.Decision != "deny" || l.Stop { // in the other case a hook makes the agent continue
+	if l.Decision != "deny" || l.Stop { // otherwise a hook makes the agent continue
 		s.ended[n] = true
 	}
 }

@@ -267,7 +267,7 @@ func (waits) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		<-turn
 	}
 	switch denies := ctx.Value(decisionKey{}) == "deny"; {
-	case denies && c.Hook.Event == "PermissionRequest": // no exit status denies there
+	case denies && c.Hook.Event == "PermissionRequest": // no exit status denies at this event
 		return hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}`)}, nil
 	case denies:
 		return hook.Reply{Exit: 2, Stderr: []byte("no")}, nil

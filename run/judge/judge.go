@@ -32,7 +32,7 @@ type ModelRequest struct {
 // from many goroutines at once.
 type AgentRunner interface {
 	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has ended; its result is then
-	// ignored. Hooks must not fire for that agent's own actions, or it would judge itself.
+	// ignored. Hooks must not fire for that agent's own actions, or the agent would judge itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
 

@@ -105,8 +105,8 @@ func FuzzPrompt(f *testing.F) {
 		if !strings.Contains(got, payload) {
 			t.Errorf("fillPrompt(%q, %q) = %q, without the payload", prompt, payload, got)
 		}
-		// Only the payload is inserted: the same text results if a payload of one character is inserted and then
-		// replaced.
+		// Only the payload is inserted: inserting a NUL character, and replacing that character by the payload, gives
+		// the same text.
 		if strings.Contains(prompt, "\x00") {
 			return
 		}

@@ -121,7 +121,7 @@ func withoutRedirects(client *http.Client) *http.Client {
 }
 
 // failure reads an API's error: {"error": {"type", "message"}}, or the variants of compatible servers. It removes the
-// key, which some repeat.
+// key, which some servers repeat.
 func (a *api) failure(status int, text []byte) error {
 	e := &Error{Status: status}
 	answer := wire.Object(text)

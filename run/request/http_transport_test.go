@@ -29,7 +29,7 @@ func trusting(server *httptest.Server) *tls.Config {
 
 func TestHTTPSpeaksTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one call does not trust the server, which would log that
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the server would log the failed handshake of the call that does not trust it
 	server.StartTLS()
 	defer server.Close()
 	call := hook.Call{Payload: []byte(`{"a":1}`)}

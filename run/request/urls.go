@@ -13,8 +13,8 @@ import (
 // Before the comparison the URL is normalised: scheme and host in lower case, without a dot after the host, without
 // user, password and fragment, with a path. It is compared both with and without the port that its scheme implies. The
 // scheme and host of a pattern are normalised in the same way. A * before the path of a pattern stays within the host:
-// https://*.example.com/* does not allow https://evil.com/.example.com/. If it is the last character of the pattern, it
-// matches the path too, as in http://127.0.0.1:*. A pattern without :// is compared with the whole URL.
+// https://*.example.com/* does not allow https://evil.com/.example.com/. A * at the end of the pattern matches the path
+// too, as in http://127.0.0.1:*. A pattern without :// is compared with the whole URL.
 //
 // No list allows a URL that the server could read differently: a scheme other than http and https, a host with
 // characters beyond ASCII, or a path with a "." or ".." in it, encoded or not.

@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// check and plan agree on the hooks that run, and on the reason why each other hook does not: for
-// both systems, each decision of the user, with and without a user, under every off-switch.
+// check and plan agree on the hooks that run, and on the reason why each other hook does not run. The test tries both
+// systems, each decision about trust, sessions with and without a user, and every setting that switches hooks off.
 func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 	systems := map[string]struct {
 		folder, event string

@@ -20,7 +20,7 @@ func TestEveryCLICaseCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := cases[0] // one is enough: all go through the same judge
+		c := cases[0] // one case is enough: all cases go through the same judge
 		root, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

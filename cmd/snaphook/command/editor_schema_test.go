@@ -97,8 +97,8 @@ var editedForms = map[string]edited{
 	},
 }
 
-// The schema of each form accepts a file if, and only if, the program does: all examples, and each example
-// with one member more, one less, or another value anywhere.
+// The schema of each form accepts a file if, and only if, the program accepts it. The test tries all examples, and each
+// example with one member more, one member less, or another value, at every place.
 func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 	for name, form := range editedForms {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 	}
 }
 
-// Every member and every word of a schema is in an example, which the program reads; and every member that
-// the program offers, where it refuses another, is in an example, which the schema accepts.
+// Every member and every word of a schema is in an example that the program reads. Every member that the program's
+// error about an unknown member lists is in an example that the schema accepts.
 func TestSchemasHaveTheMembersOfTheProgram(t *testing.T) {
 	for name, form := range editedForms {
 		t.Run(name, func(t *testing.T) {
@@ -331,7 +331,7 @@ func schemaText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// compiled compiles the schema in a file, or instead if it is not nil.
+// compiled compiles the schema instead or, if instead is nil, the schema in a file.
 func compiled(t *testing.T, file string, instead any) *jsonschema.Schema {
 	t.Helper()
 	if instead == nil {
@@ -378,8 +378,8 @@ func wordsOf(values []any) (words []string) {
 	return words
 }
 
-// mutants yields a document with one change at one place, for every place: one of probes, a member less, or
-// one more.
+// mutants yields copies of a document. Each copy has one change at one place: a value of probes, one member less, or
+// one member more.
 func mutants(doc any, at string, probes []any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for _, probe := range probes {
@@ -422,7 +422,7 @@ func mutants(doc any, at string, probes []any) iter.Seq2[string, any] {
 	}
 }
 
-// narrower yields, for each member of a schema and each word of its enumerations, the schema without it.
+// narrower yields copies of a schema, each without one of the members or one of the words of its enumerations.
 func narrower(schema any, at string) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		switch v := schema.(type) {

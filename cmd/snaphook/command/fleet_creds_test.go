@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// signer signs claims; its public key names their subject.
+// signer signs NATS claims; name is its public key.
 type signer struct {
 	t    *testing.T
 	pair nkeys.KeyPair
@@ -50,8 +50,8 @@ func (s *signer) sign(c jwt.Claims) string {
 	return text
 }
 
-// withCredentials starts a server that knows its clients by credentials files. The users of examples/fleet/nats.conf have
-// a file each, with the grants that they have there.
+// withCredentials starts a server that knows its clients by credentials files. Each user of examples/fleet/nats.conf
+// has a credentials file, with the user's grants from nats.conf.
 func withCredentials(t *testing.T) (url, files string) {
 	t.Helper()
 	for name, value := range map[string]string{

@@ -127,8 +127,7 @@ func TestReadingWhatHasNoEndEndsWithAnInterrupt(t *testing.T) {
 	}
 }
 
-// harmless fails for characters that a terminal interprets. In JSON, which is for programs, it
-// allows all but control characters.
+// harmless fails for characters that a terminal interprets. In JSON and HTML it fails only for control characters.
 func harmless(t *testing.T, what, text string) {
 	t.Helper()
 	bad := "\x1b\a\r\u202e\u2028\u009b"

@@ -161,8 +161,8 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where, own)), "\n"))
 }
 
-// next returns the commands to run next, each with the flag where. A guard that was there before may
-// refuse other calls than the template's.
+// next returns the commands to run next, each followed by where. If the project had its own guard before, that guard
+// may refuse other calls than the template's guard.
 func (t projectTemplate) next(where string, own bool) string {
 	trust := lo.Ternary(t.trust, "trust this project, ", "")
 	fire := lo.Ternary(own, "", "fire a call that the guard refuses, then ")

@@ -39,7 +39,7 @@ func (g guarded) settings(pairs ...string) string {
 	return strings.NewReplacer(append(pairs, "EVENT", g.event, "@", "")...).Replace(text)
 }
 
-// lostGuardChange removes the guard from a project in dir, whose settings are at file.
+// lostGuardChange is a way in which the project in dir, with its settings in file, loses its guard.
 type lostGuardChange struct {
 	name     string
 	do       func(t *testing.T, g guarded, dir, file string)
@@ -189,9 +189,9 @@ func lostGuardChanges() []lostGuardChange {
 	}
 }
 
-// After a grant no change removes a guard in silence: the call is denied, or the fire decides
-// nothing and its error names the file. Without a user Claude Code does not ask for trust, and the
-// bytes of scripts may change; a guard that is no longer in the plan is reported there too.
+// After a grant no change removes a guard in silence: the call is denied, or the fire decides nothing and its error
+// names the file. Without a user Claude Code does not ask for trust, and the bytes of scripts may change; even then a
+// guard that is no longer in the plan is reported.
 func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the guard is a script of sh")
@@ -255,8 +255,8 @@ func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 	t.Logf("%d combinations", tried)
 }
 
-// A default that closes gates closes every failure at every gate. Without it, Copilot blocks after most failures,
-// and goes ahead after a timeout and after an answer that cannot be used.
+// If the default for gates is onFailure closed, every failure at every gate blocks. Without this default, Copilot
+// blocks after most failures, but goes ahead after a timeout and after an answer that cannot be used.
 func TestADefaultThatClosesGatesClosesEveryFailure(t *testing.T) {
 	overlay, problems := policy.Parse(policy.User, ".snaphook.json", []byte(`{"defaults": {"gates": {"onFailure": "closed"}}}`))
 	if len(problems) > 0 {

@@ -44,8 +44,8 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 	)
 }
 
-// libraryLog is the writer of package log. Libraries such as net/http write there, with bytes that a
-// server chose: libraryLog prints the bytes, quoted, in the log of --verbose alone.
+// libraryLog is the writer of package log. Libraries such as net/http log messages with bytes that a server chose:
+// libraryLog quotes the messages, and prints them only in the log of --verbose.
 type libraryLog struct {
 	global *cli.Global
 	to     io.Writer

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 			if runtime.GOOS == "windows" {
 				forWindows(env, home)
 			}
-			if os.Getenv("GORACE") == "" { // otherwise each of some 600 programs with the race detector would sleep for a second
+			if os.Getenv("GORACE") == "" { // otherwise each of some 600 programs with the race detector would sleep for a second at its end
 				env.Setenv("GORACE", "atexit_sleep_ms=10")
 			}
 			return os.MkdirAll(home, 0o755)
@@ -57,7 +57,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// forWindows sets the variables that name a user's folders on Windows. Scripts find Git's bash, if the tests do.
+// forWindows sets the variables that name a user's folders on Windows. If the tests find Git's bash, the scripts find
+// it too.
 func forWindows(env *testscript.Env, home string) {
 	env.Setenv("USERPROFILE", home)
 	env.Setenv("AppData", filepath.Join(home, ".config"))

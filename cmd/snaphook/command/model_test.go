@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 )
 
-// scriptedAPI answers in the form of both APIs, and records the path, key and body of the request.
+// scriptedAPI is a server whose answer both model APIs can read. It records the path, key and body of the request.
 type scriptedAPI struct {
 	path, key, body string
 }
@@ -128,7 +128,7 @@ func TestHooksOfNoSystemSeeTheKey(t *testing.T) {
 	}
 }
 
-// mcp-proxy does not pass the environment to its systems in the place in which fire does.
+// mcp-proxy passes the environment to its systems in other code than fire; therefore it has a test of its own.
 func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}`
 	for path, reader := range map[string]string{

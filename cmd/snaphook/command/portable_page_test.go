@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// answerTable is the table of the page, for some systems.
+// answerTable returns the page's table for the named systems.
 func answerTable(names ...string) string {
 	chosen := lo.Filter(systems.Portable(), func(s portable.System, _ int) bool { return lo.Contains(names, s.Name) })
 	var b strings.Builder
@@ -35,8 +35,8 @@ func answerTable(names ...string) string {
 	return b.String()
 }
 
-// The tables of the page are made from the data, which TestEveryAnswerHasTheEffectThatIsDeclared compares with
-// the answers that run. SNAPHOOK_UPDATE=1 writes them.
+// The page's tables are generated from the declared effects of answers. TestEveryAnswerHasTheEffectThatIsDeclared
+// compares these effects with the effects of hooks that run. SNAPHOOK_UPDATE=1 writes the tables.
 func TestThePageOfAnswersShowsTheData(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "same-answer.md")
 	text, err := os.ReadFile(file)

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// fields are the input of each event of an answer, with every member that a system wants.
+// fields holds the input of each event, with the members that the systems need.
 var fields = map[string]string{
 	"PreToolUse":       `{"tool_name": "TOOL", "toolName": "TOOL", "tool_input": {"command": "ls"}, "toolArgs": {"command": "ls"}, "tool_use_id": "1"}`,
 	"PostToolUse":      `{"tool_name": "TOOL", "toolName": "TOOL", "tool_input": {"command": "ls"}, "toolArgs": {"command": "ls"}, "tool_response": {"llmContent": "out"}, "toolResult": {"resultType": "success", "textResultForLlm": "out"}, "tool_output": "\"out\"", "tool_use_id": "1"}`,
@@ -27,7 +27,8 @@ var fields = map[string]string{
 	"Stop":             `{"stop_hook_active": false, "prompt": "p", "prompt_response": "r", "status": "completed", "loop_count": 0}`,
 }
 
-// effectThere runs an answer through a system, from a file of its own or from .claude/settings.json.
+// effectThere returns the effect of an answer in a system. The hook is in the system's own settings file or, if
+// imported, in .claude/settings.json.
 func effectThere(t *testing.T, program string, s *portable.System, a portable.Answer, imported, closed bool) portable.Effect {
 	t.Helper()
 	event, there := s.Events[a.Event]
@@ -153,7 +154,7 @@ func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 	}
 }
 
-// Every answer that refuses only in a hook whose entry says that a failure blocks is declared.
+// If an answer refuses only in a hook whose entry says that a failure blocks, the answer is declared as one that does.
 func TestEveryAnswerThatRefusesInAClosedHookIsDeclared(t *testing.T) {
 	program := build(t)
 	for _, s := range systems.Portable() {

@@ -15,7 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// pastFires is a record of so many fires. It measures the memory of the process while it is read.
+// pastFires is a reader of a record with a given number of fires. During the reads it measures the memory of the
+// process.
 type pastFires struct {
 	left, made int
 	rest       []byte
@@ -29,7 +30,7 @@ func (p *pastFires) Read(b []byte) (int, error) {
 		}
 		tool := "Bash"
 		if p.made%1000 == 0 {
-			tool = "Write" // which a hook matches
+			tool = "Write" // the tool that the hook matches
 		}
 		p.rest = fmt.Appendf(nil, `{"v":1,"id":"f-%d","time":"2026-01-02T03:04:05Z","event":"claude.PreToolUse","session":"s","decision":"",`+
 			`"input":{"session_id":"s","tool_use_id":"call-%[1]d","tool_name":%q,"tool_input":{"command":%q}},"hooks":[]}`+"\n",
@@ -47,8 +48,8 @@ func (p *pastFires) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// replayedFires is smaller with the race detector, under which a replay takes ten times as long; CI
-// replays the larger number without it.
+// replayedFires is the number of fires in the record. With the race detector it is smaller, because a replay takes ten
+// times as long; CI replays the larger number without the race detector.
 var replayedFires = lo.Ternary(raceDetector, 5000, 100_000)
 
 // TestAReplayStreams replays a record that is larger than the memory that the replay may use:

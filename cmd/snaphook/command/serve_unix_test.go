@@ -55,7 +55,7 @@ func startServe(t *testing.T, data string) *servedFleet {
 	}
 	t.Cleanup(func() {
 		cancel()
-		_ = s.cmd.Wait() // it has ended already, or is killed
+		_ = s.cmd.Wait() // the process has ended already, or is killed
 	})
 	s.log = bufio.NewReader(log)
 	s.health = "http://" + s.until(`"address":"([^"]+)"`)
@@ -67,7 +67,7 @@ func startServe(t *testing.T, data string) *servedFleet {
 	return s
 }
 
-// until reads the log up to a line that matches, and returns its first group.
+// until reads the log up to a line that matches pattern, and returns the first group of the match.
 func (s *servedFleet) until(pattern string) string {
 	s.t.Helper()
 	for want := regexp.MustCompile(pattern); ; {
@@ -86,7 +86,7 @@ func (s *servedFleet) snaphook(stdin string, args ...string) (status int, text s
 	return snaphookWith(s.t, stdin, append(args, "--nats", s.url)...)
 }
 
-// snaphookWith runs the command, and returns its status and both of its streams.
+// snaphookWith runs snaphook, and returns its exit status and the text of both output streams.
 func snaphookWith(t *testing.T, stdin string, args ...string) (status int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -151,8 +151,8 @@ func waitingGuard(t *testing.T, s *servedFleet) (gate string, guard int, called 
 	return gate, guard, called
 }
 
-// The first SIGTERM lets the hook in flight finish, whose answer reaches the agent; the worker starts again in the same
-// directory, and has its policy.
+// After the first SIGTERM the hook in flight finishes, and its answer reaches the agent. A worker that starts again in
+// the same directory has the policy.
 func TestServeDrainsAndStartsAgain(t *testing.T) {
 	data := t.TempDir()
 	s := startServe(t, data)
@@ -227,7 +227,7 @@ func TestServeEndsAtOnceWithASecondSignal(t *testing.T) {
 	}
 }
 
-// Rows are mistakes; each is a clear error, and a call is blocked.
+// Each row is a mistake: it causes a clear error, and a call is blocked.
 func TestAFleetSaysWhatIsWrong(t *testing.T) {
 	t.Setenv("SNAPHOOK_LISTEN", "127.0.0.1:-1")
 	t.Setenv("SNAPHOOK_STORE", t.TempDir())

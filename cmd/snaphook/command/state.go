@@ -117,7 +117,8 @@ func wordsGiven(args []string) string {
 	return fmt.Sprintf("%d words came", len(args))
 }
 
-// withState runs a verb on the hook's state, a directory or a fleet's. A failure is status 2, since 1 is an answer.
+// withState runs a verb on the hook's state, which is in a directory or in a fleet. A failure has exit status 2,
+// because status 1 is an answer.
 func withState(
 	g *cli.Global,
 	cmd *cobra.Command,

@@ -207,8 +207,8 @@ func closeTo(t *testing.T, what string, got map[string]any, all []float64) {
 	}
 }
 
-// sized is a record of so many bytes: valid lines of many hooks and sessions, with an unreadable
-// one among each hundred.
+// sized is a record of a given number of bytes: valid lines of many hooks and sessions, with one unreadable line in
+// each hundred.
 type sized struct {
 	left int64
 	rest []byte

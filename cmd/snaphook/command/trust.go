@@ -71,7 +71,7 @@ func (f *trustFlags) addTrust(cmd *cobra.Command) {
 	f.AddDialect(cmd.Flags())
 }
 
-// trust shows the state, after recording a decision if there is one.
+// trust records a decision, if there is one, and shows the state of trust.
 func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
 	all, err := f.AllSources(cmd)
 	if err != nil {
@@ -103,8 +103,8 @@ var meanings = map[trust.State]string{
 	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 
-// exceptions names the dialects of the project's hooks in which trust counts only in a session with a user: without a
-// user the hooks run in every state of trust.
+// exceptions names the dialects that require trust only in a session with a user, and in which the project has hooks.
+// Without a user these hooks run in every state of trust.
 func exceptions(st project.TrustStatus, all []*project.Sources) (names []string) {
 	for _, src := range all {
 		of := func(h project.TrustHook) bool { return strings.HasPrefix(h.Event, src.Dialect.Name+".") }

@@ -108,7 +108,7 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 	case err := <-ended:
 		return err
 	}
-	_ = page.Close() // it ends the answers that are being written
+	_ = page.Close() // ends the answers that are being written
 	patient, cancel := context.WithTimeout(context.Background(), uiPatience)
 	defer cancel()
 	if server.Shutdown(patient) != nil {

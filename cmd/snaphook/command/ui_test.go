@@ -32,7 +32,7 @@ func TestUIServesItsPageUntilAnInterrupt(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "snaphook", "ui", "empty.jsonl", "later.jsonl") // testscript.Main put it on PATH
+	cmd := exec.CommandContext(ctx, "snaphook", "ui", "empty.jsonl", "later.jsonl") // testscript.Main put snaphook on PATH
 	cmd.Dir = dir
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestUIServesItsPageUntilAnInterrupt(t *testing.T) {
 			t.Errorf("%s is answered by %d, want %d", path, answer.StatusCode, want)
 		}
 	}
-	events, err := http.Get(address + "events") // it is open at the interrupt
+	events, err := http.Get(address + "events") // this response is still open at the interrupt
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ worker.stdin.close()
 worker.wait()
 `
 
-// Every line that the engine and the libraries of examples/workers exchange conforms to the
-// schema, in all its forms.
+// Every line that the engine and the libraries of examples/workers exchange conforms to the schema. The test exchanges
+// every form of line.
 func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || runtime.GOOS != "linux" {

@@ -120,7 +120,7 @@ func compareXcsh(t *testing.T, c *xcshcases.Case, event string, input []byte, fi
 	if ran := len(fired.Hooks); ran != len(c.Expect.Trace) {
 		t.Errorf("%s\n%s: %d handlers ran, want %d", c.Title, c.Path, ran, len(c.Expect.Trace))
 	}
-	failed := lo.CountBy(fired.Hooks, func(h pipeline.HookRun) bool { // listeners get these failures
+	failed := lo.CountBy(fired.Hooks, func(h pipeline.HookRun) bool { // failures that the runtime passes to listeners
 		return h.Error != nil && (h.Outcome == pipeline.NonBlockingError || c.Runtime == "extension")
 	})
 	if c.Runner.Listeners == nil && failed != len(c.Expect.HookErrors) {
@@ -147,8 +147,7 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 	return fired, nil
 }
 
-// outcomeXcsh returns a fire as the outcome of a step. It adds members that a single fire cannot
-// have only if want has them.
+// outcomeXcsh returns a fire as the outcome of a step. Members that a single fire cannot have are copied from want.
 func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map[string]any) map[string]any {
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}

@@ -78,7 +78,7 @@ type Step struct {
 
 const (
 	writeSettings   = "write_settings"   // change the project's file without telling the engine
-	refreshSnapshot = "refresh_snapshot" // reload the settings, as a host asks for it
+	refreshSnapshot = "refresh_snapshot" // reload the settings, as if the host had requested it
 )
 
 // parse reads one case. An unknown key is an error: otherwise an expectation that is not read would pass.

@@ -13,7 +13,7 @@ import (
 type wantRequest struct {
 	Path       string            `json:"path"`
 	Method     string            `json:"method"`
-	Header     map[string]string `json:"header"`      // may have others; names in lower case
+	Header     map[string]string `json:"header"`      // the request may have further headers; names in lower case
 	JSONSubset jsontext.Value    `json:"json_subset"` // a subset of the body
 }
 

@@ -277,7 +277,7 @@ func (j *judged) wantStdin(want any) {
 // script matches the base name of a script in a command.
 var script = regexp.MustCompile(`([\w.-]+?)\.(?:sh|py|js|ts|ps1)\b`)
 
-// label returns the name of a hook in a case: its script's, else its own.
+// label returns the name by which a case knows a hook: the name of its script, else its own name, command or id.
 func label(h map[string]any) string {
 	if m := script.FindStringSubmatch(trimmed(h["command"])); m != nil {
 		return m[1]

@@ -42,8 +42,8 @@ func prepare(t *testing.T, c *Case) *Prepared {
 	return p
 }
 
-// Poison makes every step expect that a script ran which no case has. A judge that passes this case
-// checks nothing.
+// Poison makes every step expect the run of a script that no case has. A judge that passes the poisoned case checks
+// nothing.
 func (p *Prepared) Poison() {
 	poisoned := func(s *Step) { s.Expect["ran"] = jsontext.Value(`["no-such-label"]`) }
 	if p.Steps == nil {

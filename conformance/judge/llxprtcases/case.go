@@ -90,7 +90,7 @@ type Step struct {
 	Expect         map[string]any  `json:"expect"`
 }
 
-// SetHookEnabled switches a hook, found by its name or its command.
+// SetHookEnabled switches a hook on or off. The hook is found by its name or its command.
 type SetHookEnabled struct {
 	Hook    string `json:"hook"`
 	Enabled bool   `json:"enabled"`

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// seen returns the observation of a fire that denied, by an engine written by hand.
+// seen returns the observation of a fire that denied, written by hand.
 func seen() Observation {
 	return Observation{
 		Success:    new(false),
@@ -255,7 +255,7 @@ func TestAProcessWithAnEvilNameIsSeenAlive(t *testing.T) {
 		t.Error("a living process counts as dead")
 	}
 	_ = stdin.Close()
-	_ = cmd.Wait() // it fails because it has no input
+	_ = cmd.Wait() // the program fails because it has no input
 	if !isDead(cmd.Process.Pid) {
 		t.Error("a process that was waited for counts as living")
 	}

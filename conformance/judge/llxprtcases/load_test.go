@@ -169,7 +169,7 @@ func FuzzParseFile(f *testing.F) {
 			if c.Name == "" || c.Theme == "" {
 				t.Errorf("a case without name or theme is accepted: %q", text)
 			}
-			_, _ = c.expanded("/p") // it may fail, but must not panic
+			_, _ = c.expanded("/p") // expanded may fail, but must not panic
 		}
 	})
 }

@@ -82,8 +82,8 @@ func textDifferences(path, want string, got any) []string {
 
 var uuid = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// textMatches reports whether got matches want, which is a whole-string matcher or literal text. A
-// date-time is one of RFC 3339, the form of ISO 8601 with a time zone and a single spelling.
+// textMatches reports whether got matches want, which is a whole-string matcher or literal text. A date-time has the
+// form of RFC 3339: ISO 8601 in a single spelling, with a time zone.
 func textMatches(want string, got any) bool {
 	text, isText := got.(string)
 	switch want {

@@ -22,7 +22,7 @@ type Engine interface {
 	// reports it.
 	Publish(ctx context.Context, message jsontext.Value) (Observation, error)
 
-	// SetHookEnabled switches the hooks of that name or command.
+	// SetHookEnabled switches the hooks with that name or command on or off.
 	SetHookEnabled(hook string, enabled bool) error
 
 	// ChangeSettings changes the settings on disk, without telling the engine.

@@ -40,7 +40,7 @@ func (r *replay) tell() Observation {
 
 func (r *replay) Fire(_ context.Context, event string, input jsontext.Value) (Observation, error) {
 	trace := r.project.path("trace.log")
-	before, _ := os.ReadFile(trace) // missing, or with the lines of earlier fires
+	before, _ := os.ReadFile(trace) // the file is missing, or has the lines of earlier fires
 	if err := os.WriteFile(trace, append(before, event+"\n"...), 0o644); err != nil {
 		return Observation{}, err
 	}
@@ -223,7 +223,7 @@ func TestASilentEnginePassesOnlyWhatExpectsSilence(t *testing.T) {
 	for _, c := range cases {
 		p := c.Prepare(t)
 		for i, s := range p.steps() {
-			delete(s.Expect, "deadPids") // without its file the case fails; the other keys must fail too
+			delete(s.Expect, "deadPids") // deadPids fails anyway, because its file is missing; the other keys must fail too
 			wrong := p.Judge(s.Expect, Observation{})
 			if expectsSilence := Show(s.Expect) == `{"trace":[]}`; len(wrong) == 0 && !expectsSilence {
 				t.Errorf("%s/%s, step %d: %s passes", c.Theme, c.Name, i+1, Show(s.Expect))

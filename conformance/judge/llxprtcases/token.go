@@ -75,7 +75,7 @@ func expandValue(value jsontext.Value, project string) (jsontext.Value, error) {
 	}
 }
 
-// repeat is the expression of FORMAT.md, which RE2 does not support.
+// repeat is the regular expression in FORMAT.md, which package regexp does not support.
 var repeat = regexp2.MustCompile(`@REPEAT:((?:(?!@REPEAT:)[\s\S])+?):(\d+)@`, regexp2.ECMAScript)
 
 const longestRepeat = 64 << 20 // bytes

@@ -15,7 +15,7 @@ func (w *runningCase) compareStep(step *Step, want, got map[string]any) (same bo
 		delete(want, "errorAny")
 		delete(got, "error")
 	}
-	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // compared only if the case has them
+	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // these members are compared only if the case has them
 		if want[detail] == nil {
 			delete(got, detail)
 		}
@@ -30,8 +30,8 @@ func (w *runningCase) compareStep(step *Step, want, got map[string]any) (same bo
 	return reflect.DeepEqual(want, got), want, got
 }
 
-// resultOf returns a function that reads the result of a fire. It removes fields that no type has
-// from the comparison.
+// resultOf returns a function that reads the result of a fire. The function drops fields that the result's type does
+// not have: they are not compared.
 func resultOf(step *Step) func(any) any {
 	name := map[string]string{"emitToolCall": "tool_call", "emitBeforeAgentStart": "before_agent_start"}[step.Op]
 	if step.Op == "emit" {
@@ -111,8 +111,8 @@ func (w *runningCase) compareLists(title string) {
 	}
 }
 
-// noArguments removes the text of a command that was run without one: a command in Go gets the
-// empty text.
+// noArguments removes empty arguments from the trace of a command if the case expects no arguments, because a command
+// in Go gets an empty text in place of absent arguments.
 func noArguments(want, got any) {
 	wanted, _ := lookup(want, "saw.args")
 	saw, _ := lookup(got, "saw")
@@ -156,7 +156,7 @@ func given(args []any) []any {
 	return args
 }
 
-// without removes the empty members of an object, and returns nil for an object without others.
+// without removes the empty members of an object. It returns nil if no member is left.
 func without(value any) any {
 	object, is := value.(map[string]any)
 	if !is {

@@ -32,7 +32,7 @@ func (w *runningCase) discoverAndLoad(s *Step) map[string]any {
 	})
 }
 
-// loaded loads into new modules, which later steps use.
+// loaded replaces the modules of the case by new modules, and loads into them. Later steps use the new modules.
 func (w *runningCase) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
 	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both call the listeners
 		return done(err)

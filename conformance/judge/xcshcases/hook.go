@@ -56,7 +56,7 @@ type Throw struct {
 	Message string `json:"message"`
 }
 
-// Chain makes a result of a list in the event.
+// Chain makes a result from a list in the event: it drops, adds or changes elements.
 type Chain struct {
 	Field       string         `json:"field"`
 	Drop        map[string]any `json:"drop,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Maker makes the module of a hook: the path that errors name, and the factory. The module records
-// its actions in its log; see [GenerateJS].
+// Maker makes the module of a hook. It returns the path that errors name, and the factory. The module records its
+// actions in its log; see [GenerateJS].
 type Maker func(h Hook) (path string, f xcsh.Factory)
 
 // Typed makes modules in Go whose handlers have the types of their events.
@@ -66,7 +66,7 @@ func typedOn(api *xcsh.API, h *Handler) {
 type eventType struct {
 	name string
 	on   func(*xcsh.API, *Handler)
-	read func(any) any // reads a result as an R
+	read func(any) any // converts a result to the event's result type
 }
 
 func event[E, R any](e *xcsh.Event[E, R]) eventType {
@@ -108,7 +108,7 @@ func typedRun[E, R any](ctx context.Context, api *xcsh.API, h *Handler, in *E, h
 	return &r, nil
 }
 
-// read returns the fields of a result that its type has.
+// read converts a result to its type R, and drops fields that R does not have.
 func read[R any](result jsontext.Value) (r R) {
 	if err := wire.Object(result).Into(&r); err != nil {
 		panic(err)

@@ -23,7 +23,7 @@ type Options struct {
 	// Loader loads modules from files of a case. Nil: cases that require it are skipped.
 	Loader xcsh.ModuleLoader
 
-	// Lacks maps further capabilities that are missing to the reason.
+	// Lacks maps each further capability that is missing to the reason.
 	Lacks map[string]string
 }
 

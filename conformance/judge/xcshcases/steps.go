@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// operations maps names of steps to functions. Each returns its outcome.
+// operations maps the names of operations to functions, which return the outcome of a step.
 var operations map[string]func(*runningCase, *Step) map[string]any
 
 func init() { // in init, because the operations refer to the table
@@ -85,8 +85,8 @@ func eventName(event jsontext.Value) string {
 	return named.Type
 }
 
-// emit fires the event of a step. The original has a generic emit beside the functions for three of the
-// events; this engine fires every event by the event's own rules.
+// emit fires the event of a step. xcsh itself has special functions for three of the events, besides a generic emit.
+// This engine fires every event by the event's own rules.
 func (w *runningCase) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
 
 func (w *runningCase) fire(name string, event jsontext.Value) map[string]any {

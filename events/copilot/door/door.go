@@ -139,7 +139,7 @@ func args(c *snaphook.ToolCall) []byte { return lo.CoalesceSliceOrEmpty(c.Input,
 // content returns a result as text.
 func content(r *snaphook.ToolResult) string { return cmp.Or(r.Text, string(r.Data)) }
 
-// The variables map words of the moments to Copilot's.
+// sources maps the sources of a session, and endings the reasons of its end, to Copilot's words.
 var (
 	sources = map[string]string{"clear": "new", "fork": "new", "compact": "resume"}
 	endings = map[string]string{

@@ -139,7 +139,8 @@ func goOn(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	v.Decision, v.Reason = hook.Undecided, ""
 }
 
-// ending describes the end of an agent whose follow-ups the session counts.
+// ending returns the Ending of an agent; the session counts the follow-ups. again means that a hook has made the agent
+// continue before.
 func ending(again bool) cursor.Ending {
 	e := cursor.Ending{Status: "completed", Uncounted: true}
 	if again {

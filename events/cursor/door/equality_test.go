@@ -179,7 +179,7 @@ func (f *fixture) compare(t *testing.T, event, input string, fire func(*testing.
 	}
 }
 
-// beside returns Cursor's dialect after five others that are without settings: they change no answer.
+// beside returns five other dialects and then Cursor's. The others have no settings, and therefore change no answer.
 func beside(s cursor.Settings) []*snaphook.Dialect {
 	none := []settings.Layer{}
 	return []*snaphook.Dialect{

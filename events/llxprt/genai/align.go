@@ -2,7 +2,7 @@ package genai
 
 import "slices"
 
-// match pairs message was of the old list with message now of the new one.
+// match is a pair of corresponding messages: was is an index in the shown list, now an index in the hook's list.
 type match struct{ was, now int }
 
 // align returns, for each message that a hook wrote, the index of the shown message that it corresponds to, or -1 for a

@@ -8,7 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates returns the candidates of a response, was, with a hook's candidates in their places.
+// replaceCandidates returns was, the candidates of a response, with the changes of a hook's candidates, which
+// correspond by index.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
 	for i, candidate := range hook {

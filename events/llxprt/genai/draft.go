@@ -32,8 +32,8 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 	return d
 }
 
-// keep keeps element i, whose text was was, with the text of m. Elements without text before it precede the inserted
-// messages.
+// keep keeps element i, and replaces its text, was, by the text of m. It inserts the waiting new messages directly
+// before element i.
 func (d *draft) keep(i int, m hookMessage, was string) {
 	d.removed[i] = false
 	d.before[i], d.waiting = d.waiting, nil

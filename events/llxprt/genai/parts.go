@@ -139,8 +139,8 @@ func takers(parts []jsontext.Value, n int) []int {
 			spoken = append(spoken, i)
 		}
 	}
-	// The number of texts differs because the hook joined them. The answer must not be put into a thought, which is not
-	// shown.
+	// If the number of texts differs, the hook has joined them. The joined text must not go into a thought, which is
+	// not shown.
 	if len(all) != n && len(spoken) > 0 {
 		all = spoken
 	}

@@ -13,7 +13,7 @@ import (
 // replaces the model's. Without shown, a candidate that has no finishReason gets the finishReason STOP.
 //
 // If the hook wrote texts into the candidate that differ from the shown ones, those texts take precedence over the
-// member text. A hook that passes the candidates on and changes only text has redacted the response.
+// member text. If the hook has not changed the candidate, its change of the member text is a redaction and is used.
 func SpellText(resp, shown wire.Object) wire.Object {
 	text, ok := wire.Text(resp.Get("text"))
 	if !ok || given(shown.Get("text")) && text == shown.Text("text") {

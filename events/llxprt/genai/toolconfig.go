@@ -39,8 +39,7 @@ func ApplyToolConfig(config, target wire.Object) wire.Object {
 	return target.With("toolConfig", value(sdk))
 }
 
-// callingConfig copies the two members that both sides have; a member of an undocumented type is
-// treated as absent.
+// callingConfig copies mode and allowedFunctionNames; a member of an undocumented type is treated as absent.
 func callingConfig(o wire.Object) wire.Object {
 	calling := wire.Object("{}")
 	if mode := o.Get("mode"); mode.Kind() == '"' {

@@ -107,8 +107,8 @@ var ClaudePlugins = Provider{
 	},
 }
 
-// Codex finds the .ts and .js files of .codex/hooks of the user, then the project's. It skips files
-// that git ignores. A name that begins with pre- or post- has that type; others are pre.
+// Codex finds the .ts and .js files of .codex/hooks of the user, then the project's. It skips files that git ignores. A
+// file whose name begins with post- has the type post; all other files have the type pre.
 var Codex = Provider{
 	ID:       "codex",
 	Name:     "OpenAI Codex",

@@ -231,7 +231,7 @@ func alternative(left, right filter) filter {
 }
 
 // guard runs a filter and ignores the filter's errors. After an error of yield it gives up, because only some versions
-// of jq ignore that too.
+// of jq ignore such an error too.
 func guard(s *scope, in value, f filter, yield func(value) error) error {
 	stopped := error(nil)
 	err := f(s, in, func(v value) error {

@@ -29,7 +29,7 @@ func date(args []string) (run, error) {
 			return nil, errArguments
 		}
 	}
-	plain := format == "" // the form of the locale
+	plain := format == "" // without a format, date uses the form of the locale
 	if plain {
 		format = "%a %b %e %T %Z %Y"
 	}
@@ -107,7 +107,7 @@ var conversions = map[byte]string{
 	'I': "03", 'p': "PM", 'e': "_2",
 }
 
-// formatted applies a format; words reports whether it has names.
+// formatted applies a format; words reports whether the format has names, such as those of days.
 func formatted(format string, at time.Time) (text string, words, ok bool) {
 	var out strings.Builder
 	for i := 0; i < len(format); i++ {

@@ -274,7 +274,8 @@ func (s *sedScript) run(p *shell.Process, text []byte) {
 	}
 }
 
-// line runs the commands for one line. ended is false for a last line without a newline, which gets none.
+// line runs the commands for one line. ended is false for a last line without a newline; its output then ends without a
+// newline.
 func (s *sedScript) line(p *shell.Process, line []byte, n int, last, ended bool) {
 	written := false
 	print := func(line []byte) {

@@ -82,15 +82,15 @@ type hookList struct {
 	all int // number of hooks before the filters
 }
 
-// listedHook is a hook of the list: the members that plan and check have, and also the hook's label, its condition as
-// configured, and its state in one word.
+// listedHook is a hook of the list. It has the members that plan and check show, and also the hook's label, its
+// condition as configured, and its state in one word.
 type listedHook struct {
 	Event string `json:"event"`
 	Label string `json:"label"`
 	project.DescribedHook
 	If         *string            `json:"if"`
 	Once       bool               `json:"once"`
-	Background bool               `json:"background"` // its fire does not wait for it
+	Background bool               `json:"background"` // the fire does not wait for the hook
 	State      string             `json:"state"`
 	Why        *hook.SkipReason   `json:"why"`
 	Detail     *string            `json:"detail"`

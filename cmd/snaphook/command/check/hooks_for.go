@@ -24,7 +24,7 @@ import (
 type callAsked struct {
 	Tool  *string      `json:"tool"`
 	Input *wire.Object `json:"input"` // null: only the name is known
-	Asked []string     `json:"asked"` // the planned events; for a name, the events whose hooks were compared
+	Asked []string     `json:"asked"` // the planned events; if only the name is known, the events whose hooks were compared with the name
 }
 
 // The relations of a hook to a call.
@@ -221,7 +221,7 @@ func (f *hooksFlags) planCall(
 	return fire.PlanOf(name, decided, ses.Hooks()), nil
 }
 
-// inPlan returns the hook with its part in a plan.
+// inPlan returns the hook with its relation to the call, according to a plan.
 func (h listedHook) inPlan(p fire.Plan) listedHook {
 	for _, r := range p.Run {
 		if r.ID == h.ID {

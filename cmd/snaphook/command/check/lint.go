@@ -27,7 +27,7 @@ type linting struct {
 	fix   bool
 	diff  bool
 
-	require bool // a result without hooks is a failure
+	require bool // check fails if it finds no hook
 }
 
 func (l *linting) add(cmd *cobra.Command) {

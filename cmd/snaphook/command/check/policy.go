@@ -47,7 +47,8 @@ func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) 
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
 	}
-	if found.undecided && set != nil { // findings assume trust; this check is about a fire now
+	// Findings assume a trusted project; the overlays below apply as in a fire now, without trust.
+	if found.undecided && set != nil {
 		set, _ = src.Load(dir, true)
 	}
 	for i, h := range found.loaded {

@@ -59,7 +59,7 @@ snaphook port claude codex > /dev/null`,
 	return cmd
 }
 
-// ported is the answer of the verb.
+// ported is the answer of port.
 type ported struct {
 	From     string       `json:"from"`
 	To       string       `json:"to"`
@@ -182,7 +182,7 @@ func (p *porting) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// carry returns the hook in the form of the other system; false if that system cannot have it.
+// carry returns the hook in the form of the other system; ok is false if that system cannot have the hook.
 func (p *porting) carry() (there portable.Hook, ok bool) {
 	h := p.h
 	name, known := p.from.Event(h.Event)
@@ -275,7 +275,8 @@ func (p *porting) timeout() time.Duration {
 	return fits
 }
 
-// closed reports whether the entry for the other system has to say that a failure blocks. It notes systems that differ.
+// closed reports whether the entry for the other system has to say that a failure blocks. It adds a note if a failure
+// blocks in one system and not in the other.
 func (p *porting) closed(name string) bool {
 	blocks := p.h.FailClosed || p.from.Closed && name == "PreToolUse"
 	there := p.to.Closed && name == "PreToolUse"

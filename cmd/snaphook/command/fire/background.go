@@ -34,7 +34,7 @@ type Fired struct {
 type later struct {
 	NextTurn []string `json:"next_turn_context"`
 	Rewake   []string `json:"rewake"`
-	UserSees []string `json:"user_sees"` // texts for hooks that wake the model
+	UserSees []string `json:"user_sees"` // texts that hooks show the user when they wake the model
 }
 
 // exported returns the name of the effect with the variables that hooks exported.
@@ -117,7 +117,7 @@ func (f *Fired) rewakes() []string {
 	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) { return end.Wake, end.Wakes })
 }
 
-// summaries returns the texts that the user sees of hooks that wake the model.
+// summaries returns the texts that hooks show the user when they wake the model.
 func (f *Fired) summaries() []string {
 	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) {
 		return end.Message, end.Message != ""
@@ -146,5 +146,5 @@ func (f *Fired) close(ctx context.Context, ses *pipeline.Session) {
 			return
 		}
 	}
-	_ = ses.Close(ctx) // its hooks have ended, or the result reports the interrupt
+	_ = ses.Close(ctx) // the session's hooks have ended, or the result reports the interrupt
 }

@@ -46,9 +46,9 @@ type catalogued struct {
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
 	Subject   *string           `json:"subject"` // the member that matchers test; null: none
-	Types     []string          `json:"types"`   // types of hooks that run there
+	Types     []string          `json:"types"`   // types of hooks that run at the event
 	Can       []string          `json:"can"`
-	Exits     map[string]string `json:"exits"` // effects by status; "other" is any other status
+	Exits     map[string]string `json:"exits"` // effects by exit status; "other" stands for all other statuses
 	TimeoutMS *float64          `json:"timeoutMs"`
 	Result    []string          `json:"result,omitempty"` // members that modules may return
 }
@@ -122,7 +122,7 @@ func catalogue(i pipeline.Info) catalogued {
 	return c
 }
 
-// vetoed describes a status that blocks events which can be blocked, and names the reader of
+// vetoed describes the effect of an exit status that blocks, if the event can be blocked, and names the reader of
 // standard error.
 func vetoed(can pipeline.Capability, told string) string {
 	switch blocks := can&pipeline.CanBlock != 0; {

@@ -265,7 +265,8 @@ func (f *explainFlags) explainFire(cmd *cobra.Command, name string, input []byte
 	return errors.New("the fire left no record; therefore it cannot be explained")
 }
 
-// setSeen replaces the texts of a record by the effects of the fire, if its system has them.
+// setSeen replaces the recorded texts for the model and the user by those in the fire's effects, if the effects have
+// them.
 func setSeen(e *explain.Explanation, effects any) {
 	o, err := wire.Of(effects)
 	if err != nil {

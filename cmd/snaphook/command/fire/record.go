@@ -68,7 +68,7 @@ func (f *recordFlags) openRecord(cmd *cobra.Command) (*recording, error) {
 		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
 		return nil, nil
 	}
-	// The reader of a pipe sees its end when the last writer closes it; therefore the pipe is held
+	// The reader of a pipe sees the end when the last writer closes the pipe. Therefore this function holds the pipe
 	// open until the record has opened it too.
 	defer pipe.Close()
 	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
@@ -87,7 +87,7 @@ func (r *recording) observers() []pipeline.Observer {
 	return []pipeline.Observer{openRecord{r.Recorder}}
 }
 
-// openRecord keeps a record open when the system is closed: the answer is printed first.
+// openRecord hides the record's Close from the system: the record stays open until the answer is printed.
 type openRecord struct{ pipeline.Observer }
 
 // close ends the record, and reports lines that could not be written.

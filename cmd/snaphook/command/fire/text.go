@@ -161,7 +161,7 @@ func effectLines(fired *Fired, effects wire.Object) (lines [][2]string) {
 			lines = append(lines, [2]string{"seen by", by})
 		}
 	}
-	routed := effects.Get("model_sees") != nil // then the texts are sorted by reader
+	routed := effects.Get("model_sees") != nil // the effects have the texts by reader
 	if message := fired.Processed.SystemMessage; message != nil && !routed {
 		lines = append(lines, [2]string{"message", *message})
 	}
@@ -191,7 +191,7 @@ func effectLines(fired *Fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
-// readers names the model if it sees the reason, and the user likewise.
+// readers names those of the model and the user who see the reason.
 func readers(fired *Fired, effects wire.Object) string {
 	var all []string
 	for _, reader := range []string{"model", "user"} {

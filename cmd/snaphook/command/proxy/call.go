@@ -31,7 +31,7 @@ type proxy struct {
 // request is a pending request of the client: either a call of a tool, or a request that is passed on without hooks.
 type request struct {
 	cancel context.CancelCauseFunc // ends a call; nil if the request is passed on
-	reply  chan wire.Object        // has room for the reply of a call that the server runs; nil before and after that
+	reply  chan wire.Object        // receives the reply of a call while the server runs the call; nil at other times
 }
 
 func newProxy(s *snaphook.Session, log *slog.Logger, client, server io.Writer) *proxy {

@@ -29,7 +29,7 @@ func TestACancelledCallOfAnMCPServerEnds(t *testing.T) {
 	}
 }
 
-// lines is a writer that sends each written line.
+// lines is a channel that receives each line written to it.
 type lines chan string
 
 func (l lines) Write(b []byte) (int, error) {

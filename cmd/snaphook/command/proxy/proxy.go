@@ -151,7 +151,7 @@ func (f *proxyFlags) proxySession(cmd *cobra.Command, server string) (s *snaphoo
 			return nil, nil, err
 		}
 		rules = src.Policy
-		layers[d.Name] = append([]settings.Layer{}, src.Layers...) // not nil: nil would search for files
+		layers[d.Name] = append([]settings.Layer{}, src.Layers...) // not nil: with nil, snaphook would search for files
 	}
 	host := &project.Host{Console: cmd.ErrOrStderr(), Execs: true, JS: f.JS}
 	dir, err := f.Directory()
@@ -193,9 +193,9 @@ func (f *proxyFlags) proxySession(cmd *cobra.Command, server string) (s *snaphoo
 	return s, hooks.Close, nil
 }
 
-// judgeModules decides whether the modules of the project stay unloaded, reports that, and returns
-// the check of their files. A module that trust was granted for, and that was replaced or removed,
-// is reported as a missing guard.
+// judgeModules decides whether the modules of the project stay unloaded, prints a warning if they do, and returns the
+// check of their files. A module that trust was granted for, and that was replaced or removed, is reported as a missing
+// guard.
 func (f *proxyFlags) judgeModules(
 	cmd *cobra.Command, src *project.Sources, all *project.Trust,
 ) (off bool, check func(string, []byte) error, err error) {

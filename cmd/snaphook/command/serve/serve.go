@@ -201,7 +201,7 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	if err != nil {
 		return err
 	}
-	defer func() { // on an error too, the hooks in flight finish
+	defer func() { // after an error, too, the hooks in flight finish
 		end()
 		w.Wait()
 	}()

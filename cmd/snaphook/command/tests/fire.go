@@ -102,8 +102,8 @@ func (s *fixtureStage) fire(ctx context.Context, step *fixture.Step, last bool) 
 	return s.sight, nil
 }
 
-// describe summarises the outcome. A text for the model's next turn belongs to the next fire; a text that the last fire
-// left belongs to the last fire.
+// describe summarises the outcome of a fire. A text for the model's next turn counts as context of the next fire; if
+// the fire is the last, the text counts as its own context.
 func (s *fixtureStage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)

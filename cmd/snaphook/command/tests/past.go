@@ -51,7 +51,7 @@ func pastLines(r io.Reader) iter.Seq2[*past, error] {
 				if errors.Is(err, errLongLine) {
 					wrong = err
 				}
-				if p.Late == "" && !yield(p, wrong) { // other lines are not fires
+				if p.Late == "" && !yield(p, wrong) { // a line with Late is not a fire
 					return
 				}
 			}

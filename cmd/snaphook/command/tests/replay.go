@@ -124,7 +124,7 @@ func (r *replaying) all(in io.Reader) error {
 	return nil
 }
 
-// bad reports a line that cannot be replayed; only the first ones are named.
+// bad counts a line that cannot be replayed. It prints errors only for the first lines that cannot.
 func (r *replaying) bad(number int, err error) {
 	if r.unreadable++; r.unreadable <= records.MaxToldLines {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))

@@ -62,8 +62,8 @@ func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 	}), nil
 }
 
-// named returns the settings file that a fixture names: below its own directory, or below the
-// project's.
+// named returns the settings file that a fixture names: relative to the directory of the fixture's file or, if there is
+// no such file, to the project.
 func (s *fixtureStage) named(d *systems.Dialect, of fixture.Settings) ([]settings.Layer, error) {
 	name, file := systems.LayerOf(of.Path)
 	if file = s.world.Text(file); !filepath.IsAbs(file) {
@@ -102,7 +102,7 @@ func (s *fixtureStage) found(d *systems.Dialect, g *systems.Given) []settings.La
 		all = append(all, by[profile]...)
 	}
 	g.FindProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
-	found := append([]settings.Layer{}, by[g.Profile]...) // not nil: nil would search for files
+	found := append([]settings.Layer{}, by[g.Profile]...) // not nil: with nil, snaphook would search for files
 	if d.Borrows != nil && lo.EveryBy(found, d.Borrows) {
 		return found[:0]
 	}

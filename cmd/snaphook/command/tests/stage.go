@@ -56,14 +56,14 @@ func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *fixtureStage 
 	return s
 }
 
-// strangers lists the prefixes of variables about an agent or a desktop around the tests, on which
-// hooks of a test must not depend.
+// strangers lists the prefixes of variables that an agent or a desktop sets when it runs the tests. Hooks of a test
+// must not depend on these variables.
 var strangers = []string{
 	"CLAUDE", "LLXPRT_", "GEMINI_", "XCSH_", "PI_", "XDG_", "SNAPHOOK_", "TRACEPARENT", "TRACESTATE", "GITHUB_SHA",
 }
 
-// environ returns the environment of the hooks: the process's without an agent's variables, with
-// the fixture's own directories and variables.
+// environ returns the environment of the hooks: the environment of the process without the variables that strangers
+// lists, and with the fixture's own directories and variables.
 func (s *fixtureStage) environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -180,7 +180,7 @@ func (s *fixtureStage) close(ctx context.Context) (err error) {
 	return err
 }
 
-// originalFile returns the path in the project of a file of the copy.
+// originalFile returns the project's path for a file of the copy.
 func (s *fixtureStage) originalFile(file string) string {
 	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
 		return cli.ShortPath(filepath.Join(s.tester.project, below))

@@ -86,8 +86,8 @@ func argvForm(h *hook.Hook, argv []string, dir string) string {
 	return "write the plain call " + quoted(argv) + ", which needs no shell"
 }
 
-// A change is worth advice if chance explains its gain with a probability below chance, and if the gain is more than
-// leastPart of the time and more than leastMS milliseconds.
+// These are the limits for advice. A change is advised if the probability that its gain is random is below chance, and
+// if the gain is more than leastPart of the time and more than leastMS milliseconds.
 const (
 	chance    = 0.01
 	leastPart = 0.05

@@ -38,8 +38,8 @@ type Bench struct {
 // ErrNoHook means that there is nothing to measure.
 var ErrNoHook = errors.New("no hook is selected")
 
-// Run measures. Each round measures every part once, in changing order: other work of the machine
-// slows all parts alike.
+// Run measures the hooks. Each round measures every part once, in changing order: other work of the machine slows all
+// parts alike.
 func (b *Bench) Run(ctx context.Context) (*Result, error) {
 	m := &measurement{Bench: b, samples: map[string][]float64{}, failed: map[string]string{}}
 	defer m.close()
@@ -66,7 +66,7 @@ type measurement struct {
 	dir     string // the project's directory
 	samples map[string][]float64
 	engine  []float64         // microseconds
-	failed  map[string]string // by hook id: why its most recent failing cold run failed
+	failed  map[string]string // the reason of the most recent failure in a cold run, by hook id
 }
 
 // probe is one part that is measured: a fire of a system.
@@ -75,10 +75,10 @@ type probe struct {
 	sys   *pipeline.System
 	keep  *pipeline.Session // keeps the settings of sys loaded
 	whole bool              // the sample is the time of the whole fire, not of its hook
-	bare  bool              // fire the same input without the hook, to measure the engine's own time
+	bare  bool              // the same input is also fired without the hook, to measure the engine's own time
 }
 
-// The names of samples; names of one hook begin with its id.
+// The names of samples. The name of a sample of one hook begins with the hook's id.
 const (
 	coldFire  = "fire cold"
 	warmFire  = "fire warm"
@@ -88,7 +88,7 @@ const (
 	withArgv  = " argv"
 	withAsync = " async"
 
-	// machine names a sample of no hook: the time of a program that does nothing.
+	// machine is the name of the sample that belongs to no hook: the time of a program that does nothing.
 	machine = "the machine: a program starts"
 )
 

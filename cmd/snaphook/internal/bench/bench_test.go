@@ -111,7 +111,7 @@ func project(t *testing.T) (dir string) {
 	return dir
 }
 
-// A script of builtins can run in this process: that is measured and advised.
+// A script of builtins can run in this process: the benchmark measures this, and advises it.
 func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("scripts run in the process on Linux, where bash is installed")

@@ -58,7 +58,8 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-// controlledBy reports whether a start-up is the control of a measurement, of a single hook or of a whole fire.
+// controlledBy reports whether the start-up of a hook is the control for a measurement: the hook's own cold runs, or
+// the whole cold fire.
 func controlledBy(name, start string) bool {
 	id := strings.TrimSuffix(start, startup)
 	return name == coldFire || name == id+cold

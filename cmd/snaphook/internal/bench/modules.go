@@ -18,8 +18,8 @@ type Modules struct {
 	Input []byte // the event's fields, a JSON object
 	N     int    // number of measurements of each part
 
-	// Open opens a session for modules by their paths; nil means all that the settings select. It
-	// loads none.
+	// Open opens a session for modules by their paths; nil means all modules that the settings select. It does not load
+	// the modules.
 	Open func(ctx context.Context, files []string) (*ModuleSession, error)
 
 	// Between is called after each round of measurements; nil does nothing.
@@ -34,12 +34,12 @@ type ModuleSession struct {
 	Close func()
 }
 
-// Loading replaces a command as the name of a module's start-up.
+// Loading is the name of a module's start-up. For other hooks the name is a command.
 const Loading = "loading the module"
 
-// Run measures. A cold module is loaded for the event, as snaphook fire does, and its start-up is
-// the loading. A warm module stays loaded, as in a host: all its calls are in one session, and it
-// keeps its memory between them.
+// Run measures the modules. A cold module is loaded for the event, as snaphook fire does, and its start-up is the
+// loading. A warm module stays loaded, as in a host: all its calls are in one session, and it keeps its memory between
+// them.
 func (b *Modules) Run(ctx context.Context) (*Result, error) {
 	m := &moduleMeasurement{
 		Modules: b, measurement: measurement{

@@ -168,8 +168,8 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 	}
 }
 
-// Compare reports no change of a hook that was measured twice: neither of a figure that drifts during a measurement,
-// as an empty script's does, nor of one that is slower because every process starts more slowly.
+// Compare reports no change for a hook that was measured twice: neither if a figure drifts during a measurement, as the
+// figure of an empty script does, nor if a figure is larger because every process starts more slowly.
 func TestCompareOfTheSameHookIsNoDifference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	wandering := func(n int, from, to float64) (values []float64) {

@@ -48,7 +48,7 @@ func (r *Recorded) Add(l *record.Line) {
 	}
 }
 
-// No rule is derived below these limits: runs of a hook, and runs in which it spoke.
+// A rule is derived only from at least fewestRuns runs of a hook, in at least fewestSpoken of which the hook spoke.
 const (
 	fewestRuns   = 20
 	fewestSpoken = 2

@@ -52,8 +52,10 @@ func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
 // start describes how a hook's process is started, and how it could be started without a shell.
 type start struct {
 	empty []string // the hook's command with an empty script
-	said  string   // the command empty in the form for people
-	argv  []string // the hook's program without a shell; nil if the hook has no shell, or if equality is not certain
+	said  string   // the command in empty, as text for people
+	// The hook's program without a shell; nil if the hook has no shell, or if the program may differ in
+	// effect.
+	argv []string
 }
 
 func (s *start) replace(h *hook.Hook)      { replace(h, s.empty) }
@@ -106,9 +108,9 @@ func isInterpreter(program string) bool {
 	return isShell(program) || slices.Contains([]string{"python", "node", "ruby", "perl", "bun", "deno", "php", "lua"}, name)
 }
 
-// emptied returns the same program with an empty script: the script of an interpreter is replaced,
-// and a script is run by the interpreter of its first line. It returns an interpreter without a
-// script unchanged, and for any other program a program that does nothing.
+// emptied returns argv with an empty script. For an interpreter, it replaces the script; for a script, it returns the
+// interpreter in the script's first line with the empty script. It returns an interpreter without a script unchanged,
+// and for any other program a program that does nothing.
 func (s *starter) emptied(argv []string) []string {
 	if isInterpreter(argv[0]) {
 		for i, arg := range argv[1:] {

@@ -35,7 +35,7 @@ func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 type Interruptible struct {
 	Ctx  context.Context
 	In   io.ReadCloser
-	own  []byte // buffer of the pending read, which after ctx must not write to the caller's
+	own  []byte // buffer of the pending read: after ctx has ended, the read must not write to the caller's buffer
 	held []byte // bytes that were read, and not returned yet
 	err  error
 }

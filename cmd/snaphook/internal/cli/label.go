@@ -14,8 +14,8 @@ var projectDir = regexp.MustCompile(`"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\
 	`|"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)"` +
 	`|\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)`)
 
-// Label returns a command in the form that lists show: its first line, with the paths of the
-// project's files relative to the project, cut in the middle to most characters.
+// Label returns a command in the form that lists show: its first line, with the paths of the project's files relative
+// to the project. It cuts the middle out of a line of more than most characters.
 func Label(command string, most int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
 	line = projectDir.ReplaceAllString(line, "$1$2$3")
@@ -25,8 +25,8 @@ func Label(command string, most int) string {
 	return CutMiddle(OneLine(line), most)
 }
 
-// CutMiddle replaces the middle of a text that is longer than limit characters by an ellipsis: its
-// beginning is a program's name, and its end a file's.
+// CutMiddle replaces the middle of a text that is longer than limit characters by an ellipsis: a command often begins
+// with the name of a program, and ends with the name of a file.
 func CutMiddle(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {

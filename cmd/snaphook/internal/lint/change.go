@@ -52,7 +52,7 @@ func (c Change) Diff(dir string) string {
 	if strings.Contains(name, " ") {
 		end = "\t" // without a tab, the name would end at its first blank
 	}
-	_, text, _ := bytes.Cut(diff.Diff(before+end, c.Old, after+end, c.New), []byte("\n")) // without diff's own line
+	_, text, _ := bytes.Cut(diff.Diff(before+end, c.Old, after+end, c.New), []byte("\n")) // without the first line, which repeats the command diff
 	b.Write(text)
 	return b.String()
 }
@@ -65,7 +65,7 @@ func gitMode(mode fs.FileMode) string {
 	return "100644"
 }
 
-// quoteName quotes a name with characters that end it, as Git does.
+// quoteName quotes a name that contains a control character, a quote or a backslash, as Git does.
 func quoteName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || r == '"' || r == '\\' }) {
 		return strconv.Quote(name)

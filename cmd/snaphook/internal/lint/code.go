@@ -7,7 +7,7 @@ import "strings"
 type codeToken struct {
 	text   string
 	at     int // offset in the text
-	indent int // columns of white space before the first token of the line; -1 for others
+	indent int // columns of white space before the first token of the line; -1 for other tokens
 	str    bool
 }
 

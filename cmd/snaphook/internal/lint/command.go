@@ -90,8 +90,8 @@ func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
 	}
 }
 
-// stmt visits a statement. A program that a condition only tests for need not exist; test reports whether the
-// statement is such a test.
+// stmt visits a statement. test reports whether the statement only tests something, such as whether a program exists. A
+// program that a condition tests for need not exist.
 func (w *callWalker) stmt(s *syntax.Stmt, certain, condition bool) (test bool) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -187,8 +187,8 @@ func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
 	}
 }
 
-// wrapper returns the wrapper of that name, if the command in its words runs on this machine and in
-// this environment.
+// wrapper returns the wrapper of that name: a program that runs the command in its arguments. ok is false if that
+// command may run on another machine or in another environment.
 func wrapper(name string) (w bash.Wrapper, ok bool) {
 	w, ok = bash.Wrappers[base(name)]
 	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
@@ -225,15 +225,15 @@ func (c programCall) program() string {
 	return c.words[0]
 }
 
-// languages maps the languages of interpreters to the ones that lint reads.
+// languages maps the languages of package bash to the languages of lint.
 var languages = map[bash.Language]lang{
 	bash.Shell: langShell, bash.Python: langPython, bash.JavaScript: langNode, bash.PowerShell: langPowerShell,
 	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
 }
 
-// valued lists the options of interpreters that take the next word as their value. After an option of inline no script
-// file follows: the program is the next word or standard input. For a shell, the options of shellFlags have other
-// meanings, and a script file may follow.
+// valued lists the options of interpreters that take the next word as their value. inline lists the options after which
+// no script file follows: the program is the next word or standard input. shellFlags lists the options of inline that
+// have other meanings for a shell: a script file may follow them.
 var (
 	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
 	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-", "-n"}
@@ -241,8 +241,8 @@ var (
 	shellFlags = []string{"-e", "-m", "-p", "-x"}
 )
 
-// inlineFlags lists, by language, the letters that in a cluster of short options, such as -ne, have the effect of an
-// option of inline.
+// inlineFlags lists, by language, the letters with the effect of an option of inline. They also have this effect in a
+// cluster of short options, such as -ne.
 var inlineFlags = map[lang]string{langShell: "cs", langPython: "cm", langNode: "ep", langOther: "eE"}
 
 // interpreted returns the script of an interpreter's call, and the words after it. ok is false if the interpreter runs

@@ -101,7 +101,7 @@ func (f Finding) says() bool {
 	return true
 }
 
-// preview applies the diff of the fixes with Git, and fails if making it changes a file.
+// preview makes a diff of the fixes, and applies it with Git. It fails if Apply changes a file while it makes the diff.
 func preview(t *testing.T, dir string, found []Finding) {
 	t.Helper()
 	before, diff := filesBelow(t, dir), ""

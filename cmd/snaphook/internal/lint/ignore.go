@@ -109,8 +109,8 @@ func newIgnore(file string, text []byte, start, end int, ids []string, comment s
 	return g
 }
 
-// scriptIgnores returns the comments of a script. One before the first statement concerns the whole
-// file.
+// scriptIgnores returns the comments of a script that ignore findings. A comment before the first statement concerns
+// the whole file.
 func scriptIgnores(s *hookScript) (all []ignore) {
 	comment, head, at := "#", true, 0
 	if s.lang == langNode {
@@ -147,8 +147,8 @@ func commandIgnores(file *syntax.File) (ids []string) {
 	return ids
 }
 
-// ignored reports whether a comment ignores a finding: in its file, or at the hook that it
-// concerns.
+// ignored reports whether a comment ignores a finding. The comment may be in the finding's file, or in the command of a
+// hook that the finding concerns.
 func (l *linter) ignored(f Finding, all []ignore) bool {
 	places := append([]hook.Position{f.Position}, f.around...)
 	return slices.ContainsFunc(all, func(g ignore) bool {

@@ -1,9 +1,8 @@
 // Package lint finds mistakes in configured hooks: matchers that match nothing, scripts that cannot
 // start, exit statuses that do not block.
 //
-// It runs nothing. Settings and scripts are untrusted text: it skips texts that are too long or
-// nested too deep. A rule reports certain mistakes only; where only a run could show one, there is
-// no finding.
+// It runs nothing. Settings and scripts are untrusted text: it skips texts that are too long or nested too deep. A rule
+// reports a mistake only if it is certain: there is no finding for a mistake that only a run could show.
 package lint
 
 import (
@@ -25,7 +24,7 @@ type Severity string
 // The severities.
 const (
 	Error   Severity = "error"   // the hook does not serve its purpose
-	Warning Severity = "warning" // it does not in some cases, or on other machines
+	Warning Severity = "warning" // the hook does not serve its purpose in some cases, or on other machines
 	Note    Severity = "note"    // for information; it does not change the exit status of check
 )
 
@@ -39,7 +38,7 @@ type Finding struct {
 
 	missing string          // the missing program: hooks that start the same program share a finding
 	edit    fileEdit        // fixes the mistake; nil if only a person can
-	around  []hook.Position // the hook and the group that it concerns
+	around  []hook.Position // positions of the hook and of the group that the finding concerns
 }
 
 // Fixable reports whether [Apply] can fix the mistake.
@@ -55,7 +54,7 @@ type Options struct {
 	Modules         []string // files in JavaScript and TypeScript whose handlers run in the host
 	ModulesExtended bool     // the modules run in the extension runtime of xcsh
 
-	Systems []portable.System // side by side: a hook's answers may have another effect elsewhere
+	Systems []portable.System // systems that may run the same hooks: an answer may have another effect in each
 
 	Path string    // for programs; empty means the process's PATH
 	More []Finding // findings of other checks, which comments can ignore as well
@@ -151,7 +150,7 @@ type linter struct {
 	events    map[string]pipeline.Info
 	documents map[string]*settingsDocument // by the file's name
 	scripts   map[string]*hookScript       // by path; nil if the file is not a script
-	programs  map[string]bool              // by program: PATH has it
+	programs  map[string]bool              // by program: whether PATH has the program
 	views     []*hookView
 	found     []Finding
 	at        map[string]int // index in found, by the key that identifies equal findings
@@ -163,7 +162,8 @@ type linter struct {
 // that are compared pairwise.
 const maxFound = 200
 
-// hook runs the rules on one hook. They may compare it with the other hooks: all views are complete.
+// hook runs the rules on one hook. A rule may compare the hook with other hooks, because the views of all hooks are
+// complete.
 func (l *linter) hook(v *hookView) {
 	for _, r := range rules {
 		if r.look != nil && l.ctx.Err() == nil {
@@ -172,8 +172,8 @@ func (l *linter) hook(v *hookView) {
 	}
 }
 
-// add stores a finding. Equal findings of several hooks become one; in a script, equal positions
-// are enough.
+// add stores a finding. Equal findings of several hooks become one finding. In a script, findings of one rule at the
+// same position are equal.
 func (l *linter) add(f Finding) {
 	key := f.ID + "\x00" + f.Position.String()
 	if l.documents[f.Position.File] != nil {

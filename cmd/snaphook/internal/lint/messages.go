@@ -11,7 +11,7 @@ import (
 // it: without the limit the time would be quadratic.
 const maxNodes = 1000
 
-// calledWith returns the texts of the calls in a script, by the called name.
+// calledWith maps each name that a script calls to the texts in its calls.
 func calledWith(file *syntax.File) map[string]string {
 	said := map[string]string{}
 	syntax.Walk(file, func(node syntax.Node) bool {

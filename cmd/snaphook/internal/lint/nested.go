@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// nestedScripts returns the programs that a shell text has as a word: of sh -c and python3 -c.
+// nestedScripts returns the programs that a shell text passes as a word, such as to sh -c and python3 -c.
 func nestedScripts(s *hookScript) (found []*hookScript) {
 	if s.ast == nil {
 		return nil
@@ -67,7 +67,9 @@ func (v *hookView) libraries() (found []*hookScript) {
 				continue
 			}
 			if lib := v.script(c.file(), c); lib != nil && lib.lang == langOther && filepath.Ext(lib.path) == "" {
-				lib.lang = langShell // without a first line and an ending: the shell that sources it reads it as shell text
+				// Neither a first line nor an ending tells the language: the shell that sources the file reads it as
+				// shell text.
+				lib.lang = langShell
 				lib.parse()
 			} else if lib == nil {
 				continue

@@ -89,7 +89,7 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 // argumentParser is the argparse configuration of a script.
 type argumentParser struct {
 	options    map[string]bool // by name; true if a value follows
-	required   [][]string      // the names of each option without which the script exits
+	required   [][]string      // the names of each required option
 	positional []string        // required positional arguments
 }
 

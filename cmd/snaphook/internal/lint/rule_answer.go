@@ -21,7 +21,8 @@ var ruleAnswerUnread = Rule{
 	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`,
 }
 
-// The parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped quotes, or without.
+// These expressions match parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped
+// quotes, or without quotes.
 var (
 	specificOutput = regexp.MustCompile(`hookSpecificOutput(?:\\?["']?\]?\s*[:=]\s*(?:[^=]|$)|["']\]\s*\[["']\w+["']\]\s*=[^=])`)
 	eventName      = regexp.MustCompile(`\bhookEventName\b`)
@@ -151,7 +152,7 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 		}
 	}
 	if specific != nil || endsWith2.Match(text) {
-		return 0, "", "" // it refuses in a way that has an effect
+		return 0, "", "" // the script refuses in a way that has an effect
 	}
 	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
 		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is not a member of an answer, so it decides nothing", text[m[2]:m[3]])

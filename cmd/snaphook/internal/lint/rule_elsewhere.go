@@ -48,8 +48,8 @@ func answerElsewhere(v *hookView) {
 	}
 }
 
-// system returns the system of the hook's dialect whose directory is in the path of the hook's file, else the
-// dialect's first; nil if no system has this dialect.
+// system returns the system of the hook's dialect whose directory is in the path of the hook's file, or else the first
+// system of the dialect; nil if no system has this dialect.
 func (v *hookView) system() (found *portable.System) {
 	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
 	for i := range v.Systems {
@@ -97,7 +97,7 @@ var (
 	permitted = regexp.MustCompile(`\bpermission\\?["']?\s*:\s*\\?["']deny\\?["']`)
 )
 
-// signed adds the signs of refusals in JSON that a text has.
+// signed adds the signs of JSON refusals that a text has, each with its first offset.
 func signed(text []byte, signs map[string]int) {
 	mark := func(sign string, at int) {
 		if _, seen := signs[sign]; !seen {
@@ -161,7 +161,7 @@ func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 	return at, ok
 }
 
-// lostInReaders looks at the systems that read the hook's file too.
+// lostInReaders looks for refusals that are lost in the other systems that read the hook's file.
 func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []scriptRefusal) {
 	file := "/" + filepath.ToSlash(v.h.Position.File)
 	if v.h.Source != hook.Project && v.h.Source != hook.Local {
@@ -193,8 +193,8 @@ func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []s
 	}
 }
 
-// lost reports an answer of a script once for each event. One place in a script has one
-// finding; a finding for a further event is reported at the hook.
+// lost reports an answer of a script once for each event: for the first event at the answer's place in the script, and
+// for each further event at the hook.
 func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, effects string) {
 	at := s.position(r.at)
 	known := s.path + at.String() + r.ID
@@ -210,7 +210,7 @@ func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, 
 	v.add(*f)
 }
 
-// effectsIn lists the effects of an answer of .claude/settings.json in other systems.
+// effectsIn lists the effects that an answer of a hook in .claude/settings.json has in other systems.
 func effectsIn(losing []*portable.System, answer string) string {
 	byEffect := lo.GroupBy(losing, func(s *portable.System) portable.Effect { return s.Effect(answer, true) })
 	return strings.Join(lo.Map(slices.Sorted(maps.Keys(byEffect)), func(e portable.Effect, _ int) string {
@@ -219,8 +219,8 @@ func effectsIn(losing []*portable.System, answer string) string {
 	}), ", and ")
 }
 
-// lostAtHome looks for refusals in the form of other systems that the hook's own system does not read as
-// refusals. A script whose code names the system may tell the systems apart.
+// lostAtHome looks for refusals in the form of other systems that the hook's own system does not read as refusals. It
+// skips a script whose code names the system, because the script may tell the systems apart.
 func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scriptRefusal) {
 	if naming(comment.ReplaceAllFunc(s.text, blank), home) {
 		return
@@ -244,8 +244,8 @@ func (v *hookView) elsewhere() []*portable.System {
 	return all
 }
 
-// keptElsewhere reports whether the script also refuses in a form that both systems read: the two refusals may
-// belong to one branch. A denial does not replace a question.
+// keptElsewhere reports whether the script also refuses in a form that both systems read: the two refusals may belong
+// to one branch. It returns false for a refusal that asks the user, because a denial does not replace a question.
 func keptElsewhere(home, there *portable.System, lost scriptRefusal, given []scriptRefusal) bool {
 	return lost.Sign != portable.SignNestedAsk && slices.ContainsFunc(given, func(r scriptRefusal) bool {
 		return r.ID != lost.ID && home.Effect(r.ID, false).Guards() && there.Effect(r.ID, home.Name == "claude").Guards()
@@ -264,7 +264,7 @@ func remedy(home, there *portable.System, lost scriptRefusal) string {
 	return fmt.Sprintf("answer with %s, which %s in both; docs/same-answer.md has the answers of each system", a.Says, home.Effect(a.ID, false))
 }
 
-// naming reports whether a text names a system: such a script may have an answer for that system.
+// naming reports whether a text names a system: a script with this text may have an answer for the system.
 func naming(text []byte, s *portable.System) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte(s.Name))
 }

@@ -22,7 +22,7 @@ var ruleLauncherUnpinned = Rule{
 	Fix:     "`npx some-guard@1.4.2`, `uvx ruff@0.6.9`, or a file of the project",
 }
 
-// launchers looks for programs that run the current release from a registry or a server.
+// launchers looks for calls that run the current release of a package from a registry, or code from a server.
 func launchers(v *hookView) {
 	for _, s := range v.scripts {
 		v.shellLaunchers(s)

@@ -50,7 +50,7 @@ func membersUnknown(v *hookView) {
 			}
 			meant := memberMeant(u.name, known)
 			if meant == "" || mentionsWord(s, strings.TrimSuffix(meant, "."+u.name)) {
-				continue // a name that only the host knows, or a script for several systems
+				continue // only the host may know the name, or the script is for several systems
 			}
 			if slices.Contains(elsewhere, u.name) && dispatchesByEvent(s) {
 				continue
@@ -462,7 +462,7 @@ func nodeMembers(s *hookScript) (uses []memberUse) {
 		}
 	}
 	if declared > 1 {
-		return nil // names of several values
+		return nil // the script declares the name several times, for different values
 	}
 	return uses[:min(len(uses), maxFound)]
 }

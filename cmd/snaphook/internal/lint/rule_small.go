@@ -87,9 +87,9 @@ func (v *hookView) refusesHere(s *hookScript) bool {
 	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
 }
 
-// dispatches reports whether a script acts by its arguments, and nothing shows that it guards with the words of this
-// hook: either a hook in the foreground calls the script with other words, or the script contains none of this hook's
-// words.
+// dispatches reports whether a script acts by the event or by its arguments, and may not be a guard with the arguments
+// of this hook: either a hook in the foreground calls the script with other arguments, or the script contains none of
+// this hook's arguments.
 func (v *hookView) dispatches(s *hookScript) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")
@@ -218,7 +218,7 @@ var ruleColdScript = Rule{
 	Fix:     `case $branch in main) exit 2 ;; esac`,
 }
 
-// coldScript reports shell scripts that cannot run in the process.
+// coldScript reports shell scripts that the engine cannot run in its own process.
 func coldScript(v *hookView) {
 	if s, _, why := v.keepWarm(); s != nil && why != "" && s.lang == langShell {
 		v.add(*v.report("cold-script", v.h.Position, "write that line another way, or leave the script to bash",
@@ -226,8 +226,8 @@ func coldScript(v *hookView) {
 	}
 }
 
-// keepWarm returns the script of a hook whose settings keep it cold, the kind of warmth that fits, and the reason why
-// the hook could not be kept warm. The script is nil if the hook calls no script, or several.
+// keepWarm returns the script of a hook that no setting keeps warm, the kind of warm process that fits, and the reason
+// why the hook could not be kept warm, if there is one. The script is nil if the hook calls no script, or several.
 func (v *hookView) keepWarm() (s *hookScript, kind, why string) {
 	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
 		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {

@@ -86,7 +86,7 @@ func tildeQuoted(v *hookView) {
 	}
 }
 
-// tildeFiles looks for files that a script writes, reads or creates by a quoted ~/.
+// tildeFiles looks for quoted paths with ~/ that name files which a script writes, reads or creates.
 func (v *hookView) tildeFiles(s *hookScript) {
 	look := func(w *syntax.Word) {
 		if text, ok := literal(w); ok && strings.HasPrefix(text, "~/") && isQuoted(w) {
@@ -267,8 +267,8 @@ func isConstant(value []codeToken) bool {
 	return true
 }
 
-// nodeOnlyDefines reports whether a module in JavaScript does nothing but import packages and
-// define functions. A file that it imports may do the work.
+// nodeOnlyDefines reports whether a module in JavaScript does nothing but import packages and define functions. It
+// returns false if the module imports a file, because that file may do the work.
 func nodeOnlyDefines(all []codeToken) bool {
 	found := false
 	for i := 0; i < len(all); i++ {

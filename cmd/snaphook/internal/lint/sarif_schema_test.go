@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Logs conform to the schema of OASIS. The library keeps only the members of a log that it knows;
-// a member that the format does not have is therefore missing when the log is written again.
+// Logs conform to the schema of OASIS. The test reads each log with a library that drops members which the format does
+// not have, and writes it again: the two logs must have the same members.
 func TestTheLogHoldsToTheSchema(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ö b.sh")

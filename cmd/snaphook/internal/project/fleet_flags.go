@@ -19,7 +19,7 @@ type FleetFlags struct {
 	nc         *nats.Conn
 }
 
-// AddTo adds --nats, with its help, and --creds.
+// AddTo adds the flags --nats, whose help is about, and --creds.
 func (f *FleetFlags) AddTo(to *pflag.FlagSet, about string) {
 	to.StringVar(&f.URL, "nats", "", about)
 	to.StringVar(&f.creds, "creds", os.Getenv(records.CredsVariable),

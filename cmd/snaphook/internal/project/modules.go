@@ -167,7 +167,7 @@ func (a *Attached) loadNamed(ctx context.Context, files []string) error {
 	return nil
 }
 
-// wantModule returns an error for a name that cannot be a module's.
+// wantModule returns an error for a file that cannot be a module.
 func wantModule(file, wd, home string) error {
 	path := file
 	if file != "" {
@@ -188,8 +188,8 @@ func wantModule(file, wd, home string) error {
 	return nil
 }
 
-// Warn reports modules that take no part in a fire. safe is true if no action goes ahead because of
-// that.
+// Warn reports modules that take no part in a fire. safe means that no action goes ahead because these modules are
+// missing.
 func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
 		return
@@ -240,7 +240,7 @@ func (a *Attached) Conclude(fired *pipeline.JSONResult, err error) error {
 	}
 	failed := new(hook.Error)
 	if errors.As(err, &failed) {
-		err, fired.Effects = failed.Err, struct{}{} // the earlier answers are lost
+		err, fired.Effects = failed.Err, struct{}{} // the error replaces the answers of earlier handlers
 	}
 	refusal := a.Verdict(&result, err)
 	if refusal == nil && a.Swapped && len(a.Kept) == 0 {
@@ -264,7 +264,7 @@ func (a *Attached) End(cmd *cobra.Command) {
 	}
 }
 
-// Unheard returns the names to which a module subscribes and that nothing fires.
+// Unheard returns the event names to which a module subscribes, but which xcsh does not have.
 func Unheard(info xcsh.Info) []string {
 	return lo.Reject(slices.Sorted(maps.Keys(info.Events)), func(name string, _ int) bool {
 		_, known := xcsh.Lookup(name)
@@ -277,7 +277,7 @@ func ModuleEvents() []string {
 	return lo.Map(xcsh.Events(), func(e xcsh.Dynamic, _ int) string { return e.Name() })
 }
 
-// IsModule reports whether a file is a module, by its name.
+// IsModule reports whether a file has the name of a module.
 func IsModule(file string) bool { return (&modules.Loader{}).Match(file) }
 
 // ModuleRuntime describes where a module runs.

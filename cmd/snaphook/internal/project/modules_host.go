@@ -22,7 +22,7 @@ import (
 // Host provides the services of the command line to modules. The zero Host provides none.
 type Host struct {
 	mu         sync.Mutex
-	Console    io.Writer           // output of their console; nil drops it
+	Console    io.Writer           // receives the console output of modules; nil drops it
 	notes      bool                // prints messages and entries, which no agent receives here
 	Execs      bool                // pi.exec runs programs
 	term       *asking             // nil: there is no user to ask

@@ -19,8 +19,8 @@ import (
 // mostModuleFiles limits the files in a folder of modules.
 const mostModuleFiles = 10_000
 
-// moduleFiles returns the files that may belong to a module, without running it, because it may be untrusted. If the
-// module may import files, these are all files below its [modules.Root] that a module can import.
+// moduleFiles returns the files that may belong to a module. It does not run the module, which may be untrusted. If the
+// module may import files, all files below its [modules.Root] that a module can import are returned too.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

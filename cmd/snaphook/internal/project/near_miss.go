@@ -147,8 +147,8 @@ func NearMisses(dir string) (misses []NearMiss) {
 	return misses
 }
 
-// ancestors returns the directories above dir, relative to it, without the home directory, whose
-// settings are the user's.
+// ancestors returns the directories above dir, relative to dir. It omits the home directory, because the settings there
+// are the user's.
 func ancestors(dir string) (all []string) {
 	home, _ := environ.Home()
 	for up := ".."; len(all) < 20; up += "/.." {
@@ -163,7 +163,7 @@ func ancestors(dir string) (all []string) {
 	return all
 }
 
-// folders returns the folders in dir and their folders, without hidden ones and installed packages.
+// folders returns the folders one and two levels below dir, without hidden folders and installed packages.
 func folders(dir string) (all []string) {
 	home, _ := environ.Home()
 	var walk func(at string, depth int)
@@ -178,7 +178,7 @@ func folders(dir string) (all []string) {
 			}
 			below := filepath.ToSlash(filepath.Join(at, e.Name()))
 			if filepath.Join(dir, filepath.FromSlash(below)) == home {
-				continue // its settings are the user's
+				continue // the settings in the home directory are the user's
 			}
 			if all = append(all, below); depth < 2 {
 				walk(below, depth+1)

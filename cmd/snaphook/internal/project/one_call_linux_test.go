@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/warm"
 )
 
-// A command that fires once runs a script in the process of the command if the overlay says so: no bash is started.
+// If the overlay says so, a command that fires one event runs scripts in its own process, and starts no bash.
 func TestOneCallRunsScriptsInThisProcess(t *testing.T) {
 	dir := t.TempDir()
 	starts := filepath.Join(dir, "starts")

@@ -29,7 +29,7 @@ func (f *SourceFlags) AddPolicy(to *pflag.FlagSet) {
 func (f *SourceFlags) PolicySource(dir string) (policy.Source, error) {
 	files := map[policy.Level]string{}
 	for level, file := range policy.Files(dir) {
-		// The readers report an unreadable file: it may contain a demand.
+		// An unreadable file counts too: it may contain rules, and the readers report the error.
 		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
 			files[level] = cli.ShortPath(file)
 		}
@@ -60,7 +60,7 @@ func (f *SourceFlags) PolicySource(dir string) (policy.Source, error) {
 	return policy.Source{Files: files}, nil
 }
 
-// LevelNamed returns the level of an overlay, and whether there is one with that name.
+// LevelNamed returns the level of an overlay by its name, and whether there is such a level.
 func LevelNamed(name string) (policy.Level, bool) {
 	for _, level := range []policy.Level{policy.Machine, policy.User, policy.Project} {
 		if level.String() == name {
@@ -183,8 +183,8 @@ func (e *Effective) failures() string {
 	return strings.Join(parts, ", ")
 }
 
-// Held returns the reason why a hook of a plan is not started, if its policy makes this a failure; empty if the hook is
-// started.
+// Held returns the reason why a hook of a plan never starts, if its policy treats that as a failure; otherwise the
+// reason is empty.
 func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
@@ -196,10 +196,10 @@ func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
 }
 
-// WorkersAlone keeps only workers warm, since they cannot start cold: bench measures all other hooks cold.
+// WorkersAlone keeps only workers warm, because workers cannot start cold. bench measures all other hooks cold.
 type WorkersAlone struct{ *run.Warm }
 
-// Keep keeps a worker.
+// Keep keeps the hook warm if it is a worker.
 func (w WorkersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
 	if kind != run.WarmWorker {
 		return ""
@@ -207,17 +207,17 @@ func (w WorkersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
 	return w.Warm.Keep(h, kind, dir)
 }
 
-// ForOneCall keeps workers, and scripts that run in this process: interpreters that wait for a second call
-// do not help a command that fires once.
+// ForOneCall keeps only workers warm, and scripts that run in this process. A command that fires once gains nothing
+// from interpreters that wait for a second call.
 type ForOneCall struct{ *run.Warm }
 
-// Keep keeps a worker, or a script for bash.
+// Keep keeps the hook warm if it is a worker or a script for bash.
 func (w ForOneCall) Keep(h *hook.Hook, kind, dir string) (note string) {
 	switch kind {
 	case run.WarmWorker:
 		return w.Warm.Keep(h, kind, dir)
 	case run.WarmBash, run.WarmAuto:
-		w.Warm.Keep(h, run.WarmBash, dir) // all other hooks start cold in this process
+		w.Warm.Keep(h, run.WarmBash, dir) // the note is dropped, because all other hooks start cold in this process anyway
 	}
 	return ""
 }

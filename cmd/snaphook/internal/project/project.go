@@ -21,7 +21,7 @@ var hookFiles = []string{
 func projectFiles() (files []string) {
 	for _, d := range systems.All {
 		for _, mark := range d.Marks {
-			if mark[0] == '.' { // other marks are names of files of the machine
+			if mark[0] == '.' { // the other marks name files of the machine, not of a project
 				for _, name := range hookFiles {
 					files = append(files, filepath.Join(mark, filepath.FromSlash(name)))
 				}
@@ -39,10 +39,10 @@ func hasProject(dir string) bool {
 	})
 }
 
-// Find returns the directory of the project that dir belongs to, by the rules of the hook
-// systems: dir itself if it has settings, else the nearest directory above it that has some, up to the
-// root of the git repository. Outside of a repository it is dir. The search ends at the home directory, whose
-// settings are the user's, and at a directory of another user, who could run hooks that way.
+// Find returns the directory of the project that dir belongs to, by the rules of the hook systems: dir itself if it has
+// settings, else the nearest directory above it that has some, up to the root of the git repository. Outside of a
+// repository it is dir. The search ends at the home directory, whose settings are the user's, and at a directory of
+// another user, who could otherwise make this user run hooks.
 func Find(dir string) string {
 	if hasProject(dir) {
 		return dir

@@ -136,8 +136,8 @@ func (f *SessionFlags) Forgetter(ses *pipeline.Session, input []byte) func() {
 	}
 }
 
-// Log returns the engine's logger. The answer has the failures, which are printed once: without
-// --verbose only the engine's own errors are logged.
+// Log returns the engine's logger. Without --verbose it logs only the engine's own errors, because the failures of
+// hooks are in the answer and are printed once.
 func (f *SourceFlags) Log(cmd *cobra.Command) *slog.Logger {
 	return EngineLog(f.Global, cmd.ErrOrStderr())
 }
@@ -164,17 +164,17 @@ func WantsDebug() bool {
 	return true
 }
 
-// Trust is the user's trust in a project. The project's own hooks run unless Untrusted is set, and the
-// project's settings affect other hooks unless Undecided is set. If trust was granted, only the hooks run for
-// which it was granted, byte by byte.
+// Trust is the user's trust in a project. The project's own hooks run unless Untrusted is set, and the project's
+// settings affect other hooks unless Undecided is set. If trust was granted, a hook of the project runs only if it is
+// the same, byte by byte, as when trust was granted.
 type Trust struct {
 	Untrusted, Undecided bool
 	Granted              map[string]*trust.Covered // granted files, by dialect
 	Missed               map[string][]hook.Guard   // guards that existed when trust was granted, by dialect
 }
 
-// Guards returns the guards that existed when trust was granted, for the only directory of the
-// process.
+// Guards returns the guards that existed when trust was granted. It ignores the directory, because the process has only
+// one.
 func (s Trust) Guards(string) map[string][]hook.Guard { return s.Missed }
 
 // Miss adds the guards that one dialect had when trust was granted.
@@ -184,8 +184,7 @@ func (s *Trust) Miss(src *Sources, decided trust.Decisions) {
 	}
 }
 
-// WarnMissing reports guards that do not exist any more, for a verb that runs hooks and guards
-// nothing.
+// WarnMissing reports guards that do not exist any more. It is for verbs that run hooks, but guard no action.
 func WarnMissing(cmd *cobra.Command, src *Sources, missed map[string][]hook.Guard) error {
 	if len(missed) == 0 {
 		return nil
@@ -224,8 +223,8 @@ func (s Trust) Wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
-// WrapAs does the same as Wrap for hooks that the program has changed since it read them: the changed hooks are as
-// trusted as the original hooks, which read holds by id.
+// WrapAs does the same as Wrap for hooks that the program has changed since it read them. read holds the original hooks
+// by id; a changed hook is as trusted as its original.
 func (s Trust) WrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.Wrap()
 	if wrap == nil {
@@ -273,13 +272,14 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	case trust.Trusted:
 		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: st.covered[0]}
 	case trust.Changed:
-		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}} // nothing is covered: a changed guard still runs
+		// An empty Covered: every hook of the project fails when it runs.
+		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}}
 	}
 	return stand, nil
 }
 
-// Decisions returns the user's decisions for a verb that requires no trust: such a verb also reports guards that
-// existed when trust was granted. It warns if the decisions cannot be read.
+// Decisions returns the user's decisions, for a verb that requires no trust but reports guards that were removed since
+// trust was granted. It warns if the decisions cannot be read.
 func Decisions(cmd *cobra.Command) trust.Decisions {
 	store, err := trust.DefaultStore()
 	if err != nil {
@@ -292,9 +292,9 @@ func Decisions(cmd *cobra.Command) trust.Decisions {
 	return all
 }
 
-// Workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints
-// nothing, and runs nothing. If the decisions cannot be read, the project counts as undecided; if the project cannot
-// be compared with a decision, it counts as trusted. Both are errors of the fire itself.
+// Workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints nothing, and runs
+// nothing. If the decisions cannot be read, the project counts as undecided; if the project cannot be compared with a
+// decision, it counts as trusted. The fire itself reports both errors.
 func (f *SessionFlags) Workspace(ctx context.Context, src *Sources) pipeline.Workspace {
 	at := pipeline.Workspace{Dir: src.Dir, Interactive: f.Interactive}
 	state := trust.Unknown

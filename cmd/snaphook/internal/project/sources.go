@@ -49,7 +49,8 @@ func (f *SourceFlags) Sources(d *systems.Dialect) (*Sources, error) {
 	)
 }
 
-// SourcesGiven returns the sources of settings for a dialect, with the settings in g in place of the flags'.
+// SourcesGiven returns the sources of settings for a dialect. The settings in g replace the settings that the flags
+// name.
 func (f *SourceFlags) SourcesGiven(d *systems.Dialect, g systems.Given) (*Sources, error) {
 	if len(g.Modules) > 0 && !d.Modules {
 		return nil, fmt.Errorf(

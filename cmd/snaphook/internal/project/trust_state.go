@@ -94,7 +94,7 @@ func (st *TrustStatus) add(ctx context.Context, src *Sources) error {
 		st.Reaches = append(st.Reaches, words)
 	}
 	if src.Idle() && len(st.covered) > 1 {
-		return nil // the system to which the files belong lists them
+		return nil // the files belong to another system, which lists their hooks
 	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
@@ -153,8 +153,7 @@ func (st *TrustStatus) check(path string, text []byte) error {
 	return errors.Join(lo.Map(st.covered, func(c *trust.Covered, _ int) error { return c.Check(path, text) })...)
 }
 
-// below returns the absolute path of a module, from its hook's path relative to the project's
-// directory.
+// below returns the absolute path of a module. path is the path of its hook, which may be relative to dir.
 func below(dir, path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
 		return path
@@ -170,8 +169,8 @@ func (st *TrustStatus) Judge(all trust.Decisions) {
 	}
 }
 
-// isRevokedFor reports whether a decision against dir is on record. If the store cannot be read it
-// returns false: it is called where trust is not required.
+// isRevokedFor reports whether a decision against dir is on record. It returns false if the store cannot be read,
+// because its callers require no trust.
 func isRevokedFor(ctx context.Context, dir string) bool {
 	return decisionOf(ctx, dir).State == trust.Revoked
 }

@@ -35,7 +35,7 @@ func writeCSV(cmd *cobra.Command, rows ...[]string) error {
 	return cli.Write(cmd.OutOrStdout(), b.Bytes())
 }
 
-// plainCell returns a text that a spreadsheet reads as text.
+// plainCell returns s in a form that a spreadsheet reads as text.
 func plainCell(s string) string {
 	s = cli.OneLine(s)
 	if formula := strings.TrimLeft(s, " \t"); formula != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(formula)[0]) {

@@ -104,7 +104,8 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// bad reports a line that cannot be read; an error ends the reading.
+// bad reports a line that cannot be read. For number 0, a file that cannot be read, it returns an error, which ends the
+// reading.
 func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	if number == 0 {
 		return fmt.Errorf("%s: %w", h.file, why)

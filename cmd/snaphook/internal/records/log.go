@@ -192,8 +192,8 @@ func decisionText(l *rec.Line) string {
 	return style.Render(cli.OneLine(word))
 }
 
-// hookText describes the run of a hook in a fire, or the reason why it did not run. It omits a
-// reason that equals shown, which is printed above it.
+// hookText describes the run of a hook in a fire, or the reason why it did not run. shown is the reason that was
+// printed before: hookText does not repeat it.
 func hookText(h *rec.Hook, shown string) string {
 	at := ""
 	if h.File != "" {

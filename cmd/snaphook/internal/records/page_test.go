@@ -167,7 +167,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 	if drawn := page.text(`document.querySelectorAll(".row").length > 5 && document.querySelectorAll(".row").length < 200`); drawn != "true" {
 		t.Error("not the rows alone that can be seen are drawn")
 	}
-	// A picture costs the same for a list of any length.
+	// Drawing takes the same time for a list of any length.
 	times := page.text(`(() => {
 		const best = () => { let least = Infinity; for (let i = 0; i < 60; i++) { const t = performance.now(); draw(); least = Math.min(least, performance.now() - t); } return least; };
 		const many = best(), all = shown; shown = all.slice(0, 200); const few = best(); shown = all; draw(); return many <= 3 * few + 1 ? "fine" : many + " ms and " + few;

@@ -167,7 +167,7 @@ func (t *tally) of(event string, h *rec.Hook) *hookStat {
 	return s
 }
 
-// shortened returns at most so many bytes of a text.
+// shortened returns s, cut to the given number of bytes if it is longer.
 func shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

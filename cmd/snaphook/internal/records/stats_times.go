@@ -19,7 +19,7 @@ type times struct {
 
 const (
 	fewTimes    = 1024
-	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; the limit of longer times
+	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; longer times are recorded as this value
 )
 
 func (t *times) add(ms float64) {
@@ -51,8 +51,8 @@ func (t *times) ranks() ranks {
 	return ranks{P50: lo.ToPtr(t.at(0.50)), P95: lo.ToPtr(t.at(0.95)), P99: lo.ToPtr(t.at(0.99)), Max: &t.max}
 }
 
-// at returns the percentile by nearest rank: the smallest value such that at least this part of all
-// values is not greater.
+// at returns the percentile by nearest rank: the smallest value v for which at least the given part of all values is at
+// most v.
 func (t *times) at(part float64) float64 {
 	rank := max(1, int64(math.Ceil(part*float64(t.n)-1e-9)))
 	if t.many == nil {
@@ -93,7 +93,7 @@ func (c *curve) add(v float64) {
 	c.sums, c.counts = append(c.sums, v), append(c.counts, 1)
 }
 
-// String draws a block for each part, whose height is its mean in proportion to the highest.
+// String draws a block for each part. The height of the block is the part's mean in proportion to the highest mean.
 func (c *curve) String() string {
 	const blocks = "▁▂▃▄▅▆▇█"
 	highest := 0.0
@@ -120,7 +120,7 @@ type nearest struct {
 	seen    map[string]bool
 }
 
-// Limits of the subjects that are compared for one hook, and of the texts.
+// Limits of the number of subjects that are compared for one hook, and of the lengths of subjects and matchers.
 const (
 	maxSubjects = 1000
 	maxSubject  = 256 // bytes

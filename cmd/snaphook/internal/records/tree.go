@@ -129,7 +129,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	return cli.Say(cmd, treeText(sessions))
 }
 
-// visibly returns a make whose JSON may be written to a terminal.
+// visibly returns a function like make, whose JSON may be written to a terminal.
 func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Node) ([]byte, error) {
 	return func(sessions []*tracetree.Node) ([]byte, error) {
 		text, err := make(sessions)

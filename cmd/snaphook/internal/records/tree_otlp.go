@@ -61,7 +61,7 @@ type otlp struct {
 	spans          *[]otlpSpan
 }
 
-// idOf returns an id that is the same for the same record.
+// idOf returns an id that depends only on parts: the same record always gets the same ids.
 func idOf(digits int, parts ...string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
 	return hex.EncodeToString(sum[:])[:digits]

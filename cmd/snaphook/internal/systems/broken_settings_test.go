@@ -188,8 +188,8 @@ func TestAByteOrderMarkIsReadOver(t *testing.T) {
 	}
 }
 
-// load writes b's file with text and b's other file, and loads the settings of a project. file is the end of the path
-// of b's file.
+// load writes text to b's file, writes b's other file, and loads the settings of a project. The result file is the end
+// of the path of b's file.
 func (b *breakable) load(t *testing.T, text string) (loaded pipeline.Loaded, file string) {
 	t.Helper()
 	root := t.TempDir()
@@ -237,8 +237,8 @@ func TestAProfileThatDoesNotExistIsAnErrorWithTheNames(t *testing.T) {
 	}
 }
 
-// Hooks of Claude Code and LLxprt Code that cannot be read as a whole block under a closed policy too, unless they
-// would not run in any case.
+// If the hooks of a file of Claude Code or LLxprt Code cannot be read at all, the file's events block under a closed
+// policy too, unless its hooks would not run in any case.
 func TestHooksOfAnotherKindStandForTheFileUnlessItsHooksAreOff(t *testing.T) {
 	const list, number, enabled = `{"hooks": []}`, `{"hooks": 7}`, `{"tools": {"enableHooks": true}, "hooks": []}`
 	for _, tt := range []struct {

@@ -25,12 +25,12 @@ type Dialect struct {
 	Levels   []string // the values of --level, the default first; nil: there is only one level
 	Profiles []string // the values of --profile; nil: none
 
-	// Find returns the profile for a directory, or for the given files in place of its own, and a
-	// Load that names the settings of other profiles.
+	// Find returns the profile for a directory, or for layers if they replace the directory's own files. passed is a
+	// Load that reports the settings of other profiles.
 	Find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
-	// Borrows reports whether a layer is a file of another system that this system reads too. Verbs for all dialects do
-	// not list a dialect all of whose files are borrowed. Nil: no file is borrowed.
+	// Borrows reports whether a layer is a file of another system that this system reads too. Verbs for all dialects
+	// leave out a dialect if all its files are borrowed. Nil: no file is borrowed.
 	Borrows func(settings.Layer) bool
 
 	Marks  []string               // directories and files that only this dialect has

@@ -31,8 +31,8 @@ func EventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
 
-// EventsByName returns the events that a bare name may mean: events of dialects with bare names, or else all other
-// events.
+// EventsByName returns the events with a bare name. If dialects that allow bare names have such events, it returns only
+// these, else the events of the other dialects.
 func EventsByName(name string, events []pipeline.Declared) []pipeline.Declared {
 	named := lo.Filter(events, func(e pipeline.Declared, _ int) bool {
 		return e.Info().Name == name && e.Info().Dialect != agentDialect
@@ -44,8 +44,8 @@ func EventsByName(name string, events []pipeline.Declared) []pipeline.Declared {
 	return named
 }
 
-// goesByName reports whether a bare name may mean the event. A dialect whose events are named in
-// full, and the moments of package snaphook, for which no settings have hooks, need the full name.
+// goesByName reports whether a bare name may mean the event. The full name is needed for events of dialects with
+// inFull, and for the moments of package snaphook, for which settings cannot have hooks.
 func goesByName(info pipeline.Info) bool {
 	d, err := Named(info.Dialect)
 	return (err != nil || !d.inFull) && info.Dialect != agentDialect
@@ -73,7 +73,7 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, cli.DidYouMean("", name, names))
 }
 
-// counterpart returns the full name of the event of a dialect that another system calls name.
+// counterpart returns the full name of a dialect's event that corresponds to the event name of another system.
 func counterpart(dialect, name string) (event string, ok bool) {
 	all := Portable()
 	for i := range all {

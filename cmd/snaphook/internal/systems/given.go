@@ -28,7 +28,7 @@ func (g *Given) FindProfile(d *Dialect, dir string, layers []settings.Layer) (pa
 	return passed
 }
 
-// Passing joins load and passed, which may be nil.
+// Passing joins load and passed; passed may be nil.
 func Passing(load, passed pipeline.Load) pipeline.Load {
 	if passed == nil {
 		return load
@@ -50,7 +50,7 @@ func (g Given) Named(d *Dialect) ([]settings.Layer, error) {
 	if !g.Replaces {
 		return nil, nil
 	}
-	layers := []settings.Layer{} // not nil: nil would search for files
+	layers := []settings.Layer{} // not nil: for nil, the loader would search for files
 	for _, value := range g.Settings {
 		layer, err := d.Layer(value)
 		if err != nil {

@@ -23,7 +23,7 @@ var takenKey string
 // and therefore get no key.
 func TakeKey() {
 	takenKey = os.Getenv(modelKey)
-	_ = os.Unsetenv(modelKey) // fails for no valid name
+	_ = os.Unsetenv(modelKey) // cannot fail: the name is valid
 }
 
 // getenv returns a variable of the process, also the key that TakeKey removed.
@@ -82,7 +82,7 @@ type failingModel struct{ err error }
 
 func (r failingModel) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
 
-// defaultModel is a model that uses a name for hooks without one.
+// defaultModel is a model that uses the model called name for hooks that name no model.
 type defaultModel struct {
 	judge.Model
 	name string

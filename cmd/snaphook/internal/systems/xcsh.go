@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Xcsh is the hook runtime, and extensionRow the extension runtime: other rules for the same
-// modules, which are found and trusted in the same way.
+// Xcsh is the row of the hook runtime, and extensionRow the row of the extension runtime, which has other rules for the
+// same modules. Both find modules and trust them in the same way.
 var (
 	Xcsh = moduleRow(
 		xcsh.Dialect,
@@ -42,17 +42,17 @@ func moduleRow(d *pipeline.Dialect, supports string) Dialect {
 	}
 }
 
-// named returns the dialect with events that are found by their full names alone.
+// named returns a copy of d whose events are found only by their full names.
 func (d Dialect) named() Dialect {
 	d.inFull = true
 	return d
 }
 
-// ModuleType is the type of hooks that modules subscribe.
+// ModuleType is the type of hooks that are handlers of modules.
 const ModuleType = "module"
 
-// IsVariant reports whether the dialect has the events of another dialect with other rules. It is
-// used only if its full name is given.
+// IsVariant reports whether the dialect has the events of another dialect, but other rules. A variant is used only if
+// its full name is given.
 func (d *Dialect) IsVariant() bool { return d == &extensionRow }
 
 // TrustName returns the name under which trust in a dialect's hooks is stored.

@@ -27,7 +27,7 @@ func module() string {
 	if _, source, _, _ := runtime.Caller(0); filepath.IsAbs(source) {
 		return filepath.Join(filepath.Dir(source), "..", "..", "..")
 	}
-	dir, _ := os.Getwd() // if empty, no case is found
+	dir, _ := os.Getwd() // without a working directory, no case is found
 	for above := dir; above != filepath.Dir(above); above = filepath.Dir(above) {
 		for _, candidate := range []string{above, filepath.Join(above, "conformance")} {
 			if _, err := os.Stat(filepath.Join(candidate, "judge", "clicases")); err == nil {
