@@ -154,7 +154,7 @@ func (r *remoteHook) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 		case r.flight <- struct{}{}:
 			defer func() { <-r.flight }()
 		case <-limited.Done():
-			return hook.Reply{}, r.ended(ctx, call, fmt.Errorf("%d requests of this agent are in flight", cap(r.flight)))
+			return hook.Reply{}, r.ended(ctx, call, fmt.Errorf("%d requests of this agent already wait for answers", cap(r.flight)))
 		}
 	}
 	ask := r.question(call)

@@ -423,7 +423,7 @@ func (p *Policy) put(b *Bundle, kept error) {
 	before := p.current.Swap(b)
 	p.status.activate(b.Revision)
 	if kept != nil {
-		p.status.fail(fmt.Errorf("the cache of the policy: %w; after a restart without a server its gates block", kept))
+		p.status.fail(fmt.Errorf("the cache of the policy: %w; after a restart without a server, every event that can block blocks", kept))
 	}
 	p.opts.Log.Info("a policy takes effect", slog.Uint64("revision", b.Revision), slog.Int("events", len(b.Events)))
 	p.mu.Lock()

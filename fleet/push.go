@@ -185,7 +185,7 @@ func nextRevision(ctx context.Context, js jetstream.JetStream) (uint64, error) {
 			return 0, fmt.Errorf("the revision of the policy: %w", err)
 		}
 	}
-	return 0, errors.New("others push policies at the same time; push again")
+	return 0, errors.New("somebody else pushed a policy at the same time; push again")
 }
 
 // eventsOf returns the events for which a directory has hooks.
@@ -248,7 +248,7 @@ func realDir(dir string) (string, error) {
 		return "", fmt.Errorf("the policy: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("the policy: %s is not a directory; name the one with its settings and scripts", dir)
+		return "", fmt.Errorf("the policy: %s is not a directory; name the directory with its settings and scripts", dir)
 	}
 	return dir, nil
 }

@@ -76,7 +76,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 	return nil, failed
 }
 
-var errSpoolTaken = errors.New("another process holds it")
+var errSpoolTaken = errors.New("another process holds the lock")
 
 // start begins to send: first the lines of ended processes, then new lines.
 func (s *spool) start() {

@@ -329,6 +329,7 @@
       });
     },
     settle(id, text) {
+      if (!waiting.has(id)) return; // the module itself wrote the request to which this is the answer
       const { resolve, reject, ends } = waiting.get(id);
       waiting.delete(id);
       for (const end of ends) end();

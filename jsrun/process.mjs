@@ -146,7 +146,11 @@ calls.on("data", bytes => {
     const text = Buffer.concat([...parts, bytes.subarray(0, end)]).toString();
     parts = [];
     bytes = bytes.subarray(end + 1);
-    receive(parse(text));
+    try {
+      receive(parse(text));
+    } catch (error) {
+      complain(error); // thrown further, it would lose the lines that follow in bytes
+    }
   }
   if (bytes.length > 0) parts.push(bytes);
 });

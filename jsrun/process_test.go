@@ -251,7 +251,9 @@ func TestAProcessOutlivesWhatIsNotWaitedFor(t *testing.T) {
 			return open > 5 && !inherited.includes("4") && !inherited.includes("5") && pi.echo(e);
 		})`, Options{})
 	for range 2 {
-		if got, err := call(t.Context(), "still there"); err != nil || string(got) != `"still there"` {
+		ctx, cancel := context.WithTimeout(t.Context(), patient)
+		defer cancel()
+		if got, err := call(ctx, "still there"); err != nil || string(got) != `"still there"` {
 			t.Errorf("got %s, %v", got, err)
 		}
 	}

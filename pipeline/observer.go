@@ -310,7 +310,7 @@ func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.
 	o.log.LogAttrs(
 		ctx,
 		slog.LevelError,
-		"an observer of hooks does not return; events are fired without it until it does",
+		"an observer of hooks does not return; until it returns, events are fired without this observer",
 		slog.String("observer", fmt.Sprintf("%T", w.Observer)),
 		slog.Duration("after", limit),
 	)

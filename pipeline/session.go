@@ -121,11 +121,11 @@ func directory(dir string) (string, error) {
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the session's directory: %s does not exist; set Dir to a directory that does", path)
+		return "", fmt.Errorf("the session's directory: %s does not exist; set Dir to an existing directory", path)
 	case err != nil:
 		return "", fmt.Errorf("the session's directory: %w", err)
 	case !info.IsDir():
-		return "", fmt.Errorf("the session's directory: %s is not a directory; set Dir to one", path)
+		return "", fmt.Errorf("the session's directory: %s is not a directory; set Dir to a directory", path)
 	}
 	return path, nil
 }

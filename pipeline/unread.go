@@ -64,7 +64,7 @@ func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 		return
 	}
 	if d.shaped && !d.denies && r.Err == nil {
-		d.why = "if it was a denial, it is lost: " + d.why
+		d.why = "if the answer was a denial, the denial is lost: " + d.why
 	}
 	r.Notes = append(r.Notes, d.why)
 }

@@ -113,6 +113,7 @@ func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, call := newWorker(t, "python3", "w.py", byHand)
 			bad := call
+			bad.Timeout = 2 * time.Minute // "long" writes as many bytes as fit in a line, on a machine that may be busy
 			bad.Payload = []byte(`{"do":"` + name + `"}`)
 			if reply, err := c.Run(t.Context(), bad); err == nil || !strings.Contains(err.Error(), reason) {
 				t.Errorf("exit %d, err %v; want an error with %q", reply.Exit, err, reason)

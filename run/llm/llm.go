@@ -151,7 +151,7 @@ func choose(asked, preferred string) (string, error) {
 		asked = preferred
 	}
 	if asked == "" {
-		return "", errors.New("no model is named: set Model to a small, fast one")
+		return "", errors.New("no model is named: set Model to a small, fast model")
 	}
 	return asked, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrNotPublic is the error of an [HTTP] hook with PublicOnly whose server does not have a public address.
-var ErrNotPublic = errors.New("the address is not public, and only public ones are allowed")
+var ErrNotPublic = errors.New("the address is not public, and only public addresses are allowed")
 
 // refusePrivate rejects an address that is not public. The dialer calls it with each resolved address before it
 // connects.

@@ -98,7 +98,7 @@ func claudeUnspeakable(p *claudecases.Prepared) string {
 	return ""
 }
 
-// hostsChoice is the model for hooks that name none.
+// hostsChoice is the model for hooks that name no model.
 const hostsChoice = "hosts-choice"
 
 // serveModel serves the case's model with the Messages API, and returns the URL.

@@ -112,9 +112,9 @@ func newInit(global *cli.Global) *cobra.Command {
 		Long: "Writes into the project's directory: settings with one guard, which refuses forced pushes, the guard, " +
 			"its test fixtures, and a workflow of GitHub that checks and tests the hooks. " +
 			"Existing files are not changed; if the settings exist, it prints the part to add.",
-		Example: `# In the words of Claude Code, in the current directory
+		Example: `# For Claude Code, in the current directory
 snaphook init
-# For LLxprt Code, in another one; then run the test
+# For LLxprt Code, in another directory; then run the test
 snaphook init --dialect llxprt --dir ~/project
 snaphook test --dir ~/project`,
 		Args: cli.NoArguments,
@@ -146,7 +146,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		}
 		wrote, err := file.write(dir, adapted(text, kept))
 		if err != nil {
-			return fmt.Errorf("%s: %w; files that were written before stay", file.to, err)
+			return fmt.Errorf("%s: %w; the files that init had already written stay", file.to, err)
 		}
 		if !wrote && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
 			kept = string(text)

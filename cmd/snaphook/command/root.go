@@ -22,14 +22,14 @@ func newRoot(global *cli.Global) *cobra.Command {
 		Short: "Run, explain and check the hooks of AI agents",
 		Long: "snaphook fires the events of AI agents and runs the hooks that a project's settings select.\n\n" +
 			"Exit status: 0 go ahead, 2 blocked or the agent must stop, 1 snaphook failed.",
-		Example: `# What would run before this tool does?
+		Example: `# Which hooks would run before this tool?
 echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
   snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
 		StringVar(&global.Dir, "dir", "", "`DIR` of the project, such as ~/project; default: the current directory, or the nearest one above it with settings in its git repository")
 	root.PersistentFlags().
-		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
+		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 has this effect too")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)
 	root.AddCommand(
 		fire.NewFire(global),

@@ -25,7 +25,7 @@ func newState(g *cli.Global) *cobra.Command {
 		Use:   "state",
 		Short: "Keep values between the hooks of a session",
 		Long: "Reads and writes small texts that the hooks of one session share, in the directory that " + stateVar + " names; every hook is started with it. " +
-			"The hooks of each source, such as the user's and the project's, have keys of their own. " +
+			"The hooks of each source, such as the user or the project, have their own keys. " +
 			"Hooks may write at the same time; no write is lost. All keys and values of a source may take 1 MiB together, in a fleet 512 KiB.\n\n" +
 			"Exit status: 0 done; 1 there is no such value, or the value is not OLD; 2 snaphook could not do it.",
 		Example: `# Count the calls of a session, in a hook
@@ -126,7 +126,7 @@ func withState(
 	run func(*cobra.Command, hook.State, []string) error,
 ) error {
 	dir := os.Getenv(stateVar)
-	err := errors.New(stateVar + " is not set: hooks are started with it; elsewhere set it to a directory")
+	err := errors.New(stateVar + " is not set: snaphook sets it for hooks; outside of a hook, set it to a directory")
 	switch {
 	case fleet.IsStateName(dir):
 		var values hook.State

@@ -27,10 +27,10 @@ func newTrust(global *cli.Global) *cobra.Command {
 		Use:   "trust",
 		Short: "Show, grant or revoke trust in a project's hooks",
 		Long: "Shows what the project's own hooks would run: commands, and the scripts they name, or modules, and the files they import, with a digest of each. " +
-			"Trust covers exactly these; when one changes, none of them runs until trust is granted again.",
+			"Trust covers exactly these hooks and files; when one of them changes, no hook runs until trust is granted again.",
 		Example: `# What would the hooks of this project run?
 snaphook trust
-# Allow it
+# Allow these hooks
 snaphook trust grant`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -99,7 +99,7 @@ func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
 var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	trust.Unknown:   "no decision yet; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
+	trust.Unknown:   "trust is neither granted nor revoked; the project's hooks run when you fire events, but not with --interactive; its settings affect only its own hooks",
 	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 
@@ -138,7 +138,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 		b.WriteString(
 			lo.Ternary(
 				st.State == trust.Trusted,
-				"its settings, which trust covers:\n",
+				"effects of its settings, which trust covers:\n",
 				"once it is trusted, its settings:\n",
 			),
 		)
@@ -161,7 +161,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 				&b,
 				"    %s\n",
 				cli.Odd.Render(
-					"cannot be seen through: "+cli.OneLine(
+					"unclear, and may run other files: "+cli.OneLine(
 						*h.Unclear,
 					)+"; trust covers "+cli.Count(len(h.Scripts), "file")+" of the project",
 				),

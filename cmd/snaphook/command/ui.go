@@ -37,18 +37,18 @@ func newUI(global *cli.Global) *cobra.Command {
 		Long: "Follows the records in the FILEs, or in SNAPHOOK_RECORD, with their rotated files, as fire --record and record-event write them; " +
 			"it waits for a file that does not exist yet. With --nats it follows the records of a fleet. It prints the address of a page, which shows sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
 			"failures first, and an explanation beside each call. The filters are in the address.\n\n" +
-			"The page can be reached from this machine alone, at a free port. The address has a token, without which nothing is shown; other sites and other host names are refused. " +
+			"The page can be reached only from this machine, at a free port. The address has a token; requests without the token, from other sites or for other host names are refused. " +
 			"The page changes nothing, and loads nothing from elsewhere. An interrupt ends it. trace --html writes the same page as a file.",
 		Example: `# The record that the environment names
 snaphook ui
-# Several, at a port of your own
+# Several records, at a port that you choose
 snaphook ui hooks.jsonl other.jsonl --port 8080
 # A fleet
 snaphook ui --nats nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.ui(cmd, args, server.Path(), port) },
 	}
 	server.AddTo(cmd.Flags())
-	cmd.Flags().IntVar(&port, "port", 0, "Listen at `PORT`; default: a free one: --port 8080")
+	cmd.Flags().IntVar(&port, "port", 0, "Listen at `PORT`; default: a free port: --port 8080")
 	return cmd
 }
 

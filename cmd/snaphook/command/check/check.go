@@ -34,20 +34,20 @@ func NewCheck(global *cli.Global) *cobra.Command {
 		Short: "Check settings files, and list the hooks that they configure",
 		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
 			"Every problem is one line: file:line:column, the mistake, and a correction.\n\n" +
-			"The path of a file, .claude or .llxprt, tells its dialect, else the events that it names do; " +
-			"if neither does, use --dialect. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"The path of a file, .claude or .llxprt, tells its dialect, else the names of the events in it; " +
+			"if both tell nothing, use --dialect. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
 			"and no handler runs.\n\n" +
 			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
-			"A comment ignores one: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
+			"A comment makes check ignore a finding: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
 			"If it finds no hook, it lists the files that it looked for, and similar files that it does not read.\n\n" +
-			"Exit status: 0 no problem, and no finding above a note; 1 otherwise, or no hook with --require-hooks.",
-		Example: `# Everything that counts here
+			"Exit status: 0 no problem, and no finding other than notes; 1 otherwise, or if --require-hooks is given and no hook is found.",
+		Example: `# All settings of this project
 snaphook check
 # One file
 snaphook check .claude/settings.json
 # A module: what does it register?
 snaphook check gate.ts
-# What counts here, and a plugin
+# All settings of this project, and a plugin
 snaphook check --dialect claude --plugin ./guard
 # What would --fix change?
 snaphook check --fix --diff
@@ -61,7 +61,7 @@ snaphook check --sarif hooks.sarif --tools tools.json`,
 	f.AddPolicy(cmd.Flags())
 	f.AddDialect(cmd.Flags())
 	cmd.Flags().BoolVar(&f.Interactive, "interactive", false,
-		"Show the hooks that run if the agent has a user, who is asked for trust: check --interactive")
+		"Show the hooks that run if the agent has a user who can be asked: check --interactive")
 	f.linting.add(cmd)
 	return cmd
 }

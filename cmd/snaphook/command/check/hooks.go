@@ -42,12 +42,12 @@ func NewHooks(global *cli.Global) *cobra.Command {
 			"says of each hook whether it would run; the event is the call's hook_event_name, else the event before a tool runs. " +
 			"No hook runs; modules of xcsh are loaded.\n\n" +
 			"Exit status: 0; 1 if a file of settings cannot be used at all.",
-		Example: `# Everything that counts here
+		Example: `# All hooks of this project
 snaphook hooks
-# What sees a shell command, and what would run for this one?
+# Which hooks see shell commands, and which would run for this command?
 snaphook hooks --for Bash
 snaphook hooks --for '{"tool_name": "Bash", "tool_input": {"command": "ls"}}'
-# What does not run?
+# Which hooks do not run?
 snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.hooks(cmd) },
@@ -58,7 +58,7 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	f.AddPolicy(cmd.Flags())
 	f.AddDialect(cmd.Flags())
 	to := cmd.Flags()
-	to.BoolVar(&f.Interactive, "interactive", false, "Show the hooks that run if the agent has a user, who is asked for trust: hooks --interactive")
+	to.BoolVar(&f.Interactive, "interactive", false, "Show the hooks that run if the agent has a user who can be asked: hooks --interactive")
 	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; default: the file in SNAPHOOK_RECORD: --record hooks.jsonl")
 	to.StringVar(&f.call, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
 	to.StringVar(&f.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")

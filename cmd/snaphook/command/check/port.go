@@ -33,10 +33,10 @@ func NewPort(global *cli.Global) *cobra.Command {
 		Use:   "port FROM TO",
 		Short: "Print a project's hooks as the settings of another system",
 		Long: "Reads the hooks that the project has for the system FROM, and prints them as settings of the system TO: " +
-			"the file on standard output, and on standard error, for each hook, the parts that do not carry over: an event that TO does not have, " +
+			"the file on standard output, and on standard error the parts of each hook that TO does not support in the same way: an event that TO does not have, " +
 			"an answer that has another effect there, a condition, a time. Scripts stay as they are, and nothing is written.\n\n" +
 			"FROM and TO are: " + names + ".\n\n" +
-			"Exit status: 0 every hook can be written for TO, 1 one cannot, or nothing can be printed.",
+			"Exit status: 0 every hook can be written for TO; 1 a hook cannot be written for TO, or nothing can be printed.",
 		Example: `# The hooks of Claude Code, for Cursor
 snaphook port claude cursor > .cursor/hooks.json
 # What would a guard lose in Codex?
@@ -199,7 +199,7 @@ func (p *porting) carry() (there portable.Hook, ok bool) {
 		return there, false
 	}
 	if h.Skip == hook.Disabled {
-		p.note("the hook is switched off in %s; here it runs", p.from.Title)
+		p.note("the hook is switched off in %s; in the printed settings it runs", p.from.Title)
 	}
 	there = portable.Hook{Event: event, Command: p.command()}
 	there.Matcher = p.matcher(name, event)
@@ -215,7 +215,7 @@ func (p *porting) command() string {
 	text := h.Command
 	if p.direct {
 		text = strings.Join(lo.Map(h.Argv, func(arg string, _ int) string { return quoted(arg) }), " ")
-		p.note("the command is started without a shell in %s; here it is written as a shell command", p.from.Title)
+		p.note("the command is started without a shell in %s; in the printed settings it is a shell command", p.from.Title)
 	}
 	instead := "."
 	if len(p.to.Vars) > 0 {
@@ -242,7 +242,7 @@ func (p *porting) matcher(name, event string) string {
 		return ""
 	}
 	if slices.Contains(p.to.Unmatched, event) {
-		p.note("the matcher %s is left out: %s has no matchers at %s, and the hook runs each time", pattern, p.to.Title, event)
+		p.note("the matcher %s is left out: %s has no matchers at %s, therefore the hook runs each time", pattern, p.to.Title, event)
 		return ""
 	}
 	if !strings.Contains(name, "ToolUse") && name != "PermissionRequest" {

@@ -47,14 +47,14 @@ func NewExplain(global *cli.Global) *cobra.Command {
 			"how the answers were merged, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
 			"ID is the id of a line of the record, or its first characters; --record or SNAPHOOK_RECORD names the record. Without ID the last fire with hooks is explained. " +
 			"EVENT takes the event's fields as JSON on stdin, as fire does, and fires the event: the hooks really run. " +
-			"- takes a line of a record on stdin, or an input with its hook_event_name; so does explain without ID if no record is named.\n\n" +
+			"- takes a line of a record on stdin, or an input with its hook_event_name; explain without ID also reads stdin if no record is named.\n\n" +
 			"Exit status: 0; 1 if there is no such fire.",
 		Example: `# Why was the last call denied?
 snaphook explain --decision deny
 # The last fire of a session, and one by the id that log --json shows
 snaphook explain --session s-1
 snaphook explain 01KB --record hooks.jsonl
-# What would happen to this call, and why?
+# What do the hooks decide about this call, and why?
 snaphook explain claude.PreToolUse < call.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -34,7 +34,7 @@ func NewFire(global *cli.Global) *cobra.Command {
 		Example: `# May this tool run?
 echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' |
   snaphook fire llxprt.BeforeTool
-# The same for a program, with a record of every hook that was looked at
+# The answer as JSON, with a record of every hook that was looked at
 snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json
 # What do the hooks of a plugin say to a recorded call?
 snaphook fire claude.PreToolUse --plugin ./guard < call.json

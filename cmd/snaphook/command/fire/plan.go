@@ -32,7 +32,7 @@ func NewPlan(global *cli.Global) *cobra.Command {
 		Use:   "plan EVENT",
 		Short: "List the hooks that would run, and why the others would not",
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
-			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, since only then do they subscribe to events.",
+			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, since they subscribe to events only when they are loaded.",
 		Example: `# Does the guard see this tool?
 echo '{"tool_name": "write_file", "tool_input": {}}' |
   snaphook plan llxprt.BeforeTool

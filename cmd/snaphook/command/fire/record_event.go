@@ -46,7 +46,7 @@ func NewRecordEvent(global *cli.Global) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordEvent(cmd, dialect, args) },
 	}
 	cmd.Flags().
-		StringVar(&dialect, "dialect", "claude", "The `DIALECT` of an event name without one, on the command line or in the payload: --dialect llxprt")
+		StringVar(&dialect, "dialect", "claude", "Use `DIALECT` for an event name without a dialect, on the command line or in the payload: --dialect llxprt")
 	cmd.Flags().StringVar(&f.session, "session", "", "The session's `ID`, such as s-1; else the payload's")
 	f.addRecord(cmd.Flags())
 	return cmd

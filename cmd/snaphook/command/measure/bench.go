@@ -43,7 +43,7 @@ func NewBench(global *cli.Global) *cobra.Command {
 		Short: "Measure the hooks of an event, and find changes that make them faster",
 		Long: "Reads the event's fields as JSON on stdin, and runs the hooks that they select many times: each alone and all together, cold and kept warm, " +
 			"and each with an empty script, to measure its start-up. Each round measures everything once, so that other work on the machine slows all measurements alike. " +
-			"Advice is given for a change that was tried and gained more than the noise. Without EVENT, the input's hook_event_name names the event.\n\n" +
+			"bench advises a change if it tried the change and the gain was larger than the noise. Without EVENT, the input's hook_event_name names the event.\n\n" +
 			"The hooks really run, with all their effects, in each run.\n\n" +
 			"Exit status: 0 measured; 2 no hook is selected; 1 snaphook could not measure.",
 		Example: `# What do the hooks of this call cost, and what would help?
@@ -51,7 +51,7 @@ snaphook bench claude.PreToolUse --svg bench.svg < call.json
 # Before a change, and after it
 snaphook bench claude.PreToolUse --json < call.json > before.json
 snaphook bench claude.PreToolUse --compare before.json < call.json
-# Would an "if" spare most calls?
+# Would an "if" skip most calls?
 snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: systems.CompleteEvent,
@@ -154,7 +154,7 @@ func (f *benchFlags) before(ctx context.Context) (*bench.Result, error) {
 	}
 	before := &bench.Result{}
 	if err := json.Unmarshal(text, before); err != nil || before.Event == "" {
-		return nil, fmt.Errorf("--compare %s: it is not an answer of snaphook bench --json%s", f.compare, badAnswer(err))
+		return nil, fmt.Errorf("--compare %s: the file is not an answer of snaphook bench --json%s", f.compare, badAnswer(err))
 	}
 	return before, nil
 }

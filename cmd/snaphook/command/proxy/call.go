@@ -225,7 +225,7 @@ func (p *proxy) forward(ctx context.Context, r *request, message wire.Object) (w
 func (p *proxy) fromServer(message wire.Object) {
 	why := ambiguous(message, "jsonrpc", "id", "method", "params", "result", "error")
 	if why == "" && message.Get("method") != nil && (message.Get("result") != nil || message.Get("error") != nil) {
-		why = "mcp-proxy: it is both a request and a reply"
+		why = "mcp-proxy: the message is both a request and a reply"
 	}
 	if why != "" {
 		p.log.Warn("a message of the server is not passed on to the client", "error", why)

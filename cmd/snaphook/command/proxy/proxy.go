@@ -48,11 +48,11 @@ func NewMCPProxy(global *cli.Global) *cobra.Command {
 		Long: "mcp-proxy starts an MCP server that uses standard input and output, passes every message on, and runs the hooks " +
 			"of the project around each call of a tool: PreToolUse and PostToolUse of claude and codex, preToolUse and postToolUse of copilot and cursor, " +
 			"which has beforeMCPExecution and afterMCPExecution too, BeforeTool and AfterTool of llxprt, tool_call and " +
-			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there, NAME-TOOL in copilot and MCP:TOOL in cursor; " +
+			"tool_result of xcsh. Hooks see the tool as mcp__NAME__TOOL, NAME-TOOL in copilot and MCP:TOOL in cursor; " +
 			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore. " +
 			"Hooks of .claude/settings.json run once, as hooks of claude.\n\n" +
 			"If hooks refuse a call, or want the user to be asked, the client gets a failed result with the reason, and the server does not see the call. " +
-			"MCP cannot end the agent's work: if a hook wants it to end, the result says so.",
+			"MCP cannot end the agent's work: if a hook wants the agent to stop, the result has a text that says so.",
 		Example: `snaphook mcp-proxy --server files -- \
   npx -y @modelcontextprotocol/server-filesystem .`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,8 +70,8 @@ func NewMCPProxy(global *cli.Global) *cobra.Command {
 		},
 	}
 	cmd.Flags().
-		StringVar(&server, "server", "", "`NAME` of the server in the names of its tools; the program's if not given")
-	cmd.Flags().StringVar(&f.ID, "session-id", "", "`ID` of the session that hooks see")
+		StringVar(&server, "server", "", "Use `NAME` for the server in the names of its tools; default: the name of the program")
+	cmd.Flags().StringVar(&f.ID, "session-id", "", "Give hooks `ID` as the id of the session")
 	cmd.Flags().BoolVar(&f.Trusted, "trusted", false, "The project's own hooks may run")
 	cmd.Flags().BoolVar(&f.Untrusted, "untrusted", false, "The project's own hooks do not run")
 	f.AddJS(cmd.Flags())

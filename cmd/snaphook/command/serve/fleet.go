@@ -82,7 +82,7 @@ snaphook fleet push . --key policy.key \
   --nats tls://nats.example.org --creds admin.creds --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("%d directories are named, want one; see %s --help", len(args), cmd.CommandPath())
+				return fmt.Errorf("%d directories are named; name one; see %s --help", len(args), cmd.CommandPath())
 			}
 			return nil
 		},
@@ -190,8 +190,8 @@ func newFleetStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show which revision of the policy each host runs",
-		Long: "Lists every worker and agent of the last ten minutes with the revision that is in force there, when it was " +
-			"activated, and why newer ones were refused.",
+		Long: "Lists every worker and agent of the last ten minutes with the revision that the host uses, the time at which it was " +
+			"activated, and the reasons why newer revisions were refused.",
 		Example: `snaphook fleet status
 snaphook fleet status --json |
   jq '.revision as $r | .hosts[] | select(.revision != $r)'`,
@@ -224,7 +224,7 @@ func statusText(s *fleet.Status) string {
 		word := cli.Good.Render("runs it")
 		switch {
 		case h.Revision == 0:
-			word = cli.Bad.Render("has no policy, so its gates block")
+			word = cli.Bad.Render("has no policy: every event that can block blocks")
 		case h.Revision != s.Revision:
 			word = cli.Odd.Render(fmt.Sprintf("runs revision %d", h.Revision))
 		}

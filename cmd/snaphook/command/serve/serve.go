@@ -44,9 +44,9 @@ func NewServe(global *cli.Global) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the hooks of a fleet's policy for agents on other machines",
 		Long: "Takes the policy that snaphook fleet push signs, and runs its hooks for every agent that asks over NATS. " +
-			"Without a policy it answers with errors, and the agents' gates block. With --embedded it also runs the server, for one machine, " +
+			"Without a policy it answers with errors, and the agents block every event that can block. With --embedded it also runs the server, for one machine, " +
 			"and makes a key pair, policy.key and policy.pub, in the directory of --data.\n\n" +
-			"The first SIGTERM or SIGINT ends it when the hooks in flight have finished, with status 0; a second one ends it at once. " +
+			"After the first SIGTERM or SIGINT, serve waits for the running hooks and ends with status 0; a second signal ends it at once. " +
 			"The log on stderr has a JSON object in each line.",
 		Example: `# All on one machine
 snaphook serve --embedded
@@ -60,12 +60,12 @@ snaphook serve --nats tls://nats.example.org --creds worker.creds \
 	addServer(&of.FleetFlags, to)
 	to.BoolVar(&of.embedded, "embedded", false, "Run the NATS server in this process, at the address of --nats: serve --embedded")
 	to.BoolVar(&of.prepare, "prepare", false,
-		"Only make the buckets and the stream of the fleet, and end; --creds must be an administrator's: serve --prepare --creds admin.creds")
-	to.IntVar(&of.concurrency, "concurrency", 0, "Serve `N` requests at the same time; 4 for each processor, and at least 16, if not given: --concurrency 64")
+		"Only make the buckets and the stream of the fleet, and end; --creds must name credentials of an administrator: serve --prepare --creds admin.creds")
+	to.IntVar(&of.concurrency, "concurrency", 0, "Serve `N` requests at the same time; default: 4 for each processor, at least 16: --concurrency 64")
 	to.StringVar(&of.http, "http", "", "Serve /healthz, /readyz and /metrics at `ADDR`: --http 127.0.0.1:9100")
 	to.StringVar(&of.key, "key", "", "Accept policies that the key in `FILE` verifies; with --embedded the default is the key in --data: --key policy.pub")
 	to.StringVar(&of.data, "data", "", "Keep the policy, the spool of records and the embedded server's files in `DIR`: --data /var/lib/snaphook")
-	to.DurationVar(&of.drain, "drain", 30*time.Second, "At the end wait up to `TIME` for the hooks in flight: --drain 1m")
+	to.DurationVar(&of.drain, "drain", 30*time.Second, "At the end wait up to `TIME` for the running hooks: --drain 1m")
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 		}
 		return key, nil
 	case !of.embedded:
-		return key, errors.New("--key is missing; name the public key of those who push policies: serve --key policy.pub")
+		return key, errors.New("--key is missing; name the public key that verifies policies: serve --key policy.pub")
 	}
 	of.key = filepath.Join(of.data, "policy.pub")
 	if _, err := os.Stat(of.key); errors.Is(err, os.ErrNotExist) {
@@ -212,11 +212,11 @@ func (of *serving) work(cmd *cobra.Command, nc *nats.Conn, key minisign.PublicKe
 	if listener != nil {
 		defer serveHTTP(listener, w.Handler(), log)()
 	}
-	if err := cli.Say(cmd, fmt.Sprintf("snaphook serves the fleet at %s; it accepts policies signed by the key in %s\n", nc.ConnectedUrlRedacted(), of.key)); err != nil {
+	if err := cli.Say(cmd, fmt.Sprintf("snaphook serves the fleet at %s, and accepts policies signed by the key in %s\n", nc.ConnectedUrlRedacted(), of.key)); err != nil {
 		return err
 	}
 	<-cmd.Context().Done()
-	log.Info("draining: the hooks in flight finish; a second signal ends at once")
+	log.Info("draining: waiting for the running hooks; a second signal ends the worker at once")
 	w.Wait()
 	log.Info("drained")
 	return nil

@@ -32,13 +32,13 @@ func NewRecordTest(global *cli.Global) *cobra.Command {
 		Use:   "record-test FILE",
 		Short: "Write test fixtures from a record",
 		Long: "Makes a fixture for every distinct fire of a record that was kept with --record-input full; - is standard input. " +
-			"Each fixture is run once as `snaphook test` would, and is left out if it fails, because the hooks have changed since, " +
+			"Each fixture is run once as `snaphook test` would, and is left out if it fails, because the hooks have changed since the record was written, " +
 			"or depend on more than the record shows.\n\n" +
 			"Exit status: 0 fixtures were written; 2 the input cannot be used, or no fixture can be made of it.",
-		Example: `# Keep what was refused in the last hour as tests
+		Example: `# Make tests of the calls that were refused in the last hour
 snaphook record-test hooks.jsonl --since 1h --decision deny \
   --out hooks/refused.hooktest.jsonl
-# A session as one fixture, for hooks that remember what was before
+# A session as one fixture, for hooks that remember earlier calls
 snaphook record-test hooks.jsonl --session s-1 --by-session \
   --out session.hooktest.jsonl`,
 		Args: replayArgs,
@@ -99,7 +99,7 @@ func (f *recordTestFlags) recordTest(cmd *cobra.Command, of *records.LogFlags, p
 		return err
 	}
 	if len(lines) == 0 {
-		return fmt.Errorf("%s: no fixture can be made of it", path)
+		return fmt.Errorf("%s: no fixture can be made of this record", path)
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	if out != "" && !strings.HasSuffix(out, "l") {
@@ -172,7 +172,7 @@ func fixturesOf(
 			all = append(all, &written{Name: uniqueName(names, p), Session: []writtenStep{step}})
 		}
 		if kept++; kept > mostSteps {
-			return nil, fmt.Errorf("%s: there are more than %d fires to keep; choose some with --since, --event, --session or --decision",
+			return nil, fmt.Errorf("%s: there are more than %d fires; select fewer with --since, --event, --session or --decision",
 				path, mostSteps)
 		}
 	}

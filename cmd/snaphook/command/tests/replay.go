@@ -33,9 +33,9 @@ func NewReplay(global *cli.Global) *cobra.Command {
 			"All events are fired in one session of the project's directory, as `snaphook fire` does: the hooks really run. " +
 			"Lines without a recorded decision are fired and not compared.\n\n" +
 			"Exit status: 0 no answer differs; 1 an answer differs; 2 the input cannot be used, or no line of it can be replayed.",
-		Example: `# What would the hooks, as they are now, have done last week?
+		Example: `# How would the present hooks have decided last week?
 snaphook replay hooks.jsonl
-# The same with a stricter policy
+# How would they have decided with a stricter policy?
 snaphook replay hooks.jsonl --policy user=strict.json
 # Events of your own
 echo '{"event": "claude.Stop", "input": {}, "decision": "deny"}' |

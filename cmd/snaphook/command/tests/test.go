@@ -39,8 +39,8 @@ func NewTest(global *cli.Global) *cobra.Command {
 		Use:   "test [FILE|DIR…]",
 		Short: "Run the test fixtures of hooks",
 		Long: "Runs the fixtures in the given files, or in files below the given directories: *.hooktest.json and *.hooktest.jsonl. " +
-			"Without an argument it runs those below the project's directory.\n\n" +
-			"Each fixture is a session in a temporary copy of the project, with a home directory of its own. Commands really run; " +
+			"Without an argument it runs all fixtures below the project's directory.\n\n" +
+			"Each fixture is a session in a temporary copy of the project, with its own home directory. Commands really run; " +
 			"the user, the model and HTTP servers answer as the fixture says. The copy is trusted.\n\n" +
 			"Exit status: 0 all pass; 1 a fixture fails, or the coverage is below --min; 2 a fixture or setting cannot be used, or there is no fixture.",
 		Example: `# Run every fixture of the project
@@ -49,7 +49,7 @@ snaphook test
 snaphook test hooks/guard.hooktest.json -v
 # As a step of CI: writes the results as JUnit XML, and fails unless every hook ran
 snaphook test --junit hooks.xml --coverage --min 100
-# Write what was seen into fixtures that are out of date
+# Write the actual values into fixtures that are out of date
 snaphook test --update`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.test(cmd, args) },
 	}
@@ -62,8 +62,8 @@ snaphook test --update`,
 
 func (f *testFlags) add(cmd *cobra.Command) {
 	to := cmd.Flags()
-	to.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; the number of processors if not given: --jobs 4")
-	to.BoolVar(&f.update, "update", false, "Write the actual values into expectations that do not hold, and into steps without any: test --update")
+	to.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; default: the number of processors: --jobs 4")
+	to.BoolVar(&f.update, "update", false, "Write the actual values into expectations that do not hold, and into steps without expectations: test --update")
 	to.BoolVar(&f.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
 	to.StringVar(&f.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
 	to.BoolVar(&f.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")

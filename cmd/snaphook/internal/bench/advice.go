@@ -58,7 +58,7 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 			rule, 100*part, m.Calls.ran(h), m.Calls.File)
 	}
 	if gain, ok := m.gain(coldFire, h.ID+withAsync); ok {
-		add("async", gain, `async would take it off the path: "async": true, %s less for each fire`, inMS(gain))
+		add("async", gain, `async lets the agent go on without waiting: "async": true, %s less for each fire`, inMS(gain))
 	}
 	return advice
 }

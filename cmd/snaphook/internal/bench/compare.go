@@ -29,7 +29,7 @@ type Difference struct {
 // the hook, and larger than the drift of the measurement within each result.
 func Compare(old, now *Result) (differences []Difference, err error) {
 	if old.Event != now.Event {
-		return nil, fmt.Errorf("it has measurements of %s, and this run measures %s; compare runs of one event", old.Event, now.Event)
+		return nil, fmt.Errorf("the file has measurements of %s, and this run measures %s; compare runs of one event", old.Event, now.Event)
 	}
 	changed := func(name string) (ratio float64, ok bool) {
 		was, is := old.Samples[name], now.Samples[name]

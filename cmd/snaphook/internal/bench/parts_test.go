@@ -243,8 +243,8 @@ func TestAFewRunsAreNoInterval(t *testing.T) {
 func TestCompareSaysWhatItCannotCompare(t *testing.T) {
 	one := &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{coldFire: {1, 2}}}
 	for want, other := range map[string]*Result{
-		"it has measurements of claude.Stop": {Event: "claude.Stop"},
-		"it has no sample":                   {Event: "claude.PreToolUse"},
+		"the file has measurements of claude.Stop": {Event: "claude.Stop"},
+		"it has no sample":                         {Event: "claude.PreToolUse"},
 	} {
 		if _, err := Compare(other, one); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want %q", err, want)

@@ -40,7 +40,7 @@ func (g *Global) Directory() (string, error) {
 		return dir, nil
 	}
 	if g.found = g.Find(dir); g.found != dir {
-		fmt.Fprintf(os.Stderr, "project: %s, the nearest with settings above the current directory; --dir . takes this one\n",
+		fmt.Fprintf(os.Stderr, "project: %s, the nearest parent directory with settings; --dir . selects the current directory\n",
 			OneLine(filepath.ToSlash(g.found)))
 	}
 	return g.found, nil

@@ -28,11 +28,11 @@ func WantDir(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such directory; give one that exists")
+		return errors.New("there is no such directory; give the path of an existing directory")
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return errors.New("this is not a directory; give one")
+		return errors.New("this is not a directory; give the path of a directory")
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ func SaveFile(path string, text []byte, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && !isFolder(filepath.Dir(path)):
-		return fmt.Errorf("there is no directory %s; make it, or name a file in another", filepath.Dir(path))
+		return fmt.Errorf("there is no directory %s; make the directory, or name a file in another directory", filepath.Dir(path))
 	case err != nil || info.Mode().IsRegular():
 		return maybe.WriteFile(path, text, mode)
 	case info.IsDir():
-		return errors.New("this is a directory; name a file in it")
+		return errors.New("this is a directory; name a file in the directory")
 	}
 	return os.WriteFile(path, text, mode)
 }

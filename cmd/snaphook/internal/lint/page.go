@@ -39,7 +39,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 ` + "| `--fix --diff` | prints those changes as a unified diff, and writes nothing |" + `
 
 ` + wrap("`--fix` changes files below the project's directory, and settings that are given as arguments, and no "+
-	"others. A project whose hooks it has changed has to be trusted again.") + "\n\n" +
+	"other files. After a change of its hooks, a project has to be trusted again.") + "\n\n" +
 	wrap("A comment ignores findings: `// snaphook-ignore ID` in settings, on the line of the finding or alone above "+
 		"the line of its hook or group, and `# snaphook-ignore ID` in the hook's command. In a script it is on "+
 		"the line, alone above it, or before the first line that does something, where it counts for the whole "+

@@ -81,7 +81,7 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 		return
 	}
 	if wrong := p.wrong(args); wrong != "" {
-		v.add(*v.report("accidental-exit-2", c.at, "give it only arguments that it accepts; python3 "+s.file+" --help lists them",
+		v.add(*v.report("accidental-exit-2", c.at, "give the script only arguments that it accepts; python3 "+s.file+" --help lists them",
 			"argparse of %s ends with status 2, which %s: %s", s.file, v.meansTwo(), wrong))
 	}
 }

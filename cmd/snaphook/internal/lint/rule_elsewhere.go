@@ -22,7 +22,7 @@ var ruleAnswerElsewhere = Rule{
 	ID: "answer-elsewhere", Severity: Warning, look: answerElsewhere,
 	Doc: "A script refuses with an answer that another system, which also runs the hook, does not read as a refusal.",
 	Why: "Copilot, Cursor, Devin CLI and VS Code read `.claude/settings.json` too, and every system reads answers a little " +
-		"differently: docs/same-answer.md has the table. It is a warning where the project is used with the other system, or the " +
+		"differently: docs/same-answer.md has the table. The finding is a warning if the project is used with the other system, or the " +
 		"hook is in that system's own file, and a note otherwise. A script that names the other system is left out.",
 	Mistake: `{"decision": "block", "reason": "no"}`,
 	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}`,

@@ -96,7 +96,7 @@ func (v *hookView) has(program, dir string) bool {
 func (v *hookView) nearFile(path string) string {
 	dir, err := bounded.OpenDir(filepath.Dir(path))
 	if err != nil {
-		return "write the path of a file that is there; relative ones count from the project's directory"
+		return "write the path of a file that is there; relative paths start at the project's directory"
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(1000) // a few are enough
@@ -236,7 +236,7 @@ func notExecutable(v *hookView) {
 var ruleScriptCrlf = Rule{
 	ID: "script-crlf", Severity: Error, look: crlf, Fixable: true,
 	Doc:     "Lines of a script end with CR LF.",
-	Why:     "A shell takes the CR for a part of the last word, and the system for a part of the interpreter's name.",
+	Why:     "A shell reads the CR as a part of the last word, and the operating system reads it as a part of the interpreter's name.",
 	Mistake: "a script that was saved on Windows",
 	Fix:     "`sed -i 's/\\r$//' guard.sh`, and `*.sh text eol=lf` in .gitattributes",
 }

@@ -9,7 +9,7 @@ import (
 var ruleIfUnreachable = Rule{
 	ID: "if-unreachable", Severity: Warning, look: unreachableIf, Fixable: true,
 	Doc: "The tool in an `if` does not exist.",
-	Why: "Case counts, and another system's names do not. The condition never holds, " +
+	Why: "Upper and lower case differ, and names of another system are unknown. The condition never holds, " +
 		"the hook never runs, and no message says so. Tools of your own are named with `--tools FILE`.",
 	Mistake: `{"type": "command", "if": "bash(rm *)", "command": "./guard.sh"}`,
 	Fix:     `{"type": "command", "if": "Bash(rm *)", "command": "./guard.sh"}`,

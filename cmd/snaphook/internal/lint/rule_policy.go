@@ -6,7 +6,7 @@ var policyRules = []Rule{
 	{
 		ID: "policy-rule-unmatched", Severity: Warning,
 		Doc:     "A rule of an overlay matches no hook.",
-		Why:     "It therefore has no effect.",
+		Why:     "The rule therefore has no effect.",
 		Mistake: `{"hooks": [{"match": {"event": "PreToolUse", "name": "gaurd"}, "onFailure": "closed"}]}`,
 		Fix:     `{"hooks": [{"match": {"event": "PreToolUse", "name": "guard"}, "onFailure": "closed"}]}`,
 	},
@@ -33,8 +33,8 @@ var policyRules = []Rule{
 	},
 	{
 		ID: "policy-gate-open", Severity: Note,
-		Doc:     "If a guard of tools that write fails, they run all the same.",
-		Why:     "Hook systems do so by default; an overlay can change it.",
+		Doc:     "If a guard of tools that write fails, the tools still run.",
+		Why:     "This is the default of hook systems; an overlay can change it.",
 		Mistake: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 		Fix: `{"hooks": [{"match": {"event": "PreToolUse", "command": "*guard.sh"}, "onFailure": "closed"}]} ` +
 			`in .snaphook.json`,

@@ -12,7 +12,7 @@ import (
 var ruleUnquotedPath = Rule{
 	ID: "unquoted-path", Severity: Warning, look: unquoted, Fixable: true,
 	Doc: "A variable that holds a path is not quoted.",
-	Why: "A path with a space becomes two words, and one with a `*` a list of files.",
+	Why: "A path with a space becomes two words, and a path with a `*` becomes a list of files.",
 	Mistake: "file=$(jq -r .tool_input.file_path)\n" +
 		"gofmt -l $file",
 	Fix: "file=$(jq -r .tool_input.file_path)\n" +

@@ -12,7 +12,7 @@ import (
 var ruleRewriteConflict = Rule{
 	ID: "rewrite-conflict", Severity: Warning,
 	Doc: "Two hooks that run at the same time for the same tool rewrite the same member of its input.",
-	Why: "Each sees the original input. The later hook's value counts, and the other is lost.",
+	Why: "Each hook sees the original input. The later hook's value counts, and the other value is lost.",
 	Mistake: "two hooks for `Bash` that print\n" +
 		`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "…"}}}`,
 	Fix: "one hook that does both, or matchers that have no tool in common",

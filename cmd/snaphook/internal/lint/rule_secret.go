@@ -10,7 +10,7 @@ import (
 
 var ruleSecretInSettings = Rule{
 	ID: "secret-in-settings", Severity: Error,
-	Doc:     "A settings file, or a module, holds what looks like a token, a key or a password.",
+	Doc:     "A settings file, or a module, contains a text that looks like a token, a key or a password.",
 	Why:     "Settings are committed, and shown in plans, records and logs.",
 	Mistake: `{"type": "http", "url": "https://example.com/hook", "headers": {"Authorization": "Bearer 4f9c…"}}`,
 	Fix: `{"type": "http", "url": "https://example.com/hook", "headers": {"Authorization": "Bearer $HOOK_TOKEN"}, ` +

@@ -21,7 +21,7 @@ import (
 
 var ruleTimeoutUnit = Rule{
 	ID: "timeout-unit", Severity: Warning, look: timeoutUnit, Fixable: true,
-	Doc:     "A timeout looks like one in another unit.",
+	Doc:     "A timeout looks like a value in another unit.",
 	Why:     "Claude Code counts in seconds, LLxprt Code and Gemini CLI in milliseconds.",
 	Mistake: `{"type": "command", "command": "./guard.sh", "timeout": 60000}`,
 	Fix:     `{"type": "command", "command": "./guard.sh", "timeout": 60}`,
@@ -62,7 +62,7 @@ func (v *hookView) unit() time.Duration {
 var ruleAsyncGate = Rule{
 	ID: "async-gate", Severity: Warning, look: asyncGate,
 	Doc: "A hook of an event that can be blocked runs in the background.",
-	Why: "Nothing waits for it: the action has gone ahead before it refuses. " +
+	Why: "The agent does not wait for the hook: the action has gone ahead before the hook refuses. " +
 		"If no refusal is found in the hook, the finding is only a note.",
 	Mistake: `{"type": "command", "command": "./guard.sh", "async": true}`,
 	Fix:     `{"type": "command", "command": "./guard.sh"}`,

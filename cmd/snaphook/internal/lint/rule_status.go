@@ -12,7 +12,7 @@ import (
 var ruleStatusLost = Rule{
 	ID: "status-lost", Severity: Warning, look: statusLost,
 	Doc: "A command hides the exit status 2 with which its script refuses.",
-	Why: "A pipe ends with the status of its last program, a list with that of its last command, and `|| true` with 0: " +
+	Why: "A pipe ends with the status of its last program, a list with the status of its last command, and `|| true` with 0: " +
 		"the script refuses, and the action goes ahead.",
 	Mistake: `{"type": "command", "command": "./guard.sh | tee -a guard.log"}`,
 	Fix:     `{"type": "command", "command": "set -o pipefail; ./guard.sh | tee -a guard.log"}`,

@@ -11,7 +11,7 @@ import (
 var ruleStdinUnread = Rule{
 	ID: "stdin-unread", Severity: Warning, look: stdinUnread,
 	Doc: "A script depends on values that it never gets, and does not read standard input.",
-	Why: "What happens comes as JSON on standard input. There are no arguments, and no variables such as " +
+	Why: "The call comes as JSON on standard input. There are no arguments, and no variables such as " +
 		"`$CLAUDE_TOOL_INPUT`; a variable that nothing sets is empty, so the hook always does the same. " +
 		"The handler of a module gets the call as its argument.",
 	Mistake: "case \"$CLAUDE_TOOL_INPUT\" in *'rm -rf'*) exit 2 ;; esac",

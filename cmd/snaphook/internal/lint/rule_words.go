@@ -193,7 +193,7 @@ func scriptBOM(v *hookView) {
 var ruleOnlyDefines = Rule{
 	ID: "only-defines", Severity: Warning, look: onlyDefines,
 	Doc:     "A script defines functions, and calls none of them.",
-	Why:     "It does nothing, and ends with status 0: a guard lets everything pass.",
+	Why:     "The script does nothing, and ends with status 0: a guard lets everything pass.",
 	Mistake: "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}",
 	Fix:     "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}\nguard",
 }

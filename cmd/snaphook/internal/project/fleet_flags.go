@@ -23,7 +23,7 @@ type FleetFlags struct {
 func (f *FleetFlags) AddTo(to *pflag.FlagSet, about string) {
 	to.StringVar(&f.URL, "nats", "", about)
 	to.StringVar(&f.creds, "creds", os.Getenv(records.CredsVariable),
-		"Credentials `FILE` of --nats, such as agent.creds; else the one in "+records.CredsVariable)
+		"Credentials `FILE` of --nats, such as agent.creds; default: the file in "+records.CredsVariable)
 }
 
 // Connect connects to the server; without a server it fails.

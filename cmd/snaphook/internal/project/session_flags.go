@@ -27,7 +27,7 @@ func NewSessionFlags(global *cli.Global) SessionFlags {
 
 // AddHost adds the flags for facts that an agent would know.
 func (f *SessionFlags) AddHost(to *pflag.FlagSet) {
-	to.StringVar(&f.ID, "session", "", "The session's `ID`, such as s-1; else the input's, else a random one")
+	to.StringVar(&f.ID, "session", "", "Use `ID`, such as s-1, as the id of the session; default: the id in the input, else a random id")
 	f.AddHostFlags(to)
 }
 
@@ -37,13 +37,13 @@ func (f *SessionFlags) AddHostFlags(to *pflag.FlagSet) {
 		&f.transcript,
 		"transcript",
 		"",
-		"`PATH` of the conversation's transcript, such as t.jsonl; else the input's",
+		"Use `PATH`, such as t.jsonl, as the conversation's transcript; default: the path in the input",
 	)
 	to.BoolVar(
 		&f.Interactive,
 		"interactive",
 		false,
-		"Act as for an agent with a user: only trusted projects run hooks, see snaphook trust --help",
+		"Act as for an agent with a user: hooks run only in trusted projects, see snaphook trust --help",
 	)
 	to.BoolVar(
 		&f.Trusted,

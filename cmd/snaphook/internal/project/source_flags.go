@@ -49,7 +49,7 @@ func (f *SourceFlags) AddSources(to *pflag.FlagSet) {
 		&f.profile,
 		"profile",
 		"",
-		"Act as `AGENT`: "+systems.ProfileHelp()+"; default: the only one that has settings: --profile gemini",
+		"Act as `AGENT`: "+systems.ProfileHelp()+"; default: the only agent that has settings: --profile gemini",
 	)
 	to.StringVar(
 		&f.level,

@@ -14,7 +14,7 @@ import (
 // LLxprt is the row of LLxprt Code and Gemini CLI.
 var LLxprt = Dialect{
 	Dialect:  llxprt.Dialect,
-	Supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63); those of Gemini CLI with --profile gemini, or if only Gemini CLI has settings",
+	Supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63); hooks of Gemini CLI with --profile gemini, or if only Gemini CLI has settings",
 	Profiles: []string{string(llxprt.LLxprt), string(llxprt.Gemini)},
 	Find:     findProfile,
 	Marks:    []string{".llxprt", ".gemini"},

@@ -39,7 +39,7 @@ const ModelHelp = `Hooks of type "prompt" ask the model that the environment nam
   SNAPHOOK_MODEL_PROVIDER  anthropic or openai; the kind of its API
   SNAPHOOK_MODEL_URL       else ANTHROPIC_BASE_URL or OPENAI_BASE_URL
   SNAPHOOK_MODEL_KEY       else ANTHROPIC_API_KEY or OPENAI_API_KEY
-  SNAPHOOK_MODEL           the model for hooks that name none`
+  SNAPHOOK_MODEL           the model for hooks that name no model`
 
 // modelOf returns the model that the environment names; without one, a model whose error says
 // which variable to set.
@@ -90,7 +90,7 @@ type defaultModel struct {
 
 func (n defaultModel) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	if r.Model == "" && n.name == "" {
-		return "", errors.New(`no model is named; set SNAPHOOK_MODEL to a small, fast one, or add "model" to the hook`)
+		return "", errors.New(`no model is named; set SNAPHOOK_MODEL to a small, fast model, or add "model" to the hook`)
 	}
 	return n.Model.Generate(ctx, r)
 }

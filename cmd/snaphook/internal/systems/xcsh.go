@@ -20,7 +20,7 @@ import (
 var (
 	Xcsh = moduleRow(
 		xcsh.Dialect,
-		"xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime",
+		"hook modules of xcsh and pi in JavaScript and TypeScript, as the hook runtime of xcsh 17.4.4 runs them (rules X1 to X47); xcsh-extension.* events follow the rules of xcsh's extension runtime",
 	)
 	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime").named()
 )
