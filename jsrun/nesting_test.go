@@ -32,7 +32,11 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 		defer cancel()
 		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
 	}
-	for _, length := range []int{5000, 120_000} {
+	lengths := []int{5000, 120_000}
+	if raceEnabled { // the race detector makes this ten times slower; other runs of the test try both lengths
+		lengths = lengths[:1]
+	}
+	for _, length := range lengths {
 		for text := range deep.Code(length) {
 			try(text)
 		}
@@ -40,7 +44,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 	for _, form := range []string{"(", "{", "[", "!", "~", "a.", "a=>", "f(", "`${", "[0]", "new ", "a=", "if(1)"} { // the forms with the deepest recursion
 		try(strings.Repeat(form, maxNests/max(1, nests(form, false))))
 	}
-	if read < 200 || refused < 100 {
+	if read < 200 || refused < 100 && !raceEnabled {
 		t.Errorf("%d were read, %d refused: the lengths do not reach the limits", read, refused)
 	}
 }

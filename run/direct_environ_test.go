@@ -69,6 +69,9 @@ func TestDirectGivesTheSameEnvironment(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, call := range []hook.Call{{Dir: dir}, {Dir: dir + "/link"}} {
+				if raceEnabled && call.Dir != dir { // other runs of the test use both directories
+					continue
+				}
 				compare(t, "./probe x", nil, test.env, call)
 				_, direct := pair(t, "./probe x", nil, test.env)
 				if got := slices.Equal(direct.Starts(call), direct.Direct); got != test.bare {

@@ -286,6 +286,10 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 
 // Each of 300 calls in a row has the output, exit status and files of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
+	calls := 300
+	if raceEnabled { // other runs of the test make them all
+		calls = 60
+	}
 	for program, script := range map[string]struct{ text, each string }{
 		"python3": {`import atexit, json, os, sys
 call = json.load(sys.stdin)
@@ -311,7 +315,7 @@ process.exit(call.n % 5);
 			h := newWarmHook(t, need(t, program, "/usr/bin/"+program), "hook.js", script.text)
 			h.heatTo(`{"n": 0}`)
 			before := h.w.ran.Load()
-			for i := range 300 {
+			for i := range calls {
 				h.call.Payload = []byte(`{"n": ` + strconv.Itoa(i) + `}`)
 				reply, err := h.Run(context.Background(), h.call)
 				want := strconv.Itoa(i) + script.each
@@ -322,8 +326,8 @@ process.exit(call.n % 5);
 					h.w.starts.Wait()
 				}
 			}
-			if ran := h.w.ran.Load() - before; ran < 200 {
-				t.Errorf("%d of 300 calls were warm", ran)
+			if ran := h.w.ran.Load() - before; ran < uint64(calls)*2/3 {
+				t.Errorf("%d of %d calls were warm", ran, calls)
 			}
 		})
 	}

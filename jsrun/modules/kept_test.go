@@ -21,6 +21,9 @@ func TestAModuleThatRegistersTooMuchIsStopped(t *testing.T) {
 	} {
 		for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 			t.Run(runtime+"/"+name, func(t *testing.T) {
+				if raceEnabled && name != "commands" {
+					t.Skip("takes a minute with the race detector; other runs of the test do not skip it")
+				}
 				if runtime == jsrun.Node {
 					inNode(t)
 				}

@@ -124,7 +124,9 @@ func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 			looked := 0
 			for _, doc := range docs {
 				for where, mutant := range mutants(doc, "", words) {
-					looked++
+					if looked++; raceDetector && looked%5 > 0 { // other runs of the test look at each
+						continue
+					}
 					text := encoded(t, mutant)
 					read, valid := form.read("a.hooktest.json", text), schema.Validate(mutant)
 					if (read == nil) != (valid == nil) && (read == nil || !beyond.MatchString(read.Error())) {

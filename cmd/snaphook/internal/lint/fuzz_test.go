@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/internal/deep"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -129,6 +130,7 @@ func TestNothingOverflows(t *testing.T) {
 // TestAListOfConditionsIsReadInTimeInProportion compares a list of nested conditions with a list of
 // the same number of commands.
 func TestAListOfConditionsIsReadInTimeInProportion(t *testing.T) {
+	testkit.Timed(t)
 	const times, most = 4_000, 8
 	check := func(text string) func() time.Duration {
 		dir := project(t, ".sh", "#!/bin/sh\n"+text+"\n", "true")
