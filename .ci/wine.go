@@ -3,7 +3,10 @@
 // Wine reads the output of go test -json from standard input, and compares the tests that failed with a
 // list of tests that fail because Wine lacks a call of Windows.
 //
-//	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
+//	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt [AGAIN]
+//
+// If at most three tests fail that are not listed, and nothing else is wrong, Wine writes "package test" for each to the
+// file AGAIN and exits with status 3: the caller runs these tests once more.
 //
 // Each line of the list is "package test call: reason"; an entry for a test covers its subtests, and a package whose
 // process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It also does
@@ -63,8 +66,8 @@ type entry struct {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fail("usage: wine LIST < the output of go test -json")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		fail("usage: wine LIST [AGAIN] < the output of go test -json")
 	}
 	list, err := readList(os.Args[1])
 	if err != nil {
@@ -74,16 +77,36 @@ func main() {
 	if err != nil {
 		fail("standard input: %v", err)
 	}
-	wrong := stale(all, list)
-	wrong = append(wrong, unlisted(all)...)
-	slices.Sort(wrong)
-	for _, line := range wrong {
+	entries := stale(all, list)
+	failed := unlisted(all)
+	for _, line := range slices.Concat(entries, slices.Sorted(maps.Values(failed))) {
 		fmt.Println(line)
 	}
 	summary(all, list)
-	if len(wrong) > 0 {
+	switch {
+	case len(entries)+len(failed) == 0:
+	case len(os.Args) == 3 && len(entries) == 0 && mayRunAgain(failed):
+		var again strings.Builder
+		for t := range failed {
+			fmt.Fprintln(&again, t.Package, t.Test)
+		}
+		if err := os.WriteFile(os.Args[2], []byte(again.String()), 0o600); err != nil {
+			fail("%v", err)
+		}
+		os.Exit(3)
+	default:
 		os.Exit(1)
 	}
+}
+
+// mayRunAgain reports whether the failures are of at most three tests that ended.
+func mayRunAgain(failed map[test]string) bool {
+	for t := range failed {
+		if t.Test == "-" {
+			return false
+		}
+	}
+	return len(failed) <= 3
 }
 
 func fail(format string, args ...any) {
@@ -184,8 +207,8 @@ func stale(all map[test]*outcome, list []entry) (wrong []string) {
 
 // unlisted returns the output of each test that is not in the list of known failures although it failed or did
 // not end. A failed package must be in the list too, unless one of its tests failed.
-func unlisted(all map[test]*outcome) (wrong []string) {
-	failed := map[string]bool{}
+func unlisted(all map[test]*outcome) map[test]string {
+	wrong, failed := map[test]string{}, map[string]bool{}
 	for t, o := range all {
 		if t.Test != "-" && o.action == "fail" {
 			failed[t.Package] = true
@@ -194,7 +217,7 @@ func unlisted(all map[test]*outcome) (wrong []string) {
 	for t, o := range all {
 		bad := o.action == "fail" || o.action == ""
 		if bad && !o.listed && !(t.Test == "-" && failed[t.Package]) {
-			wrong = append(wrong, fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, o.text()))
+			wrong[t] = fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, o.text())
 		}
 	}
 	return wrong
