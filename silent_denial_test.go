@@ -27,7 +27,7 @@ type hearing struct {
 	settings string // settings with one hook of the type "probe" for EVENT
 	load     func([]settings.Layer, entries.Types) pipeline.Load
 	gates    []pipeline.Declared
-	denials  []string // with the name of the event for EVENT
+	denials  []string // answers that deny; EVENT in them stands for the name of the event
 }
 
 var hearings = map[string]hearing{

@@ -16,12 +16,13 @@ const (
 
 // The headers of requests and responses.
 const (
-	SessionHeader  = "Snaphook-Session"    // the session's id
-	HostHeader     = "Snaphook-Host"       // the agent's host; workers serve hosts in turn
-	DirHeader      = "Snaphook-Dir"        // the agent's directory
-	RevisionHeader = "Snaphook-Revision"   // revision of the policy, in requests and responses
-	MergedHeader   = "Snaphook-Merged"     // the agent asks for the member merged: the answer as merged by the worker's engine
-	TimeoutHeader  = "Snaphook-Timeout-Ms" // time in ms that the agent waits from the sending of the request
+	SessionHeader  = "Snaphook-Session"  // the session's id
+	HostHeader     = "Snaphook-Host"     // the agent's host; workers serve hosts in turn
+	DirHeader      = "Snaphook-Dir"      // the agent's directory
+	RevisionHeader = "Snaphook-Revision" // revision of the policy, in requests and responses
+	// The agent asks for the member "merged", the answer as merged by the worker's engine.
+	MergedHeader  = "Snaphook-Merged"
+	TimeoutHeader = "Snaphook-Timeout-Ms" // time in ms that the agent waits from the sending of the request
 )
 
 // maxToken limits the bytes of a part of a subject.

@@ -236,7 +236,7 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 			Weakens,
 			at,
 			fmt.Sprintf(
-				"%s would make %s laxer, which is a hook of the %s level, so this has no effect",
+				"%s would make %s of the %s level laxer, so this has no effect",
 				member,
 				d.label(),
 				d.level,

@@ -54,8 +54,9 @@ func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }
 
-// Misspelt finds rules that match no hook because of a misspelt name: the rule's dialect or event is not linked, and
-// either its name is similar to a linked one or the event's dialect is linked. The set stays usable. s may be nil.
+// Misspelt finds rules that match no hook because of a misspelt name. A dialect that is not linked counts as misspelt
+// if its name is similar to a linked one's. An unknown event counts if its name is similar to a known one's, or if its
+// dialect is linked. The set stays usable. s may be nil.
 func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -94,7 +95,7 @@ func (e Events) misspelt(m Match) (member, why string) {
 	}
 	like, known := near(event, e.short(dialect)), slices.Contains(linked, dialect)
 	if of := e.dialectOf(event); like == "" && known && of != "" {
-		return "event", fmt.Sprintf("%s has no event %q; it is one of %s", dialect, event, of)
+		return "event", fmt.Sprintf("%s has no event %q; it is an event of %s", dialect, event, of)
 	}
 	if !known && dialect != "" {
 		like = near(m.Event, slices.Sorted(maps.Keys(e)))

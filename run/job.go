@@ -27,10 +27,12 @@ type job struct {
 	grace      time.Duration
 	room       *Room // limit for output; nil: none
 	noTerminal bool
-	loading    bool     // the job is only for Starts: no process runs
-	unset      bool     // bash gets the program's text as an argument
-	text       []byte   // the checked bytes of the script that the command runs; nil: not checked
-	reader     string   // the shell that reads text, named by the command or by text's first line; or its last option
+	loading    bool   // the job is only for Starts: no process runs
+	unset      bool   // bash gets the program's text as an argument
+	text       []byte // the checked bytes of the script that the command runs; nil: not checked
+	// The last word before the script, in the command or in the script's first line: the shell, or its last
+	// option.
+	reader     string
 	held       *os.File // the opened program, closed once it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))

@@ -37,8 +37,8 @@ del sys.path[sys.path.index(os.path.dirname(__file__))]
 remember()
 `
 
-// endsAtOnce lists scripts and whether anything is observable when the interpreter shuts down; if not, the interpreter
-// can skip the shutdown.
+// endsAtOnce lists scripts, whether the interpreter ends at once after each, without a shutdown that nobody could
+// observe, and their exit statuses.
 var endsAtOnce = map[string]struct {
 	text   string
 	atOnce bool

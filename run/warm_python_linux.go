@@ -105,7 +105,8 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 // run sends a call to the interpreter and watches the process that it forks.
 func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if p.spoke() {
-		return reply, false, true, nil // the interpreter prints something at each start, as part of the output
+		// The interpreter itself prints something when it starts; a cold run has this text in its output each time.
+		return reply, false, true, nil
 	}
 	if !p.use() {
 		return reply, false, true, nil

@@ -63,7 +63,7 @@ func shellOf(c *Command, w *Warm, j job) (s *shellScript, note string) {
 		return nil, "this program has no shell of its own: its host links module warm for that"
 	}
 	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
-		return nil, "the program has borrowed rights"
+		return nil, "the program runs with the rights of another user or group (setuid or setgid)"
 	}
 	argv := j.argv
 	if len(c.Direct) == 0 {

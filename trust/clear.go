@@ -36,7 +36,8 @@ var clearPrograms = func() map[string][]string {
 }()
 
 var (
-	// writing lists programs whose arguments are files that the program writes, or no files.
+	// writing lists programs that only write, make or remove the files in their arguments, or whose arguments name no
+	// files.
 	writing = set("tee touch rm rmdir mkdir logger")
 
 	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they

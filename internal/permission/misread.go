@@ -71,8 +71,9 @@ func (s *search) enter(node syntax.Node) {
 	s.ends = append(s.ends, end)
 }
 
-// elsewhere reports whether bash may begin a here-document on another line than the parser: bash begins on
-// the next line, but the parser first skips [[ ]] and leaves a substitution that ends before.
+// elsewhere reports whether bash may begin a here-document on another line than the parser. Bash begins on the next
+// line. The parser first reads a [[ ]] of several lines to its end, and begins after the enclosing substitution if that
+// ends first.
 func (s *search) elsewhere(node syntax.Node) bool {
 	to, ok := node.(*syntax.Redirect)
 	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {

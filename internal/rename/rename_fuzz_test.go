@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FuzzNames shows an object from outside under the names that a host declares: the view is an
-// object, each of its members is a member of the host's object, and unchanged members stay as
-// they are.
+// FuzzNames renames the members of an arbitrary object: the view is one JSON object, it has no changes against itself,
+// and renaming its members back gives members of the original.
 func FuzzNames(f *testing.F) {
 	f.Add("cmd", "command", "", "", `{"cmd":"ls","cwd":"/w"}`)
 	f.Add("target", "file_path", "path", "file_path", `{"content":"a","path":"b","target":"c","file_path":"d"}`)

@@ -197,7 +197,7 @@ func (c *compiler) indexed(p *syntax.ParamExp, quoted bool) text {
 			i += int64(len(list))
 		}
 		if i < 0 || i >= int64(len(list)) && s.nounset {
-			panic(cold("an element that is not there"))
+			panic(cold("an array element that is not set"))
 		}
 		if i >= int64(len(list)) {
 			return ""

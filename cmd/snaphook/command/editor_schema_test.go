@@ -141,8 +141,8 @@ func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 	}
 }
 
-// Every member and every word of a schema is in an example that the program reads. Every member that the program's
-// error about an unknown member lists is in an example that the schema accepts.
+// Every member and every word of a schema is in an example that the program reads. The program's error about an unknown
+// member lists the known members: each of them is in an example that the schema accepts.
 func TestSchemasHaveTheMembersOfTheProgram(t *testing.T) {
 	for name, form := range editedForms {
 		t.Run(name, func(t *testing.T) {

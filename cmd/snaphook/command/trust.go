@@ -139,7 +139,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 			lo.Ternary(
 				st.State == trust.Trusted,
 				"effects of its settings, which trust covers:\n",
-				"once it is trusted, its settings:\n",
+				"effects of its settings once it is trusted:\n",
 			),
 		)
 		for _, words := range st.Reaches {

@@ -102,7 +102,7 @@ func (c *Case) check() error {
 	case c.Tier != 1 && c.Tier != 2:
 		return fmt.Errorf("tier is %d: write 1 for the core set, 2 for the rest", c.Tier)
 	case len(c.Basis) == 0:
-		return errors.New("basis is missing: write who demands it")
+		return errors.New("basis is missing: name the source that demands this result")
 	case (c.Settings == nil) == (c.Layers == nil):
 		return errors.New("settings and layers exclude each other: write one of them")
 	}

@@ -40,7 +40,7 @@ func (f *SourceFlags) AddModules(to *pflag.FlagSet) {
 		"module",
 		nil,
 		"Load the module (xcsh) in `FILE`, JavaScript or TypeScript, in place of those found; "+
-			"repeatable, and loaded in this order: --module gate.ts",
+			"repeatable; modules load in the order of the flags: --module gate.ts --module log.ts",
 	)
 	f.AddJS(to)
 }
