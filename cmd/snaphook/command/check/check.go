@@ -337,7 +337,11 @@ func (c Answer) text(problems []settings.Problem) string {
 	for _, p := range problems {
 		fmt.Fprintln(&b, cli.Bad.Render(cli.Visible(p.String())))
 	}
-	fmt.Fprintf(&b, "%s, %s%s\n", cli.Count(len(c.Hooks), "hook"), cli.Count(len(problems), "problem"), c.counted())
+	b.WriteString(cli.Count(len(c.Hooks), "hook"))
+	if len(problems) > 0 || !slices.ContainsFunc(c.Findings, finding.counts) { // "0 problems, 1 error" would contradict itself
+		b.WriteString(", " + cli.Count(len(problems), "problem"))
+	}
+	b.WriteString(c.counted() + "\n")
 	return b.String()
 }
 
