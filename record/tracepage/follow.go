@@ -40,7 +40,7 @@ func (p *Page) open(name string) (*recordFollower, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	default:
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: there is no directory %s; make it, or name a file in another", name, dir)
+			return nil, fmt.Errorf("%s: there is no directory %s; make the directory, or name a file in another directory", name, dir)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

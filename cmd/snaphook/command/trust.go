@@ -99,7 +99,7 @@ func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
 var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	trust.Unknown:   "trust is neither granted nor revoked; the project's hooks run when you fire events, but not with --interactive; its settings affect only its own hooks",
+	trust.Unknown:   "no decision yet; the project's hooks run when you fire events, but not with --interactive; its settings affect only its own hooks",
 	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 

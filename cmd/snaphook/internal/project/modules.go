@@ -177,7 +177,7 @@ func wantModule(file, wd, home string) error {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return errors.New("this is a directory; name a file in it")
+		return errors.New("this is a directory; name a file in the directory")
 	}
 	if !IsModule(path) {
 		return fmt.Errorf(
