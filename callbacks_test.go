@@ -64,7 +64,7 @@ func after(s *snaphook.Session) adkAfter {
 		case v.Denied() || len(v.Context) > 0:
 			return map[string]any{"output": result, "feedback": append(v.Context, v.Reason)}, nil
 		}
-		return nil, nil // the tool's result stays
+		return nil, nil // adk-go keeps the tool's result
 	}
 }
 

@@ -22,7 +22,7 @@ func TestNoGuardSeesAnotherArgumentThanTheToolTakes(t *testing.T) {
 	for _, tt := range []struct {
 		kind       snaphook.Kind
 		args       map[string]string
-		call, seen string // seen is the input that hooks of Claude Code get; empty: the call is denied
+		call, seen string // hooks of Claude Code get the input seen; it is empty if the call is denied
 	}{
 		{snaphook.Shell, nil, `{"command":"ls"}`, `{"command":"ls"}`},
 		{snaphook.Shell, nil, `{"command":"ls","cmd":"rm"}`, ``},

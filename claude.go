@@ -188,7 +188,7 @@ func continues(res *hook.Result[claude.BasicOutput], p *dialectAnswer) {
 	case !v.Again:
 	case v.Prompt != "":
 		p.Continue = v.Prompt
-	case len(v.Context) > 0: // contexts make the agent continue even without a denial
+	case len(v.Context) > 0: // context for the model makes the agent continue even without a denial
 		p.Continue, p.Context = lines(v.Context...), nil
 	default:
 		p.Continue = "A hook has sent the agent back to work, and gave no reason."

@@ -26,7 +26,7 @@ type heard struct {
 // gate is an event that can block, fired with one hook.
 type gate struct {
 	dialect, event string
-	textCounts     bool // the event gives plain text a meaning
+	textCounts     bool // the event accepts plain text as an answer
 	fire           func(t *testing.T, s *pipeline.Session) heard
 }
 

@@ -26,8 +26,8 @@ type DialectConfig struct {
 }
 
 // NewDialect makes a Dialect for a program's own hook system, whose events are declared in d. A stage fires one event
-// at a moment, or several with [InTurn]; at a moment without a stage the dialect runs no hooks. [Open] reports mistakes
-// in a stage or in d.
+// at a moment; a stage of [InTurn] fires several events. At a moment without a stage the dialect runs no hooks. [Open]
+// reports mistakes in a stage or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
 		return &Dialect{name: "?", wrong: errors.New("NewDialect got no dialect; give it the dialect in which its events are declared")}
@@ -56,10 +56,10 @@ func (d *Dialect) take(of *pipeline.Dialect, st momentStage) error {
 		return errors.New("a Stage is empty; make it with snaphook.Fires")
 	}
 	if ev := st.events[0].Info(); ev.Dialect != of.Name {
-		return fmt.Errorf("%s is an event of another dialect; declare it in this one", ev.FullName())
+		return fmt.Errorf("%s is an event of another dialect; declare the event in this dialect", ev.FullName())
 	}
 	if d.stages[st.at].fire != nil {
-		return fmt.Errorf("two stages are for the moment %v; write one, whose input has everything that both need", st.at)
+		return fmt.Errorf("two stages are for the moment %v; write one stage, whose input has everything that both need", st.at)
 	}
 	d.stages[st.at] = st
 	return nil
@@ -84,7 +84,7 @@ type Input interface {
 		NotifyInput | EndInput
 }
 
-// Stage is an event of a dialect that fires at a moment, or several. Make one with [Fires] or [InTurn].
+// Stage holds one or more events of a dialect that fire at a moment. Make a Stage with [Fires] or [InTurn].
 type Stage struct{ stage momentStage }
 
 // Fires makes the Stage of an event. The type In selects the moment: *ToolCall is [BeforeTool].

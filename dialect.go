@@ -13,14 +13,14 @@ import (
 // [LLxprt], [Xcsh] or [NewDialect]. Several [Hooks] may share a Dialect.
 type Dialect struct {
 	name      string
-	translate func(*Tool) *translated               // translates a tool; nil: keep the host's names
+	translate func(*Tool) *translated               // translates a tool; nil keeps the host's names
 	variants  []func(*Tool) *translated             // translators for other profiles
 	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: use translate
 	load      pipeline.Load                         // reads the settings; nil for a dialect without settings
 	attach    func(context.Context, *Session) error // called with each new session; may be nil
 	stages    [moments]momentStage
 	llxprt    *LLxprtConfig // set if the dialect is LLxprt
-	wrong     error         // why the dialect cannot be used
+	wrong     error         // the reason why the dialect cannot be used
 }
 
 // Name returns claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.

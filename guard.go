@@ -2,6 +2,7 @@
 
 package snaphook
 
-// This identifier does not exist: the build fails under an experiment of Go 1.26 that turns the JSON library, which
-// follows encoding/json/v2 of Go 1.27, into an older version that silently drops unknown members of objects.
+// This identifier does not exist, which makes the build fail under GOEXPERIMENT=jsonv2 of Go 1.26. The engine's JSON
+// library follows encoding/json/v2 of Go 1.27; under the experiment an older version replaces it, which silently drops
+// unknown members of objects.
 var _ = snaphook_must_not_be_built_with_GOEXPERIMENT_jsonv2_before_go1_27

@@ -23,7 +23,8 @@ import (
 // Config configures [Open]. The zero Config runs the hooks of [Claude], [LLxprt] and [Xcsh], read from each system's
 // usual files.
 type Config struct {
-	// Tools describes the host's tools. In every dialect, other tools keep the host's names of the tool and its arguments.
+	// Tools describes the host's tools. A tool that is not listed keeps its name and the names of its arguments in
+	// every dialect.
 	Tools []Tool
 
 	// Resolve describes a tool that is not in Tools, such as a tool of an MCP server whose list is not known yet. It is
@@ -45,7 +46,7 @@ type Config struct {
 	Workers int
 
 	// Warm keeps the interpreters of hooks ready between calls, for hooks whose policy demands it. Nil means a
-	// [run.Warm]. With warm.New of module warm, scripts of bash and dash also run in this process on Linux: a script that
+	// [run.Warm]. With warm.New of module warm, and on Linux, this process also runs the scripts of bash and dash that
 	// the module supports wholly, unless a policy names another way, such as "warm": "off". Close closes Warm.
 	Warm pipeline.Warmer
 
@@ -75,8 +76,8 @@ type Config struct {
 	Policy []policy.Overlay
 
 	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files named in the
-	// comment of Policy. Pass the Source with which trust decisions were made, to keep the files from changing between
-	// the two reads.
+	// comment of Policy. Pass the Source with which trust decisions were made, if it comes from Once: both uses then
+	// see the same contents of the files.
 	PolicyFiles *policy.Source
 
 	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox; see
@@ -115,7 +116,7 @@ type Hooks struct {
 	log      *slog.Logger
 	sys      *pipeline.System
 	watch    *pipeline.Watch
-	dialects []*Dialect // the program's own, then those of the Config
+	dialects []*Dialect // the dialect of the program's own hooks, then the dialects of the Config
 	tools    map[string]*knownTool
 	resolved sync.Map     // from name to *knownTool
 	kept     atomic.Int64 // number of names in resolved
@@ -198,8 +199,8 @@ func (cfg Config) observers() []pipeline.Observer {
 	return append(slices.Clip(cfg.Observe), r)
 }
 
-// joinProfiles replaces two LLxprt dialects by one that serves both, at the position of the first, because their hooks
-// share their events.
+// joinProfiles replaces two LLxprt dialects by one dialect for both profiles, at the position of the first, because
+// hooks of both profiles share their events.
 func joinProfiles(all []*Dialect) ([]*Dialect, error) {
 	isLLxprt := func(d *Dialect) bool { return d != nil && d.llxprt != nil }
 	one := slices.IndexFunc(all, isLLxprt)
@@ -241,7 +242,7 @@ func checkDialects(all []*Dialect) error {
 // knownTool is a tool of the host, translated for each dialect.
 type knownTool struct {
 	Tool
-	by [][]*translated // for each dialect: its translate function, then its variants
+	by [][]*translated // for each dialect: the translated tool, then its variants
 }
 
 // nameless is an undeclared tool, which keeps the host's names in every dialect.
@@ -300,7 +301,7 @@ func (h *Hooks) tool(name string) *knownTool {
 // name.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// named returns the host's name of the tool in Config.Tools that a dialect calls name, or name if there is none.
+// named returns the host's name of a tool by its name in a dialect, or name if Config.Tools has no such tool.
 func (h *Hooks) named(dialect int, name string) string {
 	for _, t := range h.cfg.Tools {
 		if h.tools[t.Name].by[dialect][0].name == name {
@@ -313,9 +314,8 @@ func (h *Hooks) named(dialect int, name string) string {
 // System returns the engine below Hooks, for its Reload, SetEnabled and FailedOpen.
 func (h *Hooks) System() *pipeline.System { return h.sys }
 
-// Close ends all sessions and hook runs, and returns when they have ended; a hook in Go that calls Close
-// does not wait for the running fires. Later moments are denials with [hook.ErrClosed]. Close may be
-// called more than once.
+// Close ends all sessions and hook runs, and returns when they have ended; a hook in Go that calls Close does not wait
+// for the running fires. Moments after Close are denials with [hook.ErrClosed]. Close may be called more than once.
 func (h *Hooks) Close() {
 	h.closed.Store(true)
 	h.mu.Lock()

@@ -85,7 +85,7 @@ func shrinks(call *ast.CallExpr) bool {
 	return ok && source(f.X) == "slices" && slices.Contains(shrinking, f.Sel.Name)
 }
 
-// locals lists the variables that a function creates: from a call or a literal, or empty.
+// locals lists the variables whose values a function creates: by a call or a literal, or without a value.
 func locals(fn *ast.FuncDecl) map[string]bool {
 	own := map[string]bool{}
 	ast.Inspect(fn, func(n ast.Node) bool {

@@ -40,7 +40,7 @@ func TestRewritesTakeTimeInProportionToTheArguments(t *testing.T) {
 			}
 		}
 	}
-	const most = 80 // quadratic time would give 256
+	const most = 80 // if the time were quadratic, the ratio would be 256
 	small, large := rewriting(500), rewriting(8000)
 	if got := ratio(func(int) { large() }, func(int) { small() }, 1, 5, most); got > most {
 		t.Errorf("16 times as many arguments take %.0f times as long", got)

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// rawOpens lists the files that open or lock a file by name without internal/bounded. The reason
-// says why a file that a hook or a project puts in that place cannot block the opener, or why
-// neither a hook nor a project can replace the file.
+// rawOpens lists the files that open or lock a file by name without internal/bounded. The reason says why neither a
+// hook nor a project can replace the file, or why a file that they put in its place cannot block the opener.
 var rawOpens = map[string]string{
 	"internal/bounded/":                         "is the bounded opener",
 	"internal/scratch/":                         "makes a directory of its own with a new file in it, and only tries its lock",

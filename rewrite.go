@@ -100,7 +100,7 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 // discard adds a note for each rewrite of the second round to the hook's report and to the log, since such rewrites
 // have no effect. It returns them as conflicts with the first round.
 func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
-	const note = "its rewrite in the second round has no effect: no other hook has seen it"
+	const note = "its rewrite in the second round has no effect: no other hook has seen this rewrite"
 	for _, c := range second {
 		conflict := Conflict{Key: c.Name, Hooks: []string{c.hook}}
 		for _, was := range first {

@@ -24,7 +24,7 @@ import (
 // hearing describes a system whose gates are fired with broken denials.
 type hearing struct {
 	file     string // of the settings
-	settings string // settings with one hook of the type "probe" for EVENT
+	settings string // settings with one hook of type "probe"; EVENT stands for the event's name
 	load     func([]settings.Layer, entries.Types) pipeline.Load
 	gates    []pipeline.Declared
 	denials  []string // answers that deny; EVENT in them stands for the name of the event
@@ -101,8 +101,8 @@ func llxprtLoad(p llxprt.Profile) func([]settings.Layer, entries.Types) pipeline
 	}
 }
 
-// bytewise calls try with each text that is one step from a denial: a byte deleted, inserted,
-// replaced or doubled, two bytes swapped, cut at either end.
+// bytewise calls try with each text that is one step from a denial: a byte deleted, inserted, replaced or doubled, two
+// bytes swapped, or the text cut at either end.
 func bytewise(denial string, try func(string)) {
 	for i := range len(denial) {
 		head, at, rest := denial[:i], denial[i:i+1], denial[i+1:]
@@ -240,8 +240,8 @@ func (h hearing) hear(t *testing.T, gate pipeline.Declared, under string, denial
 	return known
 }
 
-// Whole answers that decide nothing or allow neither fail nor get a note. They are in the words of
-// the system, or in words of another system that the system reads.
+// An unbroken answer that allows, or decides nothing, gets no note, and its hook does not fail. The answers are in the
+// words of the system, or in words of another system that the system reads.
 func TestWholeAnswersAreInNoDoubt(t *testing.T) {
 	const allows = `{"hookSpecificOutput":{"hookEventName":"EVENT","permissionDecision":"allow","permissionDecisionReason":"ok"}}`
 	const rewrites = `{"hookSpecificOutput":{"hookEventName":"EVENT","permissionDecision":"allow","updatedInput":{"command":"ls -la"}}}`

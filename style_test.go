@@ -37,7 +37,7 @@ func TestLinesFit(t *testing.T) {
 
 // Comments say "X does Y"; a clause with "what" leaves out the name of X or Y.
 func TestCommentsAreSentences(t *testing.T) {
-	const most = 0.02 // share of comment lines
+	const most = 0.02 // limit for the share of comment lines with such a clause
 	clause := regexp.MustCompile(`(?i)\bwhat\b`)
 	lines, found := 0, []string{}
 	for _, path := range tracked(t, "*.go") {
@@ -129,7 +129,7 @@ func TestEveryPackageLooksForLeaks(t *testing.T) {
 			return filepath.SkipDir
 		case entry.IsDir() && path != "." && path != "cmd" && path != filepath.Join("cmd", "snaphook"):
 			if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
-				return filepath.SkipDir // its module does not require goleak
+				return filepath.SkipDir // a module of its own, which does not require goleak
 			}
 			return nil
 		case !strings.HasSuffix(path, "_test.go"):

@@ -1,15 +1,14 @@
 //go:build ignore
 
-// Standin replaces the shells of Windows on a machine without them, so that the tests of hooks can run under
-// Wine: for the bash of Git under the name bash.exe, and for PowerShell under powershell.exe. Both interpret the
-// script as POSIX shell text: the tests' scripts are POSIX. The tests check argv, environment, standard input,
-// paths and exit status. It has a few programs of its own: cat, touch,
-// sleep, rm, mkdir, ls and env.
+// Standin replaces the shells of Windows on a machine without them, so that the tests of hooks can run under Wine. It
+// is installed as bash.exe in place of Git's bash, and as powershell.exe in place of PowerShell. Both programs
+// interpret the script as POSIX shell text: the tests' scripts are POSIX. The tests check argv, environment, standard
+// input, paths and exit status. It has a few programs of its own: cat, touch, sleep, rm, mkdir, ls and env.
 //
 //	bash.exe -c SCRIPT [NAME ARGUMENT…]
 //	powershell.exe -NoProfile … -Command SCRIPT
 //
-// It takes paths in the form of Git's bash, /c/dir/file, and as Windows has them.
+// Standin reads paths in the form of Git's bash, /c/dir/file, and in the form of Windows.
 package main
 
 import (
@@ -29,7 +28,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// trailer begins the lines that snaphook adds to each script for PowerShell: they set the exit status.
+// trailer is the beginning of the lines that snaphook adds to each script for PowerShell to set the exit status.
 const trailer = "\n$snaphookOK = $?"
 
 // posix is the first argument with which a stand-in starts itself in place of sh or bash.
@@ -117,7 +116,7 @@ func run(script string, args []string) error {
 	return shell.Run(context.Background(), file)
 }
 
-// native returns a path as Windows has it.
+// native returns a path in the form of Windows.
 func native(path string) string {
 	if strings.HasSuffix(filepath.ToSlash(path), "/dev/null") { // the interpreter has put a folder in front
 		return "NUL"
@@ -136,7 +135,7 @@ func open(ctx context.Context, path string, flag int, perm os.FileMode) (io.Read
 		path = filepath.Join(interp.HandlerCtx(ctx).Dir, path)
 	}
 	if path == "NUL" {
-		flag &^= os.O_CREATE | os.O_TRUNC // Wine truncates no device
+		flag &^= os.O_CREATE | os.O_TRUNC // Wine cannot create or truncate a device
 	}
 	return os.OpenFile(path, flag, perm)
 }

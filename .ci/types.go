@@ -96,12 +96,12 @@ func (c *checker) check(p *listedPackage) {
 	if p.Module != nil && p.Module.GoVersion != "" {
 		conf.GoVersion = "go" + p.Module.GoVersion
 	}
-	c.done[p.ImportPath], _ = conf.Check(path, c.files, c.parsed(p), nil) // errors are reported one by one
+	c.done[p.ImportPath], _ = conf.Check(path, c.files, c.parsed(p), nil) // conf.Error has reported the errors
 }
 
 func (c *checker) parsed(p *listedPackage) (files []*ast.File) {
 	for _, name := range p.GoFiles {
-		if !filepath.IsAbs(name) { // the file of the main package of tests is absolute
+		if !filepath.IsAbs(name) { // the generated main file of tests has an absolute path
 			name = filepath.Join(p.Dir, name)
 		}
 		file, err := parser.ParseFile(c.files, name, nil, parser.SkipObjectResolution)

@@ -47,8 +47,8 @@ type outcome struct {
 // ended reports whether a test passed, or was skipped.
 func (o *outcome) ended() bool { return o.action == "pass" || o.action == "skip" }
 
-// text returns the last lines of the output of a test that has failed or not ended. If tests in it have failed or
-// not ended, it returns the last lines of each of these instead, with their names.
+// text returns the last lines of the output of a test that has failed or not ended. If subtests have failed or not
+// ended, it returns the name and the last lines of each of these subtests instead.
 func (o *outcome) text() string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(o.inner)) {
@@ -150,7 +150,7 @@ func readEvents() (map[test]*outcome, error) {
 			break
 		}
 		var e event
-		if json.Unmarshal(line, &e) != nil { // a message of the go command
+		if json.Unmarshal(line, &e) != nil { // the line is a message of the go command, not JSON
 			fmt.Fprint(os.Stderr, string(line))
 			continue
 		}

@@ -104,10 +104,9 @@ func hostHook(tb testing.TB) *oneHook {
 	return h
 }
 
-// mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of its time
-// where the host fires the event of one dialect itself. moreThroughAgent limits the additional
-// allocations of a dialect's hook: one for the call with the dialect's names, one for the report
-// with the host's names.
+// mostThroughAgent limits the time of a Go hook through package snaphook, as a multiple of the hook's time in a host
+// that fires the event of one dialect without package snaphook. moreThroughAgent limits the additional allocations of a
+// dialect's hook: one for the call with the dialect's names, one for the report with the host's names.
 const (
 	mostThroughAgent = 1.3
 	moreThroughAgent = 2

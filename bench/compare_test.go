@@ -22,7 +22,7 @@ type comparison struct {
 func compare(pairs int, a, b func() time.Duration) comparison {
 	a()
 	b()
-	runtime.GC() // collects the garbage of earlier tests
+	runtime.GC() // the garbage of earlier tests must not be collected during the measurement
 	as, bs, ratios := make([]time.Duration, pairs), make([]time.Duration, pairs), make([]float64, pairs)
 	for i := range pairs {
 		if i%2 == 0 {

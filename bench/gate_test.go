@@ -11,7 +11,7 @@ import (
 type gate struct {
 	at      place
 	most    float64
-	margin  float64 // part of most that is allowed on a machine busy with other work; 0 for a count
+	margin  float64 // fraction by which a busy machine may exceed most; 0 for a count
 	measure func() float64
 	detail  func() string // returns text for the table next to the number; may be nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // mostMegabytes limits the megabytes that firing an event of Claude Code adds to the stripped binary of a program that
-// already uses net/http, encoding/json and regexp. On linux/amd64 it adds 6.96 MB, half of which is libraries and code
-// that is not generic: the regular expressions of JavaScript, JSON, the syntax of shells, processes.
+// already uses net/http, encoding/json and regexp. On linux/amd64 it adds 6.96 MB. Half of this is libraries and code
+// without type parameters: the regular expressions of JavaScript, JSON, the syntax of shells, processes.
 const mostMegabytes = 7
 
 func TestWhatAHostGrowsByIsBounded(t *testing.T) {

@@ -27,7 +27,7 @@ func TestFiresLeaveNothingBehind(t *testing.T) {
 		{"2,000 fires of a command", session(t, commands("", "exit 0")), 2_000},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
-			fire(t, kind.ses, kind.fires/20) // until caches and pools are full
+			fire(t, kind.ses, kind.fires/20) // fills caches and pools before the measurement
 			before := usage()
 			fire(t, kind.ses, kind.fires)
 			after := usage()
@@ -60,7 +60,7 @@ type use struct {
 
 func usage() use {
 	u := use{heap: heap(), goroutines: runtime.NumGoroutine()}
-	if entries, err := os.ReadDir("/proc/self/fd"); err == nil { // on other systems the count stays 0
+	if entries, err := os.ReadDir("/proc/self/fd"); err == nil { // on systems without /proc the count stays 0
 		u.descriptors = len(entries)
 	}
 	return u

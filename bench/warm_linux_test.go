@@ -95,7 +95,7 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 		p.time(p.warm, 10)
 		return p
 	}
-	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); { // until calls are warm
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); { // ends when calls are warm
 		if took := p.time(p.warm, 1); took*2 < p.time(p.cold, 1) {
 			break
 		}
@@ -191,8 +191,8 @@ func TestAWarmHookWithAPackage(t *testing.T) {
 	}
 }
 
-// pythonWith returns the path of an interpreter that has a package: the system's, or else the
-// python3 of PATH. It skips the test if neither has it.
+// pythonWith returns the path of an interpreter that has a package: the system's, or else the python3 of PATH. It skips
+// the test if neither interpreter has the package.
 func pythonWith(t *testing.T, name string) string {
 	t.Helper()
 	for _, python := range []string{"/usr/bin/python3", "python3"} {

@@ -35,7 +35,7 @@ type Bus struct {
 	mu          sync.RWMutex
 	subscribers map[*subscriber]struct{}
 	closed      bool
-	done        chan struct{} // closed with the bus; nil until it is needed
+	done        chan struct{} // closed when the bus closes; made at first use
 }
 
 type subscriber struct {

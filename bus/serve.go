@@ -45,8 +45,8 @@ type Code string
 
 // The values of [Code].
 const (
-	InvalidRequest   Code = "invalid_request"   // no payload, event name or input, or an invalid input
-	UnsupportedEvent Code = "unsupported_event" // no event of that name
+	InvalidRequest   Code = "invalid_request"   // the request lacks a required part, or has invalid input
+	UnsupportedEvent Code = "unsupported_event" // there is no event with the requested name
 	InternalError    Code = "internal_error"    // the fire did not complete
 )
 

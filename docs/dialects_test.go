@@ -129,7 +129,7 @@ func TestCodexAtTheDoor(t *testing.T) {
 	}
 }
 
-// If Cursor would import Claude Code's hooks too, they still run only once, as hooks of Claude Code.
+// Claude Code's hooks run only once, as hooks of Claude Code, even where Cursor would import them.
 func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	testkit.Home(t)
 	dir := testkit.Project(t, map[string]string{
@@ -155,7 +155,7 @@ func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	}
 }
 
-// Copilot's hooks run in addition to Claude Code's, which run once.
+// Both Claude Code's and Copilot's hooks run, and Claude Code's hooks run only once.
 func TestClaudeBesideCopilotAtTheDoor(t *testing.T) {
 	testkit.Home(t)
 	dir := testkit.Project(t, map[string]string{
@@ -217,7 +217,7 @@ func Example_claude() {
 	// [push by hand]
 }
 
-// refusing is a hook whose process refuses.
+// refusing is a hook that exits with status 2, and gives its reason on standard error.
 type refusing struct{}
 
 func (refusing) Run(context.Context, hook.Call) (hook.Reply, error) {

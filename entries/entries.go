@@ -32,7 +32,7 @@ type Reader struct {
 	Misplaced map[string]string // members that are not events, with the object they belong to
 	Unfired   []string          // events of the system that the dialect does not have
 	Flat      bool              // a hook may take the place of a group, with its own matcher
-	Beside    []string          // members beside the events that are not events
+	Beside    []string          // other members that may stand beside the events
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
 	ids      map[string]int
@@ -75,8 +75,8 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
-// Misspelt reports members of an object whose names are probably misspelt and therefore not read. Without the member,
-// the hook is selected, fails or waits in another way than its author intends.
+// Misspelt reports members of an object whose names are probably misspelt and therefore not read. Because such a member
+// is not read, the hook is selected, fails or waits differently from its author's intention.
 func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	for _, p := range v.Misspelt(known...) {
 		r.Problem(p)
@@ -89,9 +89,9 @@ var foreignMembers = []string{
 	"on_failure", "fail_mode", "loop_limit", "commandWindows", "windows", "linux", "osx", "bash", "powershell", "sequential",
 }
 
-// Ignored reports members of a hook or a group that other systems read and system does not. known lists the names
-// that are read. shared means that other systems read the same file: the members then make sense there and the advice
-// differs.
+// Ignored reports members of a hook or a group that other systems read and system does not. known lists the names that
+// are read. shared means that other systems read the same file: the members then have an effect in those systems, and
+// the advice in the problem differs.
 func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...string) {
 	instead := "remove it"
 	if shared {
@@ -99,7 +99,7 @@ func (r *Reader) Ignored(system string, shared bool, v settings.Value, known ...
 	}
 	for _, name := range foreignMembers {
 		if at := v.Get(name); at.Exists() && !slices.Contains(known, name) {
-			r.Problem(at.Wrong("%s does not read %q here: the hook runs as if it were absent; %s", system, name, instead))
+			r.Problem(at.Wrong("%s does not read %q here: the hook runs as if this member were absent; %s", system, name, instead))
 		}
 	}
 }
@@ -371,8 +371,8 @@ func (r *Reader) id(id string) string {
 }
 
 // Lose adds invalid hooks for a file that could not be read at all: one for each event that can block. Each is a copy
-// of like with its ID, "label/event/file", its event and its position. They never run; a policy can turn that into a
-// failure, which blocks.
+// of like with its ID, "label/event/file", its event and its position. The invalid hooks never run; a policy can turn
+// each of them into a failure, which blocks.
 func (r *Reader) Lose(label string, like *hook.Hook, why settings.Problem) {
 	for _, e := range pipeline.Events(r.Dialect) {
 		info := e.Info()

@@ -10,8 +10,8 @@ import (
 )
 
 // WrongTimeout adds the problem that v is not a timeout. want describes a timeout, such as "a timeout is a number of
-// seconds above 0". If v is a text such as "30" or "10s", the problem suggests that number, in units and rounded up;
-// otherwise it shows the example.
+// seconds above 0". If v is a text such as "30" or "10s", the problem suggests that time as a number of units, rounded
+// up; otherwise it shows example.
 func (r *Reader) WrongTimeout(v settings.Value, want string, unit time.Duration, example string) {
 	remedy := ", such as " + example
 	if number, ok := inUnits(v, unit); ok {

@@ -100,7 +100,7 @@ func TestATypeOfTheDialectIsNotReplaced(t *testing.T) {
 	}
 }
 
-// A host can have further sources; their hooks come last.
+// A host can define further sources; hooks of these sources come last in the order of sources.
 func TestASourceOfTheHostsOwn(t *testing.T) {
 	team := hook.Source("team")
 	hooks := `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "NAME"}]}]}}`

@@ -19,14 +19,14 @@ type outcomes struct {
 	denied   int
 	why      map[string]int // number of denials, by error
 	wrong    []string
-	changed  chan struct{} // gets a token with each call
+	changed  chan struct{} // gets a token with each call that ends
 }
 
 func newOutcomes() *outcomes {
 	return &outcomes{ended: map[string]string{}, why: map[string]int{}, changed: make(chan struct{}, 1)}
 }
 
-// line takes a line of agentsRole.
+// line counts the call that a line of agentsRole reports.
 func (o *outcomes) line(text string) {
 	id, how, _ := strings.Cut(text, " ")
 	o.mu.Lock()
@@ -72,7 +72,8 @@ func (o *outcomes) until(t testing.TB, what string, holds func(answered, denied 
 // The fleet has real processes: 64 agents use three workers, while each part of the fleet fails. See disturbed.
 func TestNoCallIsLostWhileTheFleetFails(t *testing.T) { disturbed(t, 4000, 0) }
 
-// TestNoCallOf20000IsLostWhileTheFleetFails is the test above with 20 000 calls, and a network that is cut for 5 s.
+// TestNoCallOf20000IsLostWhileTheFleetFails is TestNoCallIsLostWhileTheFleetFails with 20 000 calls, and a network that
+// is cut for 5 s.
 func TestNoCallOf20000IsLostWhileTheFleetFails(t *testing.T) {
 	testkit.Timed(t)
 	disturbed(t, 20_000, 5*time.Second)
@@ -84,7 +85,7 @@ func TestNoCallOf20000IsLostWhileTheFleetFails(t *testing.T) {
 func disturbed(t *testing.T, calls int, cut time.Duration) {
 	f := newFleet(t)
 	network := newProxy(t, f.url)
-	addWorkers := func() { // one of three uses the network that fails
+	addWorkers := func() { // one of three workers uses the network that fails
 		f.addWorker()
 		f.addWorker()
 		f.workerURL = network.url()

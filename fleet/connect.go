@@ -118,10 +118,10 @@ func connectError(address, creds string, err error) error {
 	case isRefusal(err) && creds == "":
 		return fmt.Errorf("the server %s refuses a client without credentials: %w; name a .creds file", shown(address), err)
 	case isRefusal(err):
-		return fmt.Errorf("the server %s refuses the credentials of %s: %w; ask its operator for new ones",
+		return fmt.Errorf("the server %s refuses the credentials of %s: %w; ask the operator of the server for new credentials",
 			shown(address), creds, err)
 	}
-	return fmt.Errorf("the server %s cannot be reached: %w; start it, or name another", shown(address), err)
+	return fmt.Errorf("the server %s cannot be reached: %w; start the server, or name another", shown(address), err)
 }
 
 // CheckURL reports a mistake in the address of a server.

@@ -24,9 +24,9 @@ import (
 // HookOptions configure how workers are asked. The zero HookOptions ask for every event of every linked
 // dialect.
 type HookOptions struct {
-	// Policy selects the events: workers are asked only for events with hooks in the policy, and only workers
-	// with the same revision answer. Until there is a policy every event has a hook that fails. Nil: workers
-	// with any policy are asked for every event.
+	// Policy selects the events: workers are asked only for events with hooks in the policy, and only workers with the
+	// same revision answer. Until there is a policy every event has a hook that fails. If Policy is nil, workers with
+	// any policy are asked for every event.
 	Policy *Policy
 
 	// MaxInFlight limits the simultaneous requests; 0 means 64. Further requests wait, within their timeout.
@@ -44,13 +44,12 @@ type HookOptions struct {
 // Type is the type of a hook that asks workers.
 const Type = "remote"
 
-// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each
-// linked dialect, which asks the workers. A request has the payload that the dialect gives to any hook, and
-// the hook's timeout; the answer is the merged answer of the worker's hooks. The hook fails closed: with
-// [hook.ClassRemote] if no worker has answered, and with [hook.ClassOversize] if the payload is larger than
-// the server accepts. The overlays of the policy and of the machine can change this. If a hook of the worker
-// failed and the event still went ahead there, that is a failure too: the agent's own failure policy then
-// decides.
+// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked dialect,
+// which asks the workers. A request has the payload that the dialect gives to any hook, and the hook's timeout; the
+// answer is the merged answer of the worker's hooks. The hook fails closed: with [hook.ClassRemote] if no worker has
+// answered, and with [hook.ClassOversize] if the payload is larger than the server accepts. The overlays of the policy
+// and of the machine can change this. If a hook of the worker failed, and the worker's answer lets the event go ahead,
+// the agent's hook fails too: the agent's own failure policy then decides.
 func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 	opts.Patience = cmp.Or(opts.Patience, 2*time.Second)
 	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
@@ -96,7 +95,7 @@ func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 }
 
 var (
-	errNoPolicy  = errors.New("there is no policy yet, and no worker is asked without one")
+	errNoPolicy  = errors.New("there is no policy yet, and no worker is asked without a policy")
 	errLongName  = fmt.Errorf("the session's id, directory or transcript has more than %d bytes", maxKeyPart)
 	errNoWorkers = errors.New("no worker answers")
 )
@@ -123,7 +122,7 @@ func (r *remoteHook) hook(info pipeline.Info, bundle *Bundle) *hook.Hook {
 	}
 	h.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny, hook.OtherStatus: hook.Fail}
 	h.Text, h.NoEnvFile = hook.TextIgnored, true
-	h.NoPermit = true // MaxInFlight limits it; waiting requests do not delay the agent's own hooks
+	h.NoPermit = true // MaxInFlight limits the requests; those that wait do not delay the agent's own hooks
 	closed := true
 	if bundle != nil && bundle.Overlay != nil {
 		demanded := bundle.Overlay.Effective(h, pipeline.PolicyEvent(info))
@@ -222,7 +221,7 @@ func isEarly(response bus.Response, err error) bool {
 func refusal(response bus.Response, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("%w: none runs this event with this policy", errNoWorkers)
+		return fmt.Errorf("%w: no worker runs this event with this policy", errNoWorkers)
 	case errors.Is(err, nats.ErrReconnectBufExceeded), errors.Is(err, nats.ErrConnectionReconnecting):
 		return fmt.Errorf("%w: there is no connection to the server", errNoWorkers)
 	case err != nil:
@@ -269,13 +268,13 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	}
 	switch {
 	case merged != nil && blocks && !hook.Decision(merged.Text("decision")).Blocks():
-		return hook.Reply{}, classed(errors.New("the answer is broken: its two forms do not agree"))
+		return hook.Reply{}, classed(errors.New("the answer is broken: its output blocks, and its merged decision does not"))
 	case merged != nil:
 		return hook.Reply{Stdout: merged, Merged: true, Notes: notes}, nil
 	case blocks:
 		return hook.Reply{Exit: 2, Stdout: answer, Stderr: []byte(answer.Text("reason")), Notes: notes}, nil
 	case answer.Get("decision") != nil && decision != hook.Allow && decision != hook.Approve:
-		// Some dialects ignore other decisions, such as ask, here: the call would go ahead.
+		// Some dialects would ignore any other decision, such as ask, and the call would go ahead.
 		return hook.Reply{}, classed(fmt.Errorf("the decision of the worker, %.100s, cannot be read", answer.Get("decision")))
 	}
 	return hook.Reply{Stdout: answer, Notes: notes}, nil

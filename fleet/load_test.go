@@ -129,7 +129,7 @@ func TestASlowWorkerSlowsItsShareAlone(t *testing.T) {
 }
 
 // saturated returns local, which fires a hook of the agent itself, and saturate, which sends twice as many requests as
-// may be in flight; end answers them.
+// may be in flight; end answers these requests.
 func saturated(t testing.TB, own pipeline.Load) (local func(), saturate func() (end func())) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 256), make(chan struct{})

@@ -31,8 +31,8 @@ type PolicyOptions struct {
 	Key   minisign.PublicKey // public key of those who may push
 	Cache string             // directory for the last good policy, used by this process only; created if missing
 
-	// Accept is called with every verified policy before it takes effect; an error refuses it. A worker loads
-	// the hooks here. Nil: every verified policy is accepted.
+	// Accept is called with every verified policy before it takes effect; an error refuses it. A worker loads the hooks
+	// here. If Accept is nil, every verified policy is accepted.
 	Accept func(context.Context, *Bundle) error
 
 	Role string       // role in the status: agent or worker; empty means agent
@@ -50,7 +50,7 @@ type Policy struct {
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
-	refused map[string]error // why objects were refused, by name and instance
+	refused map[string]error // why objects were refused, by the object's name and instance
 	changed []*func(*Bundle)
 	first   chan struct{} // closed when the first policy takes effect
 }
@@ -236,7 +236,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		revisions = append(revisions, revision)
 	}
 	slices.Sort(revisions)
-	var newer []error // why newer revisions than the current one of the loop were refused
+	var newer []error // why the revisions that the loop tried earlier, which are newer, were refused
 	for _, revision := range slices.Backward(revisions) {
 		info := known[revision]
 		instance := info.Name + " " + info.NUID
@@ -259,7 +259,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		}
 		if err == nil {
 			for _, why := range newer {
-				p.status.fail(why) // accepting this older revision has removed the refusals of newer ones from the status
+				p.status.fail(why) // accepting this revision has removed the errors from the status
 			}
 		}
 		if err == nil || ctx.Err() != nil {
@@ -353,7 +353,7 @@ func (p *Policy) take(ctx context.Context, text, signature []byte, cached bool) 
 		return err
 	}
 	if last := p.Revision(); m.Revision <= last {
-		return fmt.Errorf("it has revision %d, and revision %d is in force", m.Revision, last)
+		return fmt.Errorf("revision %d is not newer: revision %d is in force", m.Revision, last)
 	}
 	bundle := &Bundle{Manifest: m, Digest: digest(text)}
 	bundle.Dir, err = p.place(bundle, files)
@@ -408,8 +408,8 @@ func overlayText(dir string) ([]byte, error) {
 	return text, err
 }
 
-// keep writes a policy to the cache. If a crash interrupts it, the signature does not match the bundle, and
-// the cache is refused.
+// keep writes a policy to the cache. If a crash interrupts keep, the signature does not match the bundle, and the cache
+// is refused.
 func (p *Policy) keep(text, signature []byte) error {
 	err := maybe.WriteFile(filepath.Join(p.opts.Cache, cachedSignature), signature, 0o600)
 	if err == nil {

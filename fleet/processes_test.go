@@ -319,7 +319,7 @@ func within(timeout time.Duration, load pipeline.Load) pipeline.Load {
 type process struct {
 	t     testing.TB
 	cmd   *exec.Cmd
-	ready chan string // gets the rest of the line "ready"
+	ready chan string // gets the text after "ready" in that line
 	ended chan struct{}
 	err   error
 	errs  strings.Builder
@@ -505,7 +505,7 @@ type tcpProxy struct {
 	to       string
 	mu       sync.Mutex
 	cut      bool
-	stalled  chan struct{} // closed while bytes may pass
+	stalled  chan struct{} // the channel is closed while bytes may pass
 	conns    map[net.Conn]bool
 	all      sync.WaitGroup
 }

@@ -61,7 +61,8 @@ func isBelow(dir, name string) bool {
 type PushOptions struct {
 	Loads Loads // nil means [LinkedLoads]
 
-	// Check reports mistakes in the hooks of the directory, such as a broken script. Nil: no such check.
+	// Check reports mistakes in the hooks of the directory, such as a broken script. If Check is nil, there is no such
+	// check.
 	Check func(ctx context.Context, dir string) error
 }
 
@@ -127,8 +128,8 @@ func Push(ctx context.Context, nc *nats.Conn, dir string, key minisign.PrivateKe
 // keepRevisions is the number of revisions that the server keeps.
 const keepRevisions = 4
 
-// objectName returns the name of the object of a revision. Each revision has its own object: if two
-// pushes run at the same time, the older may end last.
+// objectName returns the name of the object of a revision. Each revision has its own object: if two pushes run at the
+// same time, the push of the older revision may end last.
 func objectName(revision uint64) string { return policyObject + "." + strconv.FormatUint(revision, 10) }
 
 // objectRevision returns the revision in an object's name, or 0 if the name has none.
@@ -181,7 +182,7 @@ func nextRevision(ctx context.Context, js jetstream.JetStream) (uint64, error) {
 		if err == nil {
 			return last + 1, nil
 		}
-		if !errors.Is(err, jetstream.ErrKeyExists) { // this error means that another push was faster
+		if !errors.Is(err, jetstream.ErrKeyExists) { // ErrKeyExists means that another push was faster
 			return 0, fmt.Errorf("the revision of the policy: %w", err)
 		}
 	}

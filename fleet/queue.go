@@ -40,7 +40,7 @@ func (q *queue) put(host string, job func()) error {
 	case q.waiting >= q.most:
 		return fmt.Errorf("%w: %d requests run and %d wait", errFull, q.running, q.waiting)
 	case len(waits) >= q.perHost:
-		return fmt.Errorf("%w for one host: %d requests of it wait", errFull, len(waits))
+		return fmt.Errorf("%w for one host: %d requests of this host wait", errFull, len(waits))
 	default:
 		if q.hosts == nil {
 			q.hosts = map[string][]func(){}

@@ -82,7 +82,7 @@ func (r *Recorder) SystemEnd() { r.Close() }
 // Waiting returns the number of bytes that the server has not acknowledged.
 func (r *Recorder) Waiting() int64 { return r.spool.size() }
 
-// Shared returns an observer for several systems, one after another: their end does not close r.
+// Shared returns an observer that several systems can use, one after another: the end of a system does not close r.
 func (r *Recorder) Shared() pipeline.Observer { return sharedRecorder{r.Recorder} }
 
 type sharedRecorder struct{ of *record.Recorder }

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	segmentBytes = 1 << 20 // size of a segment; it is removed when the server has all its lines
+	segmentBytes = 1 << 20 // size of a segment; a segment is removed when the server has all its lines
 	batchLines   = 128
 	mostLine     = 512 << 10 // limit of a line; lines of records are shorter
 	lockName     = "lock"
@@ -170,8 +170,8 @@ func (s *spool) run(ctx context.Context) {
 	}
 }
 
-// lockOf returns the lock of a process's directory. It is opened for writing, so that opening does not block if a hook
-// has replaced the file by a pipe.
+// lockOf returns the lock of a process's directory. The lock's file is opened for writing: opening then does not block,
+// even if a hook has replaced the file by a pipe.
 func lockOf(dir string) *flock.Flock {
 	return flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 }

@@ -24,8 +24,8 @@ type State struct {
 	address string
 }
 
-// OpenState opens the bucket. address is the server's URL for hooks in other processes, which open the state
-// with [StateNamed]; empty: they have no state.
+// OpenState opens the bucket. address is the server's URL for hooks in other processes, which open the state with
+// [StateNamed]; if address is empty, these hooks have no state.
 func OpenState(ctx context.Context, nc *nats.Conn, address string) (*State, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

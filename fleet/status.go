@@ -24,7 +24,7 @@ type HostStatus struct {
 	Revision  uint64     `json:"revision"` // revision in force; 0 means that no policy is in force, and gates block
 	Activated *time.Time `json:"activated"`
 	Errors    []string   `json:"errors"` // reasons for which newer policies were refused
-	Seen      time.Time  `json:"seen"`   // by the server's clock
+	Seen      time.Time  `json:"seen"`   // time of the status, by the server's clock
 }
 
 // Status is the state of the policy on all hosts.

@@ -133,8 +133,8 @@ func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, mer
 	return r, merged, nil
 }
 
-// refusalAfter is the time after which a request without an answer checks for a refusal. Within milliseconds, the
-// server reports in a separate message that the client may not send the request.
+// refusalAfter is the time after which send checks whether the server has refused a request without an answer. If the
+// client may not send a request, the server reports this within milliseconds, in a separate message.
 const refusalAfter = time.Second
 
 // refusal returns a grantError if the server's last error on the connection is about this request, else nil.

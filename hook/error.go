@@ -48,7 +48,7 @@ func (e *ExitError) Error() string {
 
 // UnreadError reports output that the event does not understand, or understands only in part. It has [ClassOutput].
 type UnreadError struct {
-	Why    string // "text stands before the object, which begins at line 2, column 1"
+	Why    string // such as "text stands before the object, which begins at line 2, column 1"
 	Denies bool   // the output contains a denial: the hook fails under every policy
 }
 

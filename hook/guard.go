@@ -3,7 +3,7 @@ package hook
 // Guard identifies a hook of a project that could block when the user agreed to the project's
 // hooks. Equal hooks have equal Guards.
 type Guard struct {
-	Event   string `json:"event"`             // its name, without the dialect's
+	Event   string `json:"event"`             // the event's name, without the dialect's name
 	Matcher string `json:"matcher,omitempty"` // as configured
 	If      string `json:"if,omitempty"`      // the condition, as configured
 	Label   string `json:"label"`             // [Hook.Label]

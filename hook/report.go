@@ -23,7 +23,7 @@ type Report[T any] struct {
 	OnFailure Action
 
 	// Recheck reports that the hook ran a second time, with the rewritten input; see Recheck of [EffectivePolicy].
-	// Output then has the parts of its second answer that have effect.
+	// Output then holds the parts of the second answer that have an effect.
 	Recheck bool
 
 	// Shadow is the answer of a hook in shadow mode; Output is then empty.
@@ -81,9 +81,9 @@ type Result[T any] struct {
 // Empty returns the empty Result of fires without a hook run.
 func Empty[T any]() Result[T] { return Result[T]{shared: true} }
 
-// Restore undoes writes to a shared Result, which callers make by mistake, and returns r. The methods of a Result call
-// it first, as do functions that apply a Result, so that such a write never affects another fire. It costs one
-// comparison, and does not change other Results.
+// Restore undoes writes to a shared Result, which callers make by mistake, and returns r. Every method of a Result
+// calls Restore first, and every function that applies a Result does too: a write to the shared Result never affects
+// another fire. Restore costs one comparison, and does not change Results that are not shared.
 func (r *Result[T]) Restore() *Result[T] {
 	if r.shared {
 		r.restore()

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// fill sets a value to one that is not zero.
+// fill sets v to a value that is not zero.
 func fill(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {

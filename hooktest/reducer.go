@@ -42,7 +42,7 @@ func Reducer[T any](t testing.TB, reduce hook.Reducer[T], gen *rapid.Generator[T
 }
 
 // pauses returns a function that sleeps for d, at most left times. Without the limit, shrinking a failure would take
-// minutes, and all properties together more than a day, which is rapid's limit.
+// minutes, and the check of all properties would exceed rapid's limit of a day.
 func pauses(left int, d time.Duration) func() {
 	return func() {
 		if left--; left > 0 {

@@ -43,8 +43,7 @@ var (
 // deepest limits the nesting of values.
 const deepest = 8
 
-// fill draws a value. If embedded is set, JSON text is always an object, as it has to be if it is embedded in the
-// JSON of its parent.
+// fill draws a value. If embedded is set, JSON text is always an object, because the JSON of its parent embeds it.
 func fill(t *rapid.T, v reflect.Value, depth int, embedded bool) {
 	switch {
 	case v.Type() == objectType || v.Type() == valueType && embedded:

@@ -208,7 +208,7 @@ func (a *agent) call(t testing.TB, event string) (Value, error) {
 	return a.fire(t.Context(), "call", event)
 }
 
-// sameJSON compares values, and not their spelling.
+// sameJSON fails the test if the values of two JSON texts differ; their spelling may differ.
 func sameJSON(t testing.TB, got Value, want string) {
 	t.Helper()
 	if want == "" {

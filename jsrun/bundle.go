@@ -73,8 +73,8 @@ func bundledWith(
 // MaxLoad limits the time to load a module, unless [Options.Load] sets another limit.
 const MaxLoad = 10 * time.Second
 
-// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the types of TypeScript, and some
-// texts keep it busy forever. A busy bundler cannot be stopped; its goroutine continues.
+// buildWithin abandons the bundler after MaxLoad, or when ctx ends: the bundler backtracks in the types of TypeScript,
+// and some texts keep it busy forever. A busy bundler cannot be stopped; its goroutine continues.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLoad, &UnsettledError{After: MaxLoad})
 	defer cancel()

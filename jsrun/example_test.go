@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// A module refuses a call. Its host passes it an object with a function that registers handlers,
-// and one with the functions that a handler may call.
+// A module refuses a call. Its host passes it an object with a function that registers handlers, and another object
+// with the functions that a handler may call.
 func Example() {
 	dir, err := os.MkdirTemp("", "hooks")
 	if err != nil {

@@ -63,7 +63,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// answered completes a call. While interrupted functions settle it discards the answer, because the called function may
+// answered completes a call. It discards the answer while interrupted functions settle, because the called function may
 // have caught the interruption and returned a wrong value.
 func (m *Module) answered(id int64, v Value) {
 	if !m.cut {

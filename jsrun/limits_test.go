@@ -162,8 +162,8 @@ func TestWaitingIsNotRunning(t *testing.T) {
 	sameJSON(t, got, `"late"`)
 }
 
-// The guard interrupts every loop, although the engine loses an interruption that arrives while it is
-// entered, as every third does here. The engine's own time limit is off.
+// The guard interrupts every loop, although the engine loses an interruption that arrives while it is entered. In this
+// test every third interruption is lost. The engine's own time limit is off.
 func TestNoInterruptionIsLost(t *testing.T) {
 	n := 2000
 	if testing.Short() || raceEnabled {

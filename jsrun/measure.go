@@ -27,8 +27,8 @@ var nestingWords = func() map[string]bool {
 	return set
 }()
 
-// readable returns an error for a file that must not reach the bundler: its text could nest too deeply, or
-// computes the path of an import() or require().
+// readable returns an error for a file that must not reach the bundler: its text could be nested too deeply, or has an
+// import() or require() whose path is computed.
 func readable(text []byte, isData bool) error {
 	if nests(string(text), isData) > maxNests {
 		return fmt.Errorf(

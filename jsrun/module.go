@@ -13,7 +13,7 @@ import (
 // Options set the limits and the environment of a module. The zero value is a good default.
 type Options struct {
 	CPU    time.Duration // longest run without a pause, in wall time; 0 means 1 s, or 30 s in a process
-	Memory uint64        // bytes of the heap; 0 means 64 MiB; for a process 512 MiB, heap and resident
+	Memory uint64        // bytes of the heap; 0: 64 MiB. In a process: of the heap and resident memory; 0: 512 MiB
 	Stack  int           // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
 
 	// Load limits the total time of [Open] and [Module.Start]: bundling, and a top level or a factory that awaits. 0
@@ -36,9 +36,10 @@ type Options struct {
 	// for it in Modules; any other import of the package fails where it is used.
 	Partial []string
 
-	// Members names the members that are read of results that are objects. Each is read once, as by JavaScript,
-	// including inherited members, members that are not enumerable, getters and Proxies. A result without any of Members
-	// is encoded by JSON.stringify. Flags names those Members that are booleans; an object there counts as true.
+	// Members names the members that are read from a result that is an object. Each member is read once, as JavaScript
+	// reads it: also inherited members, members that are not enumerable, getters and Proxies. A result without any of
+	// Members is encoded by JSON.stringify. Flags names those Members that are booleans; an object as the value of such
+	// a member counts as true.
 	Members, Flags []string
 
 	// Watched lists members of arguments, by the "type" of the object. If a function changes one in place, or assigns
@@ -229,10 +230,10 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 // Call calls a function and waits for its result; it awaits a promise. An argument is a [Bound],
 // a [Value], or any value that encodes to JSON; nil is null.
 //
-// An exception is an [*Error]. When ctx ends, Call returns its cause at once and the module
-// continues in the background; the contexts of the Go functions that it waits for have ended by
-// then. The wait has no other limit. Running without a pause has one: [*BudgetError]. A module
-// that has ended returns [ErrClosed] or its [*DeadError].
+// An exception is an [*Error]. When ctx ends, Call returns its cause at once and the module continues in the
+// background; the contexts of the Go functions that it waits for have ended by then. The wait has no other limit. If
+// the module runs too long without a pause, the error is a [*BudgetError]. A module that has ended returns [ErrClosed]
+// or its [*DeadError].
 //
 // A call of a small handler costs some 40 microseconds; long arguments and results add some 50
 // microseconds for a KiB of small objects.
@@ -240,8 +241,8 @@ func (m *Module) Call(ctx context.Context, fn Handle, args ...any) (Value, error
 	return m.do(ctx, args, func(c *pendingCall, text string) { m.enter(c, "call", c.id, int64(fn), text) })
 }
 
-// Dead returns the reason why the module has ended: a [*DeadError], or [ErrClosed] after Close. Nil
-// means that it has not.
+// Dead returns the reason why the module has ended: a [*DeadError], or [ErrClosed] after Close; nil while the module
+// runs.
 func (m *Module) Dead() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -33,7 +33,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
 	}
 	lengths := []int{5000, 120_000}
-	if raceEnabled { // the race detector makes this ten times slower; other runs of the test try both lengths
+	if raceEnabled { // the race detector makes this ten times slower; runs without it try both lengths
 		lengths = lengths[:1]
 	}
 	for _, length := range lengths {

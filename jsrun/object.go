@@ -99,8 +99,8 @@ func (o *Object) Bind(this, values any) Bound {
 	return Bound{object: o, this: this, values: text, err: err}
 }
 
-// objectShape is an Object prepared for one module: its functions numbered, and the JavaScript that
-// creates one.
+// objectShape is an Object prepared for one module: the numbered list of its functions, and the JavaScript that creates
+// the object.
 type objectShape struct {
 	funcs  []Func
 	source string

@@ -231,8 +231,8 @@ func (m *Module) ping(within time.Duration) {
 	}
 }
 
-// forsake tells the process that a call was abandoned. A process that does not answer a ping then
-// is ended.
+// forsake tells the process that a call was abandoned, and sends a ping. A process that does not answer the ping is
+// ended.
 func (m *Module) forsake(id int64) {
 	m.send("cancel", id)
 	m.ping(min(processGrace, m.opt.CPU))

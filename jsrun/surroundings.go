@@ -16,8 +16,8 @@ type surroundings struct {
 	lacking map[string]bool // modules of the host that lack something that is imported from them
 }
 
-// ownPart is a prefix of names. A text that replaces a whole package imports the part that the host provides under the
-// package's name with this prefix.
+// ownPart is a prefix of names. The host provides a part of a package. A text that replaces the whole package imports
+// this part by the prefix and the package's name.
 const ownPart = "own:"
 
 // finds returns the name by which a process itself finds a module; empty if the host provides the module.

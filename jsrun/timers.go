@@ -71,8 +71,8 @@ func (c *clock) stop() {
 	c.queue = nil
 }
 
-// setTimer runs the callback with the number id after ms milliseconds: at least one, as in other runtimes, and one if
-// the number is too large.
+// setTimer runs the callback with the number id after ms milliseconds. As in other runtimes, an ms that is less than
+// one or too large counts as one.
 func (m *Module) setTimer(id int64, ms any, repeat bool) {
 	wait := time.Millisecond
 	switch ms := ms.(type) {

@@ -22,10 +22,10 @@ var beforePath = regexp.MustCompile(
 	`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`,
 )
 
-var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library leaves them out
+var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library ignores these characters
 
-// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists the parts that have the
-// length limit of the part before the path.
+// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists the parts of the text
+// before the path, which has its own length limit.
 var (
 	getters = map[string]func(*url.Url) string{
 		"href":     (*url.Url).String,

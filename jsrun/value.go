@@ -70,7 +70,7 @@ func (a Args) String(i int) string {
 	v := a.Value(i)
 	switch v.Kind() {
 	case '"':
-		text, _ := jsontext.AppendUnquote(nil, v) // on an error, the text with U+FFFD
+		text, _ := jsontext.AppendUnquote(nil, v) // on an error, text has U+FFFD in place of the invalid bytes
 		return string(text)
 	case 'n', 0:
 		return ""

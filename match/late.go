@@ -8,7 +8,7 @@ import (
 // lateness remembers the subjects on which a pattern ran out of time. The zero lateness is empty.
 type lateness struct {
 	mu       sync.RWMutex
-	subjects map[uint64]bool // by hash: a collision runs one hook unnecessarily
+	subjects map[uint64]bool // the keys are hashes: a collision makes one hook run unnecessarily
 }
 
 // mostLate limits the number of subjects remembered for one pattern.

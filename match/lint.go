@@ -20,7 +20,7 @@ func lint(pattern string) (named int, err error) {
 		case c == '\\':
 			i++ // skip the escaped character
 		case class:
-			class = c != ']' // also right after the opening bracket: [] is an empty class
+			class = c != ']' // a ] right after the opening bracket ends the class too: [] is empty
 		case c == '[':
 			class = true
 		case c == ')':

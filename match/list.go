@@ -45,7 +45,7 @@ func WideList(pattern string) (m hook.Matcher, note string) {
 	return expression(pattern)
 }
 
-// list compiles a pattern that matches everything, or that consists of chars; done is false for any other.
+// list compiles a pattern that matches everything, or that consists of chars; done is false for any other pattern.
 func list(pattern, chars, separators string) (m hook.Matcher, note string, done bool) {
 	if matchesAll(pattern) {
 		return nil, "", true

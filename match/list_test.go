@@ -116,7 +116,7 @@ func FuzzList(f *testing.F) {
 		if m == nil || note != "" || wideNote != "" {
 			return
 		}
-		// List and WideList read a pattern without a note alike.
+		// If List returns no note for a pattern, List and WideList match the same subjects.
 		if got, want := m.Match(subject), wide.Match(subject); got != want {
 			t.Errorf("List(%q).Match(%q) = %v, WideList says %v", pattern, subject, got, want)
 		}

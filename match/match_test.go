@@ -133,7 +133,7 @@ func FuzzTool(f *testing.F) {
 		if m == nil {
 			return
 		}
-		_, literal := m.(Exact) // an invalid expression, with a note; a valid one may look like a glob
+		_, literal := m.(Exact) // an Exact is an invalid expression, and has a note; other notes are about globs
 		if literal != (note != "" && !strings.Contains(note, "not a glob")) {
 			t.Errorf("Tool(%q) = %T with the note %q", pattern, m, note)
 		}

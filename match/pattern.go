@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// limit is the time limit of [Pattern.Test], and patience the shorter one of [Pattern.Match]. The library checks a
-// clock that ticks every 100 ms, so that a test can take a little longer.
+// limit is the time limit of [Pattern.Test]; patience is the shorter time limit of [Pattern.Match]. A test can take a
+// little longer, because the library's clock ticks every 100 ms.
 const (
 	limit    = time.Second
 	patience = 100 * time.Millisecond
@@ -61,7 +61,7 @@ func Regexp(pattern string) (*Pattern, error) {
 		return nil, fmt.Errorf("regular expression %q: %w", pattern, plain(err))
 	}
 	if named > namesOf(re) {
-		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each its own", pattern)
+		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each group its own name", pattern)
 	}
 	re.MatchTimeout = patience // set before other goroutines get the expression: setting it later would be a race
 	return &Pattern{source: pattern, compiled: compiled, inUnits: inUnits, re: re}, nil
@@ -95,9 +95,9 @@ func (p *Pattern) text(subject string) string {
 // Quick reports whether tests are always fast: they are if the pattern needs no expression.
 func (p *Pattern) Quick() bool { return p.re == nil }
 
-// Test reports whether the pattern is found in subject. If the test takes longer than a second, as with a pattern like
-// ^(a+)+$, it returns a [hook.TimeoutError], and if it backtracks too far for the library, another error; found is
-// then false. Errors do not contain the subject.
+// Test reports whether the pattern is found in subject. It returns a [hook.TimeoutError] if the search takes longer
+// than a second, as with a pattern like ^(a+)+$, and another error if the search backtracks too far for the library.
+// With an error found is false. Errors do not contain the subject.
 func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil
@@ -115,7 +115,7 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	// The library's error contains the whole subject, which must not be shown.
 	if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
 		return false, fmt.Errorf(
-			"regular expression %q: it backtracks too far; write it with fewer nested * and +",
+			"regular expression %q backtracks too far; write it with fewer nested * and +",
 			p.source,
 		)
 	}

@@ -87,8 +87,8 @@ const (
 )
 
 // writeRange writes the class range with which text begins. A range that includes surrogates becomes up to three
-// ranges: the characters below the surrogates, the surrogates, and the characters above. It returns the length of the
-// range in text, or 0 if text does not begin with a range.
+// ranges: the characters below the surrogates, the surrogates, and the characters above. writeRange returns the length
+// of the range in text, or 0 if text does not begin with a range.
 func writeRange(b *strings.Builder, text string) int {
 	low, n := classAtom(text)
 	if n == 0 || !strings.HasPrefix(text[n:], "-") {

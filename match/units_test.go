@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// pairsOfUnits are patterns that name surrogates, or reach over them, with a subject.
+// pairsOfUnits are patterns that name surrogates, or have ranges that include surrogates, each with a subject.
 var pairsOfUnits = []struct {
 	pattern, subject string
 	want             bool

@@ -67,7 +67,7 @@ type runningCommand struct {
 }
 
 const (
-	// perProcessor is the number of commands for each processor that always may run.
+	// perProcessor is the number of commands that may always run, for each processor.
 	perProcessor = 2
 
 	// saturated is a fraction of all processors. Running commands that use this fraction leave nothing to another
@@ -139,7 +139,7 @@ func (a *admission) enter(ctx context.Context, h *hook.Hook) (*runningCommand, e
 	if i := slices.Index(a.waiting, p); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 	} else {
-		<-p.admitted // meanwhile it was admitted
+		<-p.admitted // the command has been admitted meanwhile
 	}
 	a.remove(p)
 	a.admitWaiting(time.Now())
@@ -200,7 +200,7 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	}
 	a.habits[h] = habit{usual.took + (took-usual.took)/4, usual.ran + (ran-usual.ran)/4}
 	if len(a.running) == 0 {
-		a.share = 1 // the next commands may be different
+		a.share = 1 // the next commands may use a whole processor each
 	}
 	a.admitWaiting(now)
 }

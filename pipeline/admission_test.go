@@ -12,10 +12,9 @@ import (
 )
 
 // fakeCommands lets n commands, which begin at the same time, through an admission of two processors. Each command
-// lasts took; when a command ends, it reports ran times took as its processor time. The admission finds that a running
-// command has waited for a processor for seen times the command's age. With noProcess the commands have no process
-// that the admission can look at. fakeCommands returns the largest number of commands that ran at the same time, and
-// the time in which all commands have ended.
+// lasts the duration took, and its processor time is ran * took. A running command has waited for a processor for seen
+// * its age. With noProcess the commands have no process that the admission can look at. fakeCommands returns the
+// largest number of commands that ran at the same time, and the time in which all commands have ended.
 func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) (most int, all time.Duration) {
 	a := newAdmission()
 	a.processors = 2

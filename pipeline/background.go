@@ -228,7 +228,7 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyForStderr ||
 			end == hook.DenyUnread || end == hook.DenyAny || printsDenial(r.Reply)
 		if b.fire.event.guards && denies {
-			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
+			r.Notes = append(r.Notes, "the hook denies in the background, where nothing waits for its answer: the action has gone ahead")
 		}
 	}
 	if end == hook.FailWithWarning || end == hook.Fail ||

@@ -105,8 +105,8 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 	}
 }
 
-// Each call of NextTurn returns the texts that hooks have said by then, in the order of the fires
-// and of their plans, independent of the speed of the hooks and of the goroutines of a fire.
+// Each call of NextTurn returns the texts that hooks have returned by then, in the order of the fires and of their
+// plans. Neither the speed of the hooks nor the goroutines of a fire change the order.
 func TestTheNextTurnIsInTheOrderOfTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Workers: 8, Load: []pipeline.Load{loads(

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// jsonCheck finds JSON text in the values of a type, at any depth, and reports text that is invalid. Each event builds
-// one when it is declared. Checking a valid value allocates nothing.
+// jsonCheck finds JSON text in the values of a type, at any depth, and reports text that is invalid. The declaration of
+// an event builds its jsonChecks. Checking a valid value allocates nothing.
 type jsonCheck struct {
 	leaf   func(jsontext.Value) error // checks JSON text itself
 	fields []field                    // the fields of a struct

@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// definition is the part of an event that depends on neither of its types. It handles an input as an any that holds a
-// pointer to an In.
+// definition is the part of an event that depends on neither of its types. It handles an input as a value of type any,
+// which holds a pointer to an In.
 type definition struct {
 	name, doc, subjectName string
 	can                    Capability
@@ -33,8 +33,8 @@ type definition struct {
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
-// core is an [Event] whose input is an any that holds a pointer. All events with the same Out share one compiled copy
-// of the engine.
+// core is an [Event] whose input has the type any and holds a pointer. All events with the same Out share one compiled
+// copy of the engine.
 type core[Out any] struct {
 	definition
 	spec  onAnswer[Out]

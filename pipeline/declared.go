@@ -55,8 +55,8 @@ func register(name string, e Declared, slot *int) {
 	declared.byName[name] = e
 }
 
-// Events returns the events of a dialect in order of their full names, including the user's own; of
-// every dialect if d is nil. It is for tools: programs use the event variables.
+// Events returns the events of a dialect, or of every dialect if d is nil, in order of their full names. It includes
+// events that a program has declared itself. It is for tools: programs use the event variables.
 func Events(d *Dialect) []Declared {
 	declared.RLock()
 	defer declared.RUnlock()

@@ -90,7 +90,7 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// Only the fire waits for a hook that may not go to the background.
+// If a hook may not go to the background, its fire waits for the end of the hook.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()
@@ -123,7 +123,7 @@ func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 			for range 50 {
 				res := fire(t, toolDone, s, call{Tool: "write"})
 				for i := range res.Reports {
-					res.Reports[i].Output.Message = "mine" // the result is the caller's
+					res.Reports[i].Output.Message = "mine" // the caller may write to the result
 				}
 				s.NextTurn()
 			}

@@ -90,8 +90,8 @@ func (e *Event[In, Out]) fire(
 	return e.core.fire(ctx, s, &room.in, plan, nil, &room.run)
 }
 
-// fireOpen is fire for events whose plan depends on more than the subject, or which may clear a
-// session's variables.
+// fireOpen does the same as fire for events whose plan depends on more than the subject, or which may clear a session's
+// variables.
 func (e *Event[In, Out]) fireOpen(
 	ctx context.Context,
 	s *Session,

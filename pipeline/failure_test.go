@@ -118,7 +118,7 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 	}
 }
 
-// A live plan still gets new hooks after the position of a hook that has removed itself.
+// After a hook has removed itself, a live plan still gets the new hooks that come after the position of that hook.
 func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
 	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
 		remove, err := pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Live", Name: name}, Selection: hook.Selection{Rank: rank}, Func: f})

@@ -328,7 +328,7 @@ func (f *fireState) ownHooks() (places []int) {
 	return places
 }
 
-// nextOfChain is applyHookOutputToInput for the goroutine of a chain. If a function of the event panics, the panic
+// nextOfChain calls applyHookOutputToInput on the goroutine of a chain. If a function of the event panics, the panic
 // becomes the error of the fire.
 func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireInput, goOn bool) {
 	defer func() {
@@ -650,7 +650,8 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	return rules.Exits
 }
 
-// answered returns the reply of a Runner. After an error it returns the cause too, and the reply only if it has output.
+// answered returns the reply of a Runner. After an error answered returns the cause too, and drops a reply without
+// output.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
 		return reply, nil

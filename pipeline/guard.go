@@ -13,7 +13,7 @@ import (
 // Guards returns a Guard for each of a project's own hooks in hooks, in their order, if the hook can block and neither
 // the project's settings nor its overlay disables it. dir is the project's directory. set may be nil.
 //
-// Keep them when the user agrees to the hooks, and return them from [Config].Granted later.
+// Keep the Guards when the user agrees to the hooks, and return them from [Config].Granted later.
 func Guards(dir string, hooks []*hook.Hook, set *policy.Set) map[string][]hook.Guard {
 	guards := map[string][]hook.Guard{}
 	for _, h := range hooks {

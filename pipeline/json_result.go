@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// JSONResult is the result of a fire in the form for JSON. Programs rely on this form: every member
-// of a JSONResult is always there, null where absent.
+// JSONResult is the result of a fire in the form for JSON. Programs rely on this form: a JSONResult always has all its
+// members, and a member without a value is null.
 type JSONResult struct {
 	Event     string              `json:"event"`
 	Blocked   bool                `json:"blocked"`

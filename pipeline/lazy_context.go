@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// lazyContext is a context that ends with its parent, at its deadline, or when it is cancelled. It
-// creates its channel and its timer, and registers with the parent, when something waits for its
-// end, which few hooks in Go do.
+// lazyContext is a context that ends with its parent, at its deadline, or when it is cancelled. It creates its channel
+// and its timer, and registers with the parent, only when something waits for its end. Few hooks in Go wait for it.
 type lazyContext struct {
 	parent  context.Context
 	session *Session      // Value finds the session's state here; nil in contexts below the context of a fire
@@ -77,7 +76,7 @@ func (c *lazyContext) Err() error {
 	return c.errAt(time.Now())
 }
 
-// errAt is Err with the current time as an argument, which matters only if there is a deadline.
+// errAt does the same as Err, and gets the current time as an argument. The time matters only if there is a deadline.
 func (c *lazyContext) errAt(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -154,7 +154,7 @@ func (l fireLog) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 // excerpt returns the beginning of a text for the log, with secrets redacted.
 func excerpt(b []byte) string {
 	const most = 2048
-	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret would not be recognised
+	text := environ.Scrub(wire.Valid(b)) // before the text is cut, because half a secret would not be recognised
 	if len(text) > most {
 		return wire.Valid([]byte(text[:most])) + "…"
 	}

@@ -151,7 +151,7 @@ func fireClosed(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session
 	return res
 }
 
-// labels names the hooks that ran.
+// labels returns the labels of the hooks that ran.
 func labels(res *hook.Result[edit]) string {
 	names := []string{}
 	for _, r := range res.Reports {

@@ -24,7 +24,7 @@ func readMerged[Out any](r *hook.Report[Out]) {
 	}
 	out.Raw = nil
 	if !wire.Equal(jsontext.Value(wire.Encode(&out)), jsontext.Value(r.Reply.Stdout)) {
-		r.Err = &hook.UnreadError{Why: "the engine that merged it knows members that this one does not"}
+		r.Err = &hook.UnreadError{Why: "the engine that merged the answer knows members that this engine does not know"}
 		return
 	}
 	r.Output, r.Answered = out, true

@@ -97,8 +97,8 @@ func (f observing[Out]) logResult(res *hook.Result[Out]) {
 	)
 }
 
-// startObserving calls FireStart of the observers, and reports the hooks that do not run. It
-// returns the context of the other hooks.
+// startObserving calls FireStart of the observers, and reports the hooks that do not run. It returns the context of the
+// hooks that run.
 func (f *fireState) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),

@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// policing applies the policies of hooks in one fire: breaker, retry and concurrency limits to the hook's run, failure
-// policy and shadow to its report, and the strictest policy to the merged answer.
+// policing applies the policies of hooks in one fire. Breaker, retries and concurrency limits apply to the run of a
+// hook; failure policy and shadow mode apply to its report; the strictest policy applies to the merged answer.
 type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }

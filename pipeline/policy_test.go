@@ -82,7 +82,7 @@ func TestABreakerOpensHalfOpensAndCloses(t *testing.T) {
 	})
 }
 
-// A hook in the background guards nothing: no action goes ahead because it is not started.
+// A hook in the background guards nothing: if it is not started, it does not count as failed open.
 func TestABackgroundHookThatIsNotStartedDoesNotFailOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := configured("Call", "h", nil)

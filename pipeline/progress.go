@@ -15,7 +15,7 @@ type watcher[Out any] struct {
 	concluded bool // the event's Conclude changed the merged answer
 }
 
-// watch is Fire with a watcher.
+// watch does the same as Fire, and reports the progress to a watcher.
 func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Out]) (*hook.Result[Out], error) {
 	if s == nil || s.reg == nil || in == nil {
 		return e.unusable(s)

@@ -59,7 +59,7 @@ func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []ho
 	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
-			"its rewrite in the second round has no effect: no other hook has seen it")
+			"its rewrite in the second round has no effect: no other hook has seen this rewrite")
 	}
 	if reflect.ValueOf(&said.Specific).Elem().IsZero() {
 		said.Set &^= hook.SetSpecific // the reducer takes Specific as a whole: keep the first answer's

@@ -271,7 +271,7 @@ func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 		hooks    []hook.Func[call, edit]
 		outside  runner
 		observer pipeline.Observer
-		stays    bool // the result is the same as without the end of the context, apart from the error
+		stays    bool // the end of the context adds an error, and does not change the result
 	}{
 		"before, of one in Go":  {ctx: gone, hooks: []hook.Func[call, edit]{denies}},
 		"before, of two":        {ctx: gone, hooks: []hook.Func[call, edit]{allow, denies}},
@@ -325,7 +325,7 @@ func soon(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ending is an observer whose context has ended before any hook runs.
+// ending is an observer that returns, as the context of the hooks, a context that has ended.
 type ending struct{ pipeline.HookEnds }
 
 func (ending) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {

@@ -214,11 +214,11 @@ func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	defer func() {
 		if v := recover(); v != nil {
-			wrapped = notWrapped{fmt.Errorf("the program's Wrap failed for it: %v", v)}
+			wrapped = notWrapped{fmt.Errorf("the program's Wrap failed for this hook: %v", v)}
 		}
 	}()
 	if wrapped = reg.sys.cfg.Wrap(h, h.Runner); wrapped == nil {
-		return notWrapped{errors.New("the program's Wrap returned no Runner for it")}
+		return notWrapped{errors.New("the program's Wrap returned no Runner for this hook")}
 	}
 	return wrapped
 }
@@ -230,7 +230,7 @@ func (reg *registry) release(hooks []*hook.Hook) {
 	}
 }
 
-// policyState returns a new state for a hook. Its breaker outlives a Reload.
+// policyState returns a new state for a hook. The breaker of the hook outlives a Reload.
 func (reg *registry) policyState(h *hook.Hook) *policyState {
 	k := &policyState{}
 	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {

@@ -207,7 +207,7 @@ func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
 	})
 	all.Wait()
 
-	for range 4 { // the same operations run while the system closes
+	for range 4 { // fires run while the system closes
 		repeat(func(int) {
 			res, err := event.Fire(ctx, s, &call{Tool: "write"})
 			if closed := errors.Is(err, hook.ErrClosed); err != nil && !closed || !res.Blocked() || len(res.Reports) == 0 {

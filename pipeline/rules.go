@@ -11,8 +11,9 @@ type Dialect struct {
 	Name  string
 	Rules Rules
 
-	// Settings reads users' settings from the system's usual places. A program that names no settings reads the settings
-	// of every dialect linked into it; see [LinkedSettings]. Settings may be nil. It is set before main begins.
+	// Settings reads users' settings from the system's usual places. A program that names no settings reads the
+	// settings of every dialect linked into it; see [LinkedSettings]. Settings may be nil, and is set before main
+	// begins.
 	Settings Load
 
 	// Unit is the unit of timeouts in the settings.
@@ -85,8 +86,8 @@ type Rules struct {
 	// error: failure listeners are not called. In a sequential plan the later hooks do not run (X17).
 	Propagate bool
 
-	// Unstoppable runs hooks in Go even after the end of the caller's ctx; the hooks see the end in their ctx. The
-	// guarded action may go ahead nevertheless.
+	// Unstoppable runs hooks in Go even after the end of the caller's ctx; the hooks see the end in their ctx. The end
+	// of ctx does not block the guarded action.
 	Unstoppable bool
 
 	// Live lets a hook of a sequential plan add or remove later hooks of the same fire.

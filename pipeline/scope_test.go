@@ -29,13 +29,13 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 	if !chain.Active(s) || chain.Active(other) {
 		t.Error("the other event is active in the other session, or not in this one")
 	}
-	again, _ := pipeline.Register(s, ready...) // like two agents with the same front matter
+	again, _ := pipeline.Register(s, ready...) // as for two agents with the same front matter
 	want(s, "[one two one two settings]")
 	again()
 	again()
 	want(s, "[one two settings]")
 	everywhere, _ := pipeline.Register(sys, ready[0])
-	ready[1] = nil // the caller may change its list
+	ready[1] = nil // a change of the caller's list has no effect
 	want(other, "[one settings]")
 	remove()
 	want(s, "[one settings]")

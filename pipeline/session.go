@@ -27,8 +27,9 @@ type SessionConfig struct {
 	Dir        string // the project's directory, in which hooks run; it must exist; empty means the current directory
 	Transcript string // transcript_path in every payload; may be empty
 
-	// AgentDir is the agent's directory, if the agent runs on another machine than the hooks: cwd in every payload. It
-	// need not exist here. Hooks then always run in Dir, even if an input has a directory. Empty means Dir.
+	// AgentDir is the agent's directory if the agent runs on another machine than the hooks. Every payload has it as
+	// cwd, and it need not exist on this machine. Hooks then always run in Dir, even if an input has a directory. Empty
+	// means Dir.
 	AgentDir string
 
 	// Untrusted means that the user has not agreed to run the hooks of the directory. The dialect decides the effect.
@@ -46,7 +47,7 @@ type SessionConfig struct {
 
 	// Ask puts a hook's question to the user. It blocks until the user answers or ctx ends; ok is false without an
 	// answer. One question is asked at a time. Only hooks that MayAsk accepts can ask: their standard input stays open
-	// after the payload, which hangs a hook that reads to end of file. If Ask is nil, no hook can ask.
+	// after the payload, and a hook that reads to the end of the file hangs. If Ask is nil, no hook can ask.
 	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
 	MayAsk func(*hook.Hook) bool
 
@@ -61,7 +62,7 @@ type SessionConfig struct {
 
 	// State is the directory below which the session's hooks keep values between runs; see [Session.State] and
 	// [Session.SourceState]. Empty means [state.Home]; hooks outside the process then get the path only in dialects
-	// that set other variables too, such as Claude's.
+	// that also set other environment variables, such as Claude's.
 	State string
 
 	// States returns the store for values that hooks of one source share, for sessions that move between machines. It
@@ -88,8 +89,8 @@ func (c *SessionConfig) newScratch() (string, error) {
 
 // Session is one conversation of an agent: its identity, the settings of its directory, and its own hooks. It has no
 // goroutine. Close is needed only if hooks may run in the background or leave files. A Session takes less than a
-// kilobyte; with its own hooks, about two more for each event that has hooks. Its methods may be called from many
-// goroutines.
+// kilobyte, and about two kilobytes more for each event for which it has hooks of its own. Its methods may be called
+// from many goroutines.
 type Session struct {
 	sys   *System
 	shard *shard
@@ -147,8 +148,8 @@ func (s *Session) Transcript() string {
 // Interactive reports whether there is a user who can be asked.
 func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactive }
 
-// Setting returns the value of a dialect's settings for one of its functions, or nil; see Values
-// of [Loaded].
+// Setting returns the value that a dialect's loader has stored under key for the dialect's functions, or nil; see
+// Values of [Loaded].
 func (s *Session) Setting(key any) any {
 	if s.reg == nil {
 		return nil // a zero Session
@@ -281,7 +282,7 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// tellFinished calls the host's Finished, if set. A panic in it is only logged.
+// tellFinished calls the host's Finished, if set. A panic in Finished is only logged.
 func (s *Session) tellFinished(done Finished) {
 	if s.host == nil || s.host.Finished == nil {
 		return

@@ -23,7 +23,7 @@ type sessionState struct {
 	vars       []*varsDir
 	background background
 
-	listeners []*func(Failure) // replaced, never changed in place
+	listeners []*func(Failure) // the slice is replaced, never changed in place
 
 	asking chan struct{} // has a token while a question is put to the user
 }
@@ -54,7 +54,8 @@ func (m *sessionState) isSpent(h *hook.Hook) bool {
 	return m.spent[once(h)]
 }
 
-// spend marks the once-only hooks in hooks as used. If another fire has used one, it marks no hook and returns false.
+// spend marks the once-only hooks in hooks as used. If another fire has used any of them, spend marks no hook and
+// returns false.
 func (m *sessionState) spend(hooks []*hook.Hook) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

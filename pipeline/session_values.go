@@ -25,8 +25,8 @@ func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(
 // stateName is the environment variable that names the directory of a hook's state.
 const stateName = "SNAPHOOK_STATE="
 
-// inheritsState reports whether this process is a hook that was given a state. Its own hooks must not inherit that
-// variable.
+// inheritsState reports whether this process is a hook that was given a state. The hooks of this process must not
+// inherit the variable SNAPHOOK_STATE.
 func inheritsState() bool {
 	_, set := os.LookupEnv(stateName[:len(stateName)-1])
 	return set

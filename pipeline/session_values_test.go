@@ -75,7 +75,7 @@ func TestTheHooksOfASourceCountOnTheirOwn(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(home); err != nil || len(left) > 1 { // the marker file of the sweep
+	if left, err := os.ReadDir(home); err != nil || len(left) > 1 { // state.Sweep leaves one file, its marker
 		t.Errorf("the session has left %v, %v", left, err)
 	}
 }

@@ -54,8 +54,8 @@ type Spec[In, Out any] struct {
 
 	// Rewritten applies the replacements of the merged answer to the input; ok is false if nothing changed. Unrewritten
 	// removes the replacements from one answer, and reports whether it had any. If a policy demands a recheck, hooks
-	// run again on the final input, and replacements in their second answers have no effect. Set both or neither; nil:
-	// hooks run once.
+	// run again on the final input, and replacements in their second answers have no effect. Set both functions or
+	// neither; if they are nil, hooks run once.
 	Rewritten   func(In, *hook.Output[Out]) (final In, ok bool)
 	Unrewritten func(*hook.Output[Out]) bool
 
@@ -161,7 +161,7 @@ type byValue struct{ fn any }
 
 func (f byValue) given() bool { return !reflect.ValueOf(f.fn).IsNil() }
 
-// call calls the function with the value that in points to and the further arguments.
+// call calls the function; its arguments are the value that in points to, and the further arguments.
 func (f byValue) call(in any, more ...any) []reflect.Value {
 	args := []reflect.Value{reflect.ValueOf(in).Elem()}
 	for _, one := range more {

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// kept is a command whose process already runs, or starts with each call.
+// kept is a command. If starts is set, each call starts a process; otherwise the process already runs.
 type kept struct {
 	runner
 	starts bool
@@ -25,8 +25,8 @@ type wrapped struct{ hook.Runner }
 
 func (w wrapped) Unwrap() hook.Runner { return w.Runner }
 
-// Commands wait for each other only if they start processes. The engine does not know the share of a processor that a
-// new process needs: each process may need a whole processor.
+// Commands wait for each other only if they start processes. The engine assumes that each new process needs a whole
+// processor, because it does not know the actual share.
 func TestCommandsThatStartNoProcessDoNotWait(t *testing.T) {
 	if !processor.Known {
 		t.Skip("commands wait on Linux alone")

@@ -19,7 +19,7 @@ func subjectAt[In any](event string, field func(*In) *string) subject {
 		return subject{}
 	}
 	in := new(In)
-	// Wraps around if the text lies before the input.
+	// The offset wraps around if the text lies before the input.
 	offset := uintptr(unsafe.Pointer(field(in))) - uintptr(unsafe.Pointer(in))
 	if size := unsafe.Sizeof(*in); size < unsafe.Sizeof("") || offset > size-unsafe.Sizeof("") {
 		panic("pipeline: the Subject of " + event + " does not point at a field of its input")

@@ -135,7 +135,7 @@ type System struct {
 	admission *admission
 	limit     int
 	loading   singleflight.Group
-	reload    sync.Mutex // serializes Reloads, so that the settings read last stay
+	reload    sync.Mutex // serializes Reloads: an older reading never replaces a newer one
 
 	failedOpen openFailures
 	bounds     bounds    // limits from the policy that apply to all directories
@@ -144,7 +144,7 @@ type System struct {
 	sessions   atomic.Uint64 // number of sessions ever made
 	scratches  scratches
 	shards     shards
-	rechecks   atomic.Bool // a hook of a workspace or session demands a recheck, or once did
+	rechecks   atomic.Bool // a hook of a workspace or session demands a recheck, or has demanded it before
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces workspaces
@@ -330,7 +330,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
 	reads := false
 	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
-		defer recovered(&err) // singleflight panics on another goroutine, which would end the program
+		defer recovered(&err) // singleflight repeats a panic on another goroutine, which would end the program
 		reads = true
 		if reg := sys.inUse(at); reg != nil {
 			return reg, nil
@@ -352,7 +352,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // the caller whose read this call shared was cancelled: read again
+		return sys.registry(ctx, at) // this call shared the read of a caller that was cancelled: read again
 	}
 	if err != nil {
 		return nil, err

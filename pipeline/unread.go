@@ -17,9 +17,9 @@ type doubting[Out any] struct{ *fire[Out] }
 // doubt describes the part of a hook's output that was not understood.
 type doubt struct {
 	why    string
-	denies bool // contains a denial: the hook fails, under any policy
-	note   bool // only a note, unless the policy is strict
-	shaped bool // looks like an answer: a note, or a failure if the hook fails closed
+	denies bool // the part contains a denial: the hook fails under any policy
+	note   bool // the hook gets a note; it fails only under a strict policy
+	shaped bool // the part looks like an answer: the hook gets a note, or fails if it fails closed
 }
 
 // noteUnread is the note for a denial on standard error beside an answer that allows.
@@ -45,8 +45,8 @@ func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	f.settle(r, d)
 }
 
-// doubtNotes turns the answer of a Go hook that has notes into a failure of class output, if its policy demands valid
-// answers. A denial stays.
+// doubtNotes turns the answer of a Go hook into a failure of class output, because the answer has notes, if the hook's
+// policy demands valid answers. A denial stays.
 func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
 	if f.event.guards && r.Err == nil && f.strict(r.Hook) && !f.blocks(r) && !r.Output.Stop {
 		r.Err = &hook.UnreadError{Why: r.Notes[0]}
@@ -180,8 +180,8 @@ func (f doubting[Out]) textOf(h *hook.Hook) hook.Text {
 }
 
 // doubtEffect turns an answer into a failure if the event's Refine has dropped a part of it: always if that part is a
-// denial, otherwise if the policy is strict. notes is the number of notes before Refine. It reports whether the hook
-// failed.
+// denial, otherwise if the policy is strict. notes is the number of notes before Refine. doubtEffect returns true if
+// the hook failed.
 func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
 		return false

@@ -28,7 +28,7 @@ type varsDir struct {
 	event string
 	path  string
 	hooks int
-	users int  // the fire and its background hooks
+	users int  // number of users: the fire and its background hooks
 	stale bool // the variables are no longer used; the last user removes the directory
 }
 

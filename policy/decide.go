@@ -125,7 +125,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	}
 	hold(&governed, h)
 	if p.Mode == hook.Shadow {
-		governed.NoEnvFile = true // exported variables would have effect
+		governed.NoEnvFile = true // variables that a hook exports would have an effect, even in shadow
 	}
 	if governed.Key != "" { // hooks with different policies are not duplicates
 		governed.Key += "\x00" + fingerprint(p)
@@ -163,8 +163,8 @@ type heldBack struct{ err error }
 // Run fails.
 func (b heldBack) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, b.err }
 
-// fingerprint returns a text that differs for different policies, so that a lax copy of a strict hook does not replace
-// it as a duplicate.
+// fingerprint returns a text that differs for different policies, so that a lax copy of a strict hook does not count as
+// a duplicate, and replace the strict hook.
 func fingerprint(p *hook.EffectivePolicy) string {
 	var b strings.Builder
 	for _, class := range hook.Classes() {
@@ -241,7 +241,7 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 				d.label(),
 				d.level,
 			),
-			fmt.Sprintf("remove it, or match hooks of the %s alone (\"source\")", o.Level),
+			fmt.Sprintf("remove the member, or match hooks of the %s alone (\"source\")", o.Level),
 		)
 		return false
 	}
@@ -254,7 +254,7 @@ func (d *decision) findLocked(at hook.Position, member string) {
 		Locked,
 		at,
 		fmt.Sprintf("%s of %s is locked by the machine's policy, so this has no effect", member, d.label()),
-		"remove it, or ask the operator of the machine",
+		"remove the member, or ask the operator of the machine",
 	)
 }
 

@@ -19,9 +19,9 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 	return nil, ""
 }
 
-// defaults applies an overlay's defaults to a hook. A default has no effect for a failure class if the action of the
-// hook's entry or its system is stricter. If the entry fails closed, a default must also be stricter than the policy so
-// far, because such a hook may still fail open in some classes.
+// defaults applies an overlay's defaults to a hook. A default has no effect for a failure class if the hook's entry, or
+// the hook's system, sets a stricter action. If the entry fails closed, a default has an effect only if it is stricter
+// than the policy so far: even this hook may fail open in some classes.
 func (d *decision) defaults(o *Overlay) {
 	all := o.Defaults.Observers
 	if d.ev.guards(d.h) {
@@ -35,8 +35,8 @@ func (d *decision) defaults(o *Overlay) {
 	}
 }
 
-// defaultLocked reports whether the machine has locked its defaults, and a lower level would change them or has a laxer
-// rule.
+// defaultLocked reports whether locked defaults of the machine forbid an action of a lower level: any action in its
+// defaults, and an action in a rule that is laxer than the machine's default.
 func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults bool) bool {
 	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
 		if o.Level != Machine || !o.holds("defaults."+d.group()+".onFailure") {
@@ -61,7 +61,7 @@ func (d *decision) group() string {
 
 func (d *decision) onFailure(o *Overlay) {
 	if !d.ev.guards(d.h) {
-		return // the hook's failure cannot block; [Set.Problems] rejects rules that demand this
+		return // the hook's failure cannot block; [Set.Problems] rejects rules that want it to block
 	}
 	for _, class := range hook.Classes() {
 		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })

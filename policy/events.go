@@ -26,8 +26,8 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short returns the event names of the dialect with the name of, without their prefix. If of is empty, it returns the
-// names of all dialects.
+// short returns the names of a dialect's events, without the prefix; the parameter of has the dialect's name. If of is
+// "", short returns the names of all events.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {

@@ -14,8 +14,8 @@ import (
 
 // Source describes where overlays come from. The zero Source has no overlays.
 type Source struct {
-	// Overlays are set by the program. The file of the same level has precedence over them, and a later one has
-	// precedence over an earlier one.
+	// Overlays are set by the program. The file of the same level has precedence over them. Among Overlays, a later
+	// overlay has precedence over an earlier one.
 	Overlays []Overlay
 
 	// Discover reads the files at the paths of [Files]: the machine's, the user's and the project's. Files may be missing.

@@ -49,11 +49,11 @@ func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Pro
 	switch path := rulePath(i) + ".onFailure"; {
 	case h != nil:
 		return new(o.fatal(path,
-			"%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
+			"%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can block",
 			h.Event, short(h.Label()), strict))
 	case of != "":
 		return new(o.fatal(path,
-			"%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can", of, strict))
+			"%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can block", of, strict))
 	}
 	return nil
 }
@@ -72,13 +72,13 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 		return nil
 	}
 	return new(o.fatal(rulePath(i)+".recheck",
-		"the input of %s is never rewritten, so its hooks do not run again; remove this, or match an event such as claude.PreToolUse",
+		"the input of %s is never rewritten, so its hooks do not run again; remove \"recheck\", or match an event such as claude.PreToolUse",
 		of))
 }
 
-// vain returns an event or a hook as evidence that a match has no effect. The function able reports whether the rule
-// can have effect for an event; the function does reports the same for a hook. A match has no effect if able is false
-// for all events that the match names, or if does is false for all hooks that the match selects by name or command.
+// vain returns an event or a hook as evidence that a match has no effect. Two functions report whether the rule can
+// have an effect: able for an event, does for a hook. A match has no effect if able is false for all events that the
+// match names, or if does is false for all hooks that the match selects by name or command.
 func (m Match) vain(
 	hooks []*hook.Hook,
 	events Events,
@@ -145,7 +145,7 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 				findings = append(
 					findings,
 					Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
-						"correct its \"match\", or remove the rule; snaphook check lists the hooks"},
+						"correct the \"match\" of the rule, or remove the rule; snaphook check lists the hooks"},
 				)
 			}
 		}
@@ -204,7 +204,7 @@ func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 					Locked,
 					o.at("limits." + member),
 					"limits." + member + " is locked by the machine's policy, so this has no effect",
-					"remove it, or ask the operator of the machine",
+					"remove the member, or ask the operator of the machine",
 				},
 			)
 		}

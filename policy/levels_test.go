@@ -320,7 +320,7 @@ func TestARuleForAMisspeltEventIsSaid(t *testing.T) {
 		`{"event": "claude.PreTolUse"}`:                `there is no event "claude.PreTolUse" (did you mean "PreToolUse"?)`,
 		`{"event": "claude.BeforeTool"}`:               `there is no event "claude.BeforeTool", so`,
 		`{"dialect": "claude", "event": "BeforeTool"}`: `there is no event "BeforeTool", so`,
-		`{"dialect": "claude", "event": "tool_call"}`:  `claude has no event "tool_call"; it is one of xcsh, so`,
+		`{"dialect": "claude", "event": "tool_call"}`:  `claude has no event "tool_call", which is an event of xcsh, so`,
 		`{"dialect": "cladue", "event": "PreToolUse"}`: `there is no dialect "cladue" (did you mean "claude"?), so`,
 		`{"dialect": "Claude"}`:                        `there is no dialect "Claude" (did you mean "claude"?), so`,
 		`{"event": "cladue.PreToolUse"}`:               `there is no event "cladue.PreToolUse" (did you mean "claude.PreToolUse"`,
@@ -350,7 +350,7 @@ func TestARuleThatMatchesNothingIsFound(t *testing.T) {
 		"a name":              {`{"name": "gaurd", "command": "guard.sh"}`, `no hook has the name "gaurd"`},
 		"another dialect":     {`{"dialect": "llxprt"}`, "-"},
 		"a misspelt dialect":  {`{"dialect": "Claude"}`, `there is no dialect "Claude" (did you mean "claude"?)`},
-		"of another dialect":  {`{"dialect": "claude", "event": "tool_call"}`, `claude has no event "tool_call"; it is one of xcsh`},
+		"of another dialect":  {`{"dialect": "claude", "event": "tool_call"}`, `claude has no event "tool_call", which is an event of xcsh`},
 		"a hook that matches": {`{"command": "guard.sh"}`, "-"},
 	} {
 		found := load(t, map[policy.Level]string{policy.Project: `{"hooks": [{"match": ` + test.match + `, "mode": "off"}]}`}).Findings([]*hook.Hook{h}, events, []string{"claude"})

@@ -10,7 +10,7 @@ import (
 type Bound struct {
 	Name  string
 	Limit int
-	Wide  bool // over all directories: set by the machine, the user or the program
+	Wide  bool // the limit holds over all directories; the machine, the user or the program has set it
 }
 
 // Bounds returns the limits that apply to a hook, the narrowest first.

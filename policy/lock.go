@@ -70,7 +70,7 @@ func (o *Overlay) lockable(path string) error {
 	}
 	if part := rulePart.FindStringSubmatch(path); part != nil {
 		return fmt.Errorf(
-			"%q is not a member of a rule of this file, which has %d, counted from 0%s",
+			"%q is not a member of a rule of this file; the number of rules is %d, counted from 0%s",
 			path,
 			len(o.Rules),
 			near(path, known),

@@ -88,7 +88,7 @@ type Limits struct {
 	Concurrent int            // over all fires; 0: no limit
 	PerEvent   map[string]int // over the fires of one event, by its full name
 	Breaker    Breaker
-	Warm       int // number of warm hooks in the System; 0: the nearest level that sets it, or 8
+	Warm       int // limit for warm hooks in the System; 0: the limit of the nearest level that has one, else 8
 }
 
 // Breaker pauses a hook, for the time For, after a number of consecutive infrastructure failures. An exit status that

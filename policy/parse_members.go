@@ -156,7 +156,7 @@ func (p *overlayParser) word(v settings.Value, words ...string) int {
 	case i < 0:
 		p.wrong(
 			v.Wrong(
-				"%.60q is not one of the words for this%s; write one of %s",
+				"%.60q is not a value of this member%s; write one of %s",
 				text,
 				near(text, words),
 				strings.Join(words, ", "),
@@ -211,7 +211,7 @@ func (p *overlayParser) duration(v settings.Value) time.Duration {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		p.wrong(v.Wrong("%.60q is not a duration with a unit; write one such as \"5s\" or \"250ms\"", text))
+		p.wrong(v.Wrong("%.60q is not a duration with a unit; write a duration such as \"5s\" or \"250ms\"", text))
 	case d <= 0:
 		p.wrong(
 			v.Wrong("%.60q is not a time; write one above zero, or leave the member out for no limit of its own", text),

@@ -38,7 +38,7 @@ func (o *Overlay) validate() (problems []settings.Problem) {
 	if l := o.Limits; l.Concurrent < 0 || l.Warm < 0 || l.Breaker.Failures < 0 ||
 		(l.Breaker.Failures > 0) != (l.Breaker.For > 0) ||
 		slices.ContainsFunc(lo.Values(l.PerEvent), func(n int) bool { return n < 1 }) {
-		wrong("limits are above zero, and a breaker has both Failures and For")
+		wrong("write limits above zero, and give a breaker both Failures and For")
 	}
 	return problems
 }
@@ -49,10 +49,10 @@ func (r *Rule) validate(path string, wrong func(string, ...any)) {
 		wrong("%s.mode: there is no mode %d", path, uint8(*r.Mode))
 	}
 	if r.Timeout < 0 || r.Queue < 0 {
-		wrong("%s: a time is above zero, or zero to leave it unset", path)
+		wrong("%s: write a time above zero, or zero to leave the time unset", path)
 	}
 	if r.Stretch != 0 && !(r.Stretch >= 1 && r.Stretch <= hook.DefaultStretch) {
-		wrong("%s.stretch: it is from 1 to %d, or zero to leave it unset", path, hook.DefaultStretch)
+		wrong("%s.stretch: write a number from 1 to %d, or zero to leave the stretch unset", path, hook.DefaultStretch)
 	}
 	if r.Warm != "" && !slices.Contains(Warms, r.Warm) {
 		wrong("%s.warm: there is no %q%s", path, r.Warm, near(r.Warm, Warms))

@@ -119,7 +119,7 @@ func (r *Recorder) putLate(f *pendingLine, e *pipeline.Evaluation) {
 	r.sink.put(l)
 }
 
-// endOf returns the evaluation in all of the same hook run, if any.
+// endOf searches all for the evaluation of the hook run that e belongs to; it returns nil if there is none.
 func endOf(e *pipeline.Evaluation, all []*pipeline.Evaluation) *pipeline.Evaluation {
 	for _, other := range all {
 		if other.Hook == e.Hook && other.Index == e.Index && other.SkipReason == "" {

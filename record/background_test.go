@@ -65,7 +65,7 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 	tests := map[string]struct {
 		hold  bool
 		hooks []*hook.Hook
-		close time.Duration // time from the fire to the close, before the hooks have ended
+		close time.Duration // time from the fire until the record is closed, before the hooks end
 		want  string
 	}{
 		"a second line": {
@@ -117,7 +117,7 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 }
 
 // Many fires run at once, and their background hooks end before or after them: the record has one line for each fire,
-// and each end once.
+// and the end of each hook once.
 func TestNoEndInTheBackgroundIsLost(t *testing.T) {
 	for _, hold := range []bool{false, true} {
 		var text bytes.Buffer

@@ -34,7 +34,7 @@ const (
 	defaultKeep = 8
 )
 
-// glance limits how long lines are still written to a file that another program has renamed.
+// glance limits the time for which lines are still written to a file that another program has renamed.
 const glance = time.Second
 
 // A full file that cannot be renamed grows by growth before the next attempt. If another process holds the lock of the

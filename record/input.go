@@ -40,7 +40,7 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
 	own, err := f.AppendInput(s.own[:0])
 	if s.own = own; cap(own) > maxShape {
-		s.own = nil // do not keep it for the next input
+		s.own = nil // do not keep a large buffer for the next input
 	}
 	if err == nil {
 		s.reader = *bytes.NewBuffer(own) // the decoder reads it in place
@@ -153,7 +153,7 @@ func (s *inputShape) leaf(v jsontext.Value) {
 		s.out = quote(s.out, unquote(v, most), most)
 	case len(v) <= max(most, len("false")):
 		s.out = append(s.out, v...)
-	default: // a number with that many digits
+	default: // a number with more digits than most
 		s.out = quote(s.out, window(v, most), most)
 	}
 }

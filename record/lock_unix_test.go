@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// A hook can hold or replace the lock that protects the renaming of a full file. The record then
-// continues in that file: no line is lost, and none takes long.
+// A hook can hold or replace the lock that protects the renaming of a full file. The record then continues in the full
+// file: no line is lost, and none takes long.
 func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
 	var held *os.File // released before the goroutines are counted, since one of them waits for the lock
 	for name, take := range map[string]func(lock string) error{

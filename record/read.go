@@ -94,7 +94,7 @@ type Hook struct {
 	// Policy maps members of the hook's policy to the level and position that set them.
 	Policy map[string]string `json:"policy"`
 
-	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or did not run there
+	Background *Ending `json:"background"` // nil if the hook has not ended, or did not run, in the background
 }
 
 // Ending is the end of a background hook.

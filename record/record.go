@@ -34,7 +34,7 @@ type Config struct {
 
 	// Hold delays the line of a fire until its background hooks have ended too, or the record is closed. It is for
 	// programs that wait for background hooks anyway. Without Hold the line is written when the fire ends, and each
-	// background hook gets a second line when it ends, whose member late is the id of the first line.
+	// background hook gets a second line when it ends. The member late of a second line is the id of the first.
 	Hold bool
 
 	// Revision returns the revision of the policy in force, which is written to each line. Nil: lines have no revision.

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// fast returns the median time of a fire that r records; it fails if the fire has no answer.
+// fast returns the median time of a fire that r records; the test fails if a fire has no answer.
 func fast(t *testing.T, r *record.Recorder, fires int) time.Duration {
 	t.Helper()
 	s := session(t, r, command("denies", runs{Exit: 2}))

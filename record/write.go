@@ -162,8 +162,8 @@ func appendNotes(b []byte, notes []string) []byte {
 	return append(b, ']')
 }
 
-// reason returns the reason of a hook's decision. For a denial by exit status without a reason it is the standard
-// error.
+// reason returns the reason of a hook's decision. A denial by exit status without a reason has the standard error as
+// its reason.
 func reason(e *pipeline.Evaluation) string {
 	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
 		return window(e.Reply.Stderr, maxText)

@@ -76,7 +76,7 @@ func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 // keepText keeps only the longer text.
 func keepText(text *string, joined string) (changed bool) {
 	switch {
-	case strings.Contains(*text, joined): // this includes the case that no answer has a text
+	case strings.Contains(*text, joined): // also if no answer has a text: joined is then empty
 		return false
 	case strings.Contains(joined, *text):
 		*text = joined

@@ -16,8 +16,8 @@ import (
 //     so are the stop reasons of answers that stop.
 //   - Stop and Suppress are set if any answer sets them.
 //
-// specific merges the event's own part of an answer, one, into the part of all answers, all; if specific is nil, the
-// part of the last answer counts.
+// specific merges one, the event's own part of an answer, into all, the part of all answers so far; if specific is nil,
+// the part of the last answer counts.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		so := new(blockMerge[T])
@@ -116,7 +116,7 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 
 func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
 	if o.Synthetic || o.Set != 0 && !o.Set.Has(hook.SetSpecific) {
-		return // the engine made it, or it was decoded from an answer without hookSpecificOutput
+		return // the engine made o, or decoded o from an answer without hookSpecificOutput
 	}
 	all.Set |= o.Set & hook.SetSpecific
 	if specific != nil {

@@ -96,8 +96,8 @@ func (c *Command) runKept(
 	return reply, ran, err
 }
 
-// runAgreed runs a call of a pinned command with the checked bytes. If m has the command's script, this process may run
-// it. ran is false if the call may run unchanged.
+// runAgreed runs a call of a pinned command with the checked bytes. If m holds the command's script, this process may
+// run the script itself. ran is false if the call may run unchanged.
 func (c *Command) runAgreed(
 	ctx context.Context, m *warmth, j job, execute executor,
 ) (reply hook.Reply, ran bool, err error) {

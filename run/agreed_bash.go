@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// bashText rewrites a bash script so that it does the same as an argument of bash -c as it does in a file. In a file
-// BASH_SOURCE[0] equals $0; in an argument it is empty, and a script that only works where both are equal would do
-// nothing. ok is false for a script that reads more about its callers.
+// bashText rewrites a bash script so that bash -c, with the script as its argument, does the same as bash with the
+// file. In a file BASH_SOURCE[0] equals $0; in an argument it is empty, and a script that only works where both are
+// equal would do nothing. ok is false for a script that reads more about its callers.
 func bashText(script string) (text string, ok bool) {
 	if !strings.Contains(script, "BASH_SOURCE") {
 		return script, !asksMore(script)

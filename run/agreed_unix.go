@@ -24,7 +24,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	if at := j.script(); at > 0 {
 		f, text, err := c.opened(ctx, &j, j.argv[at])
 		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(j.argv[at], "/") {
-			return j, false, nil // a shell would search the rest of PATH
+			return j, false, nil // a shell would then search PATH for the script
 		}
 		if f == nil || err != nil {
 			return j, false, err

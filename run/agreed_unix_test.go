@@ -38,7 +38,7 @@ func (r *remembered) Open(_ context.Context, path string) (*os.File, []byte, err
 	return f, []byte(text), err
 }
 
-// everyday holds typical scripts. A shell has to run their text like the file; scripts with stays
+// everyday holds typical scripts. A shell has to do the same with the text as with the file. Scripts whose stays is set
 // run from the file.
 var everyday = []struct {
 	name, text string

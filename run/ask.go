@@ -31,8 +31,8 @@ func newQuestionQueue(ask func(context.Context, hook.Question) (string, bool)) *
 	return &questionQueue{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
 }
 
-// take moves the questions out of the output captured since the last call. Only output captured before an overflow is
-// complete.
+// take moves the questions out of the output captured since the last call. After an overflow of c it does nothing,
+// because lines may be incomplete.
 func (d *questionQueue) take(c *capture) {
 	for !c.over {
 		size := bytes.IndexByte(c.kept[d.searched:], '\n')
@@ -95,8 +95,8 @@ func question(line []byte) (q hook.Question, ok bool) {
 	return q, true
 }
 
-// serve writes the payload and then answers questions one by one until ctx ends. It asks no further question after one
-// without an answer, or when the process has closed its standard input.
+// serve writes the payload and then answers questions one by one until ctx ends. After a question without an answer, or
+// when the process has closed its standard input, it asks no further question.
 func (d *questionQueue) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
 	_, err := stdin.Write(payload)
 	open := err == nil
@@ -134,7 +134,7 @@ func (d *questionQueue) answer(ctx context.Context, q hook.Question, stdin io.Wr
 type outputFilter struct {
 	questions *questionQueue // nil if the hook may not ask
 	marker    asyncMarker
-	declared  chan time.Duration // receives the declaration, if any; nil if it has no effect
+	declared  chan time.Duration // receives the asyncTimeout of a declaration; nil if declarations have no effect
 }
 
 func newOutputFilter(j *job) (e outputFilter) {

@@ -13,7 +13,7 @@ import (
 // maxMarker limits the length of a line that is meant for the engine.
 const maxMarker = 64 << 10
 
-// asJavaScript makes the decoder accept what JavaScript accepts.
+// asJavaScript makes the decoder accept equal names and invalid UTF-8, as JavaScript does.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // asyncMarker checks the first line of an output, which may declare that the process continues in the background. The

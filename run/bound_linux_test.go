@@ -14,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// When a host is killed, no hook survives, however it was started, and no process that the hook has
-// started.
+// When a host is killed, neither a hook nor a process that the hook has started survives, however the hook was started.
 func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
 	if os.Getenv("SNAPHOOK_TEST_COLD_HOST") != "" {
 		coldHost()
@@ -78,8 +77,8 @@ func coldHost() {
 	select {}
 }
 
-// The end of a host's thread ends no command, although the kernel treats the end of the thread that
-// started a process as the end of its parent. A thread ends when a goroutine that is locked to it ends.
+// A command survives the end of the host's thread that started it, although the kernel treats the end of this thread as
+// the end of the parent. A thread ends when a goroutine that is locked to it ends.
 func TestTheEndOfAThreadEndsNoCommand(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()
@@ -124,7 +123,7 @@ func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
 	}
 	g.watch(1 << 30) // not a process
 	g.mu.Lock()
-	_ = g.in.Close() // the end of this process would close it too
+	_ = g.in.Close() // the end of this process would close the guardian's input too
 	g.mu.Unlock()
 	if waitGone(t, leader.Process.Pid); g.proc == nil {
 		t.Error("there is no guardian")

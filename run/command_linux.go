@@ -37,7 +37,7 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 		return hook.Reply{}, false, startError(&j, err)
 	}
 	if p.pidfd < 0 {
-		err := p.abandon(errors.New("the kernel returned no pidfd for it"))
+		err := p.abandon(errors.New("the kernel returned no pidfd for the process"))
 		p.free()
 		return hook.Reply{}, true, err
 	}

@@ -32,7 +32,7 @@ func detached(ctx context.Context, call hook.Call) (hook.Call, *behind) {
 		b.calls++
 		return ctx, func(reply hook.Reply, err error) {
 			b.reply, b.err = reply, err
-			close(b.ended) // panics the second time
+			close(b.ended) // a second call panics
 		}
 	}
 	return call, b

@@ -69,7 +69,7 @@ func TestDirectGivesTheSameEnvironment(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, call := range []hook.Call{{Dir: dir}, {Dir: dir + "/link"}} {
-				if raceEnabled && call.Dir != dir { // other runs of the test use both directories
+				if raceEnabled && call.Dir != dir { // runs without the race detector use both directories
 					continue
 				}
 				compare(t, "./probe x", nil, test.env, call)

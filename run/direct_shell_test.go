@@ -27,7 +27,7 @@ func init() {
 	stdin, _ := io.ReadAll(os.Stdin)
 	dir, _ := syscall.Getwd()
 	env := os.Environ()
-	if raw, err := os.ReadFile("/proc/self/environ"); err == nil { // os.Environ hides oddities
+	if raw, err := os.ReadFile("/proc/self/environ"); err == nil { // os.Environ leaves out repeated entries
 		env = strings.Split(string(raw), "\x00")
 	}
 	slices.Sort(env)
@@ -94,7 +94,7 @@ func pair(t *testing.T, script string, vars map[string]string, env []string) (sh
 	}
 	form := Shell(QuoteVars(script, names...))
 	if bash, err := exec.LookPath(form[0]); err == nil {
-		form[0] = bash // also if the call's PATH lacks it
+		form[0] = bash // the call's PATH may lack bash
 	}
 	return &Command{Argv: form, Environ: environ}, &Command{Argv: form, Direct: argv, Environ: environ}
 }

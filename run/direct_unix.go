@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// getReady determines how a program starts, or returns nil. lasts reports whether the result can be cached, because it
-// depends only on the environment and the directory's name, and neither on a directory of PATH nor on a symbolic link.
+// getReady determines how a program starts, or returns nil. lasts reports whether the result can be cached: it depends
+// only on the environment and the directory's name, and on neither a directory of PATH nor a symbolic link.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
 	s := j.surroundings()
 	if s == nil || s.hasFunction(name) {
@@ -106,7 +106,7 @@ func harmlessFunction(name, value, program string) bool {
 		strings.HasSuffix(value, "\n}")
 }
 
-// search calls the function search, or uses its cache while settings are loaded.
+// search returns the result of the function search. While settings are loaded, it uses the cache of results.
 func (j *job) search(path, name string) string {
 	if j.loading {
 		return programs.find(path, name, search)
@@ -131,8 +131,8 @@ func search(path, name string) string {
 	return ""
 }
 
-// shellLevel returns SHLVL as bash would pass it on: bash increments it, and decrements it before it executes the
-// program. ok is false for the first bash of a remote session, which may read a startup file.
+// shellLevel returns SHLVL as bash would pass it on: bash increments SHLVL at its start, and decrements it before the
+// program runs. ok is false for the first bash of a remote session, which may read a startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
 	if !ok {

@@ -10,14 +10,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/deep"
 )
 
-// mostStack is the most stack that reading one script may use. The runtime ends the process at
-// four times that.
+// mostStack is the most stack that reading one script may use. The runtime ends the process at four times mostStack.
 const mostStack = 256 << 20
 
 func TestNoScriptIsNestedTooDeepToBeRead(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(mostStack))
 	refused, lengths := 0, []int{8 << 10, 16 << 10, 24 << 10, bounded.MaxShell - 100, 1 << 20}
-	if raceEnabled { // the race detector makes this ten times slower; other runs of the test try all lengths
+	if raceEnabled { // the race detector makes this ten times slower; runs without it try all lengths
 		lengths = []int{2 << 10, 1 << 20}
 	}
 	for _, length := range lengths {
@@ -45,8 +44,8 @@ func readScript(t *testing.T, script string) {
 
 func TestAScriptBeyondTheLimitsIsRefusedInWords(t *testing.T) {
 	for script, want := range map[string]string{
-		strings.Repeat("(", 150_000):        "it has more than 131072 bytes; put it into a script file, and run that",
-		strings.Repeat("(", 8193):           "it has more than 8192 brackets; put it into a script file, and run that",
+		strings.Repeat("(", 150_000):        "it has more than 131072 bytes; put the text into a script file, and run the file",
+		strings.Repeat("(", 8193):           "it has more than 8192 brackets; put the text into a script file, and run the file",
 		"echo " + strings.Repeat("x", 9000): "",
 		strings.Repeat("$(", 8192):          "",
 	} {

@@ -61,7 +61,7 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	defer starting.Unlock()
 	defer func() {
 		if err != nil {
-			p.pidfd = -1 // the kernel may have set it although the start failed
+			p.pidfd = -1 // the kernel may have set pidfd although the start failed
 			p.close()
 		}
 	}()
@@ -101,7 +101,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 // free returns p to the pool. The caller must not use p afterwards.
 func (p *process) free() {
 	p.close()
-	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // a Room may have lowered them
+	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // a Room may have lowered the limits
 	p.stdout.shared, p.stderr.shared = nil, nil
 	p.marker, p.remote, p.guardAt = asyncMarker{}, nil, time.Time{}
 	processes.Put(p)
@@ -210,7 +210,7 @@ func earliest(times ...time.Time) (first time.Time) {
 // lookEarly looks at the process before its limit, and sets the time of the next look.
 func (p *process) lookEarly(j *job, e *termination) {
 	next := j.stretch.lookAt.Add(j.timeout / looksIn)
-	if e.sent > 0 || !next.Before(e.next) { // extend looks at the limit
+	if e.sent > 0 || !next.Before(e.next) { // at the limit, extend looks
 		next = time.Time{}
 	}
 	j.stretch.lookAt = next
@@ -261,7 +261,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *termination, rang bool)
 		}
 		e.next = time.Now().Add(j.grace)
 		p.signal(syscall.SIGTERM)
-		if !p.guardAt.IsZero() { // the engine may be about to end too
+		if !p.guardAt.IsZero() { // the guardian kills the group if the engine ends now
 			p.guardBy(&commands)
 		}
 	case 2:
@@ -272,7 +272,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *termination, rang bool)
 			p.unguard()
 		}
 		if p.remote == nil {
-			go func(pid int) { _, _, _ = reap(pid) }(p.pid) // p is reused for another process
+			go func(pid int) { _, _, _ = reap(pid) }(p.pid) // without p, which is reused for another process
 		}
 		return stuckError(p.pid, e.cause)
 	}
@@ -287,7 +287,7 @@ func (p *process) declares() (declared bool) {
 
 // signal sends a signal to the group, and to descendants that have left it.
 func (p *process) signal(signal syscall.Signal) {
-	p.strays = append(p.strays, strays(p.pid)...) // searched before their parents end
+	p.strays = append(p.strays, strays(p.pid)...) // strays are searched for before their parents end
 	if p.remote != nil {
 		p.remote.signal(signal)
 	} else {

@@ -23,7 +23,7 @@ func (r *Resident) live(started chan<- error, program string, argv []string, att
 	commands.watch(r.proc.Pid)
 	started <- nil
 	collect := awaitExit(r.proc)
-	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another process can get its id
+	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another group can get this id
 	commands.release(r.proc.Pid)
 	r.state, _ = collect()
 }

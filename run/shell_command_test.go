@@ -51,7 +51,7 @@ func TestOnWindowsShIsTheBashOfGit(t *testing.T) {
 	}
 }
 
-// Without Git, Windows uses PowerShell: neither cmd.exe nor the bash of PATH, which is WSL's.
+// Without Git, Windows uses PowerShell. It uses neither cmd.exe nor the bash of PATH, which belongs to WSL.
 func TestOnWindowsWithoutGitShIsPowerShell(t *testing.T) {
 	m := somewhere([]string{`C:\Windows\System32\bash.exe`, `\Git\bin\bash.exe`}, map[string]string{"bash": `C:\Windows\System32\bash.exe`}, nil)
 	want := m.powerShell("exit 2" + withoutBash)

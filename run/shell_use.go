@@ -21,8 +21,8 @@ type ShellUse struct {
 	// support the whole script. Fails is empty if calls run.
 	Fails string `json:"fails,omitempty"`
 
-	// Left is the reason why the program ran the last call, although InProcess is set. It is empty before the
-	// first call, and if this process ran the last one.
+	// Left is the reason why the program ran the last call, although InProcess is set. It is empty before the first
+	// call, and if this process ran the last call.
 	Left string `json:"left,omitempty"`
 }
 

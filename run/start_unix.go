@@ -207,7 +207,7 @@ func inherited(env []string, program string) (vars map[string]string, kept []str
 		}
 		vars[name] = value
 		switch name {
-		case "PWD", "SHLVL", "_": // bash sets these itself
+		case "PWD", "SHLVL", "_": // bash sets these variables itself
 		case "PS1", "PS2": // set only in interactive shells
 		default:
 			kept = append(kept, entry)

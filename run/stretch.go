@@ -10,9 +10,9 @@ import (
 // stretch extends the time limit of a process by the time in which the process and its descendants waited for
 // a processor.
 type stretch struct {
-	most    time.Duration // the limit of all extensions together; 0: none
+	most    time.Duration // limit for the sum of all extensions; 0: no extension
 	granted time.Duration
-	living  processor.Times // the sum of the times at all looks at the processes
+	living  processor.Times // times of the processes, summed over all looks
 	lookAt  time.Time       // when the next look before the limit is due; zero: never
 }
 

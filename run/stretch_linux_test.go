@@ -67,7 +67,7 @@ func TestTimeOfWaitingForAProcessorIsNotTheHooks(t *testing.T) {
 	const most = (hook.DefaultStretch - 1) * testLimit
 	for name, tt := range map[string]struct {
 		script string
-		runs   int // the wait of ended children is estimated: only the mean of several runs is right
+		runs   int // the wait of ended children is an estimate, which is right only as the mean of several runs
 	}{
 		"a process that computes":  {"while :; do :; done", 1},
 		"its child":                {"(while :; do :; done); true", 1},

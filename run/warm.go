@@ -36,7 +36,7 @@ type Warmable interface {
 
 var _ Warmable = (*Command)(nil)
 
-// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its command; note is the reason why it
+// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for a Command; note is the reason why the hook
 // still starts cold, or empty. Keep looks through Runners that wrap others; see [hook.RunnerAs].
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
 	command, ok := hook.RunnerAs[Warmable](h.Runner)
@@ -71,7 +71,7 @@ func (c *Command) StartsProcess() bool {
 // ready, get no call, and thereby allow everything.
 func coldWorker(note string) error {
 	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
-		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is not a worker", note)}
+		"the worker cannot be called: %s. Remove this cause, or remove \"warm\": \"worker\" if the command is not a worker", note)}
 }
 
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. Call it before the first Run. Two kinds of
@@ -173,7 +173,7 @@ func (j job) process(c *Command, kind string) (direct job, ok bool) {
 	}
 	program, err := lookup(c.Direct[0], j.env, j.dir)
 	if err != nil {
-		program = c.Direct[0] // the start then fails with the reason
+		program = c.Direct[0] // the start of this program fails with the reason
 	}
 	j.program, j.argv = program, c.Direct
 	return j, true
@@ -218,7 +218,7 @@ func (m *warmth) runShell(j job) (reply hook.Reply, ran bool, err error) {
 	return reply, ran, err
 }
 
-// read reads the script of a command, and returns how later calls run it; nil if they start cold.
+// read reads the script of a command, and returns how later calls run the script; nil if they start cold.
 func (m *warmth) read(c *Command, dir string) (now *warmth) {
 	if script, note := c.shellScript(m.pool, dir); note == "" {
 		now = &warmth{pool: m.pool, kind: WarmBash, shell: script}

@@ -353,7 +353,7 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if limit := 6*cap(places) + 24; most > limit { // each call has six, two of which are closed when its process has begun
+	if limit := 6*cap(places) + 24; most > limit { // six descriptors for each call, four once its process runs
 		t.Errorf("%d descriptors at most, want %d", most, limit)
 	}
 }

@@ -29,7 +29,7 @@ type listedFile struct {
 // listedFolder is a folder that the interpreter searches before its library.
 type listedFolder struct {
 	path   string
-	hiding map[string]bool // names of modules that must not be in it
+	hiding map[string]bool // names of modules that the folder must not have
 }
 
 // number returns the id by which the interpreter knows the list.

@@ -126,7 +126,7 @@ func TestHooksShareNoProcess(t *testing.T) {
 	}
 }
 
-// The environment of a child in /proc has no variable of another call, and none by which the child was started.
+// The environment of a child in /proc has no variable of another call, and none that only serves to start the child.
 func TestTheEnvironmentOfAWarmChildInProc(t *testing.T) {
 	for program, script := range map[string]string{
 		"python3": "import time\nenv = open('/proc/self/environ').read()\nprint(env)\n",
@@ -287,7 +287,7 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 // Each of 300 calls in a row has the output, exit status and files of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
 	calls := 300
-	if raceEnabled { // other runs of the test make them all
+	if raceEnabled { // runs without the race detector make all calls
 		calls = 60
 	}
 	for program, script := range map[string]struct{ text, each string }{

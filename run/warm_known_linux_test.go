@@ -22,8 +22,8 @@ import (
 const knownCall = `{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Write","prompt":"fix the tests","cwd":"DIR",` +
 	`"tool_input":{"command":"git push --force","file_path":"notes.md","path":".env","content":"KEY-123"},"tool_response":"ok"}` + "\n"
 
-// The hooks of other tests do the same cold and warm. These hooks resemble published hooks. They come from the archives
-// with which the command line and its checks are tested.
+// Hooks from the archives with which the command line and its checks are tested do the same cold and warm. These hooks
+// resemble published hooks.
 func TestHooksOfOtherTestsAreTheSame(t *testing.T) {
 	programs := map[string]string{".py": need(t, "python3", "/usr/bin/python3"), ".js": need(t, "node", "/usr/bin/node")}
 	programs[".mjs"] = programs[".js"]
@@ -173,7 +173,7 @@ func knownScripts(t *testing.T) map[string]knownCase {
 		}
 		for _, one := range themed.Cases {
 			var c knownCase
-			if json.Unmarshal(one, &c) != nil { // a case whose scripts are of another kind
+			if json.Unmarshal(one, &c) != nil { // the scripts of this case have another form
 				continue
 			}
 			for _, script := range c.Scripts {

@@ -127,7 +127,7 @@ func (n *node) spawn() (s *spare, err error) {
 		closeFD(&s.theirs[i])
 	}
 	if s.pidfd < 0 {
-		return s, s.abandon(errors.New("the kernel returned no pidfd for it"))
+		return s, s.abandon(errors.New("the kernel returned no pidfd for the process"))
 	}
 	return s, nil
 }
@@ -291,4 +291,4 @@ func (w *Warm) probe(found interpreter, env []string, dir string, flags []string
 	return nil
 }
 
-var errNoLoader = errors.New("the interpreter does not load the file that its options name; it may be too old (" + runtime.GOOS + ")")
+var errNoLoader = errors.New("the interpreter does not load the file that its options name; the interpreter may be too old (" + runtime.GOOS + ")")

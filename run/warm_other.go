@@ -39,7 +39,7 @@ func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply,
 	return reply, coldWorker("hooks are kept warm on Linux alone")
 }
 
-// shellScript is a bash script that runs in this process, which does not exist on this system.
+// shellScript stands for a bash script that runs in this process. This system has none.
 type shellScript struct{}
 
 func shellOf(*Command, *Warm, job) (s *shellScript, note string) { return nil, "" }

@@ -76,7 +76,7 @@ func (c *publicCount) repository(name string) {
 // publicHook is a command of a settings file.
 type publicHook struct {
 	settings string
-	project  string // the folder that its variables name
+	project  string // the folder that the hook's variables name
 	event    string
 	command  string
 }

@@ -200,7 +200,7 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 	case err != nil, !list.holds(j.dir): // the list is checked while the process gets ready
 		return outOfDate
 	}
-	line.start() // without a process the status pipe just ends
+	line.start() // if there is no process, await sees the end of the status pipe
 	q.remote = &remoteCall{id: id, python: p}
 	return q.remote.await(q, &line)
 }

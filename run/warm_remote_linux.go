@@ -27,7 +27,8 @@ type startLine struct{ r, w int }
 // start lets the process begin.
 func (l *startLine) start() { _, _ = unix.Write(l.w, []byte{'g'}) }
 
-// takeBack withdraws the start. It reports whether the process had not received it, and will therefore not begin.
+// takeBack withdraws the start. It returns true if the process had not received the start, and will therefore not
+// begin.
 func (l *startLine) takeBack() bool {
 	closeFD(&l.w) // the reader then gets EOF
 	for {
@@ -44,7 +45,7 @@ func (l *startLine) close() {
 }
 
 // await waits until the process leads its group. If the process has not received its start in time, the start is
-// withdrawn; if it has, await waits longer.
+// withdrawn; if the process has received the start, await waits longer.
 func (r *remoteCall) await(q *process, start *startLine) beginning {
 	until, late := time.Now().Add(warmReady), false
 	for {
@@ -104,7 +105,7 @@ func (r *remoteCall) signal(s syscall.Signal) {
 func (r *remoteCall) status(q *process) syscall.WaitStatus {
 	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
 	if strings.HasPrefix(line, "f") { // "f": the process is about to end
-		if r.signaled { // the interpreter then kills its group
+		if r.signaled { // the interpreter then kills the group of the process
 			line, _ = r.line(q.pidfd, time.Now().Add(warmReady))
 		} else {
 			r.python.told.add(r.id)

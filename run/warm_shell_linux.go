@@ -245,7 +245,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	case j.ask != nil:
 		return s.leave("the hook may ask the user")
 	case j.dir != "" && !isDir(j.dir):
-		return s.leave("its working directory does not exist")
+		return s.leave("the working directory of the hook does not exist")
 	}
 	script, failed := s.current(&j)
 	if failed != nil {
@@ -254,7 +254,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	env := s.environ(&j)
 	switch {
 	case !env.ok:
-		return s.leave("a variable of its environment, or the locale, changes how a script runs")
+		return s.leave("a variable of the environment of the hook, or the locale, changes how a script runs")
 	case !s.isKnown(env.shell):
 		return s.leave("the behaviour of this version of " + s.kind() + " is not known")
 	}
@@ -265,7 +265,7 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	if script.UsesPWD {
 		var ok bool
 		if in.PWD, ok = workDir(env.vars, j.dir); !ok {
-			return s.leave("the name of its working directory is not certain")
+			return s.leave("the name of the hook's working directory is not certain")
 		}
 	}
 	result, why, ok := script.Run(&in)

@@ -130,7 +130,8 @@ type identity struct {
 	stamp         fileStamp
 }
 
-// identify returns the current interpreter, which changes with a script's first line.
+// identify returns the interpreter that the command starts now. A change of the script's first line can change the
+// interpreter.
 func identify(kind string, j job) (id identity) {
 	if found, note := interpreterOf(j); kind != WarmWorker && note == "" {
 		id = identity{found.program, strings.Join(found.argv, "\x00"), stampOf(inDir(found.program, j.dir))}

@@ -18,7 +18,8 @@ const warmSystem = false
 const ownShell = true
 
 // Warm keeps no processes ready on this system. If Git's bash is not installed, it runs in this process the bash
-// scripts of hooks whose policy says "warm": "bash". A script that it does not support exactly fails, with the reason.
+// scripts of hooks whose policy says "warm": "bash". If Warm does not support a script exactly, the script fails, with
+// the reason.
 type Warm struct {
 	Limit int          // not used
 	Log   *slog.Logger // not used

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// Where Git's bash is not installed, the policy "warm": "bash" runs a script in this process; a script that this
-// process does not support exactly fails, and PowerShell never gets it.
+// Where Git's bash is not installed, the policy "warm": "bash" runs a script in this process; if this process does not
+// support the script exactly, the script fails, and PowerShell never gets it.
 func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 	t.Setenv("CLAUDE_CODE_GIT_BASH_PATH", "")
 	if HasBash() {

@@ -158,8 +158,8 @@ func TestAWorkerThatMakesRoomLosesNoCall(t *testing.T) {
 	calls.Wait()
 }
 
-// A process that the worker has started, and that has left the worker's group, holds the worker's output open without
-// delaying the end.
+// A process that the worker has started, and that has left the worker's group, may hold the worker's output open: this
+// does not delay the worker's end.
 func TestADaemonOfAWorkerHoldsUpNothing(t *testing.T) {
 	daemon := "import subprocess\nd = subprocess.Popen(['sleep', '300'], start_new_session=True)\nopen('daemon', 'w').write(str(d.pid))\n"
 	for name, last := range map[string]string{

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// newWorker returns a command that is kept warm as a worker, and a call of it. The text of the
-// worker may import the examples.
+// newWorker returns a command that is kept warm as a worker, and a call of it. The text of the worker may import the
+// modules in examples/workers.
 func newWorker(t *testing.T, program, script, text string) (*Command, hook.Call) {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 	for name, reason := range map[string]string{
 		"die":      "ended before it answered",
 		"garbage":  `not an answer: "this is not an answer`,
-		"stranger": `answered "77", which is not a call that waits`,
+		"stranger": `answered "77", which is not the id of a waiting call`,
 		"long":     "a line of more than",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// workerProcess is one process of a worker. A new one is started after it has ended.
+// workerProcess is one process of a worker. After its end, a new process is started.
 type workerProcess struct {
 	proc   *os.Process
 	log    *slog.Logger
@@ -122,7 +122,7 @@ func (p *workerProcess) count(calls *int, by int) {
 	}
 }
 
-// replace makes later calls go to another process. This one ends after its last answer.
+// replace makes later calls go to another process. This process ends after its last answer.
 func (p *workerProcess) replace() {
 	p.replaceOnce.Do(func() {
 		close(p.replaced)
@@ -139,7 +139,7 @@ func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	p.writing.Lock()
 	_ = p.write(
 		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
-	) // an error needs no handling: without this line the process does not answer
+	) // an error needs no handling: a process that does not get this line does not answer, and is replaced
 	p.writing.Unlock()
 	timer := time.NewTimer(workerGrace)
 	defer timer.Stop()
@@ -178,7 +178,7 @@ func (p *workerProcess) send(
 	}
 	p.writing.Unlock()
 	if err != nil { // a part of the line may have been written
-		p.end(fmt.Errorf("it cannot be written to: %w", err))
+		p.end(fmt.Errorf("its standard input cannot be written: %w", err))
 		return 0, p.reason()
 	}
 	return id, nil
@@ -250,7 +250,7 @@ func (p *workerProcess) read(line []byte) error {
 	delete(p.pending, id)
 	p.mu.Unlock()
 	if !ok || answered == nil {
-		return fmt.Errorf("it answered %.60q, which is not a call that waits", name)
+		return fmt.Errorf("it answered %.60q, which is not the id of a waiting call", name)
 	}
 	reply, err := a.reply()
 	answered <- workerReply{reply: reply, err: err}

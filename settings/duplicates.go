@@ -35,7 +35,7 @@ func (v Value) Duplicates() (problems []Problem) {
 
 func (v Value) duplicate(line, column int) Problem {
 	return v.Wrong(
-		"%.60q is given twice; the last one counts: merge it with the one in line %d, column %d",
+		"%.60q is given twice; the last value counts: merge both, the other is in line %d, column %d",
 		text(*v.node),
 		line,
 		column,

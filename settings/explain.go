@@ -19,7 +19,7 @@ const unquoted = `names and text need double quotes: "…"; only true, false, nu
 // in question is in chars, or chars is empty. The first hint that applies is used.
 var hints = []struct{ reason, chars, hint string }{
 	{"after object name", "", "a colon is missing between the name and its value"},
-	{"after top-level value", "", "a file holds one value; remove what follows it"},
+	{"after top-level value", "", "a file holds one value; remove the text after this value"},
 	{"", "}]", "a value or another bracket is missing before this"},
 	{`after "`, "", `text follows the string; write \" for a quote inside a string`},
 	{"expecting ','", "", "a comma is missing before this"},
@@ -33,7 +33,7 @@ var hints = []struct{ reason, chars, hint string }{
 
 // explain rewords a mistake that hujson found. open lists the brackets that the text does not close.
 func (d *document) explain(err error, open []int) error {
-	line, column := 1, 1 // both count from 1; column counts bytes
+	line, column := 1, 1 // line and column count from 1; column counts bytes
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
 	at, reason := d.lines[line-1]+column-1, errors.Unwrap(err).Error()
 	switch {
@@ -73,7 +73,7 @@ func (d *document) checkPlain(start int, text []byte) error {
 	at := start + int(syntax.ByteOffset)
 	switch d.text[at] {
 	case '/':
-		return fatal(d.position(at), "comments are not allowed in this file; remove it")
+		return fatal(d.position(at), "comments are not allowed in this file; remove the comment")
 	case '}', ']':
 		at = bytes.LastIndexByte(d.text[:at], ',')
 		return fatal(

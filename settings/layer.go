@@ -100,8 +100,8 @@ func readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// brokenLink returns an error if a missing file is explained by a link, at its path or above, whose target is missing:
-// the user meant settings to be there. Nil: there is no such link.
+// brokenLink returns an error if a file is missing because its path, or a folder above it, is a link to a missing
+// target: the user meant settings to be there. Nil: there is no such link.
 func brokenLink(name string) error {
 	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
 		target, err := os.Readlink(at)

@@ -9,7 +9,7 @@ import (
 // two in a name of at least twoMistakes.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
-// otherWord returns the member for which people write this name; "" if there is none.
+// otherWord returns the known member that people mean when they write this name; "" if there is none.
 func otherWord(name string) string {
 	switch name {
 	case "cmd", "script":
@@ -20,9 +20,10 @@ func otherWord(name string) string {
 	return ""
 }
 
-// Misspelt finds members that are probably misspelt. Nothing reads such a member, and a known name is absent from which
-// it differs in case or in a letter or two, or for which it is another word. known lists the names that are read. A
-// name unlike all known ones is not a problem, because settings have many members of other programs.
+// Misspelt finds members that are probably misspelt. Nothing reads such a member, and a known name that resembles it is
+// absent: the names differ in case or in a letter or two, or the member has another word for the known name. known
+// lists the names that are read. A name unlike all known ones is not a problem, because settings have many members of
+// other programs.
 func (v Value) Misspelt(known ...string) (problems []Problem) {
 	members := v.members()
 	for i := range members {

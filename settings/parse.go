@@ -94,7 +94,7 @@ func (d *document) read(strict bool) (err error) {
 	}
 	plain := d.text
 	if !strict {
-		d.root.Standardize() // this keeps all offsets
+		d.root.Standardize() // Standardize keeps all offsets
 		plain = d.root.Pack()
 	}
 	return d.checkPlain(0, plain) // hujson accepts half a surrogate pair

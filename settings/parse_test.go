@@ -91,8 +91,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"the wrong bracket behind a comma", `{"a": [1,}`, `1:10: a value or another bracket is missing before this`},
 		{"the wrong bracket at once", `{]`, `1:2: a value or another bracket is missing before this`},
 		{"a bracket that closes nothing", `}`, `1:1: a value or another bracket is missing before this`},
-		{"two values", "{}\n{}", `2:1: a file holds one value; remove what follows it`},
-		{"text behind the value", "{} x", `1:4: a file holds one value; remove what follows it`},
+		{"two values", "{}\n{}", `2:1: a file holds one value; remove the text after this value`},
+		{"text behind the value", "{} x", `1:4: a file holds one value; remove the text after this value`},
 		{"a comment that is not closed", "{} /* x", `1:4: this is not closed; write */ where it ends`},
 		{"a slash", "[1 / 2]", `1:4: a comma is missing before this`},
 		{"not UTF-8 in a string", "{\n\"a\": \"\xff\"}", `2:7: byte 0xFF is not UTF-8; save the file as UTF-8`},
@@ -110,9 +110,9 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 
 func TestParseStrictWantsPlainJSON(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"a line comment", "{\n\"a\": 1 // one\n}", `2:8: comments are not allowed in this file; remove it`},
-		{"a block comment first", "/* one */ {}", `1:1: comments are not allowed in this file; remove it`},
-		{"a comment last", "{} // one", `1:4: comments are not allowed in this file; remove it`},
+		{"a line comment", "{\n\"a\": 1 // one\n}", `2:8: comments are not allowed in this file; remove the comment`},
+		{"a block comment first", "/* one */ {}", `1:1: comments are not allowed in this file; remove the comment`},
+		{"a comment last", "{} // one", `1:4: comments are not allowed in this file; remove the comment`},
 		{"a trailing comma in an object", "{\"a\": 1, \n}", `1:8: a comma before the end of an object or array is not allowed in this file; remove it`},
 		{"a trailing comma in an array", "[1,]", `1:3: a comma before the end of an object or array is not allowed in this file; remove it`},
 	} {
@@ -175,7 +175,7 @@ func TestParseEndsWhateverTheSize(t *testing.T) {
 		{"more than 1 MiB", strings.Repeat(" ", mega+1), file + ": the file is longer than 1 MiB; shorten it"},
 		{"lines without end", strings.Repeat("\n", mega/8), ""},
 		{"commas without end", "[" + strings.Repeat(",", mega/8), file + ":1:2: this comma follows nothing; remove it, or write a value before it"},
-		{"quotes without end", strings.Repeat(`"`, mega/8), file + ":1:3: a file holds one value; remove what follows it"},
+		{"quotes without end", strings.Repeat(`"`, mega/8), file + ":1:3: a file holds one value; remove the text after this value"},
 		{"a comment without end", "/" + strings.Repeat("*", mega/8), file + ":1:1: this is not closed; write */ where it ends"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

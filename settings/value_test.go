@@ -160,10 +160,10 @@ func TestDuplicates(t *testing.T) {
   "hooks": {"Before\u0054ool": 1, "BeforeTool": 2, "BeforeTool": 3}
 }`)
 	want := []string{
-		`settings.json:2:48: "type" is given twice; the last one counts: merge it with the one in line 2, column 29 /hooks/BeforeTool/0/type`,
-		`settings.json:4:3: "hooks" is given twice; the last one counts: merge it with the one in line 2, column 3 /hooks`,
-		`settings.json:4:35: "BeforeTool" is given twice; the last one counts: merge it with the one in line 4, column 13 /hooks/BeforeTool`,
-		`settings.json:4:52: "BeforeTool" is given twice; the last one counts: merge it with the one in line 4, column 13 /hooks/BeforeTool`,
+		`settings.json:2:48: "type" is given twice; the last value counts: merge both, the other is in line 2, column 29 /hooks/BeforeTool/0/type`,
+		`settings.json:4:3: "hooks" is given twice; the last value counts: merge both, the other is in line 2, column 3 /hooks`,
+		`settings.json:4:35: "BeforeTool" is given twice; the last value counts: merge both, the other is in line 4, column 13 /hooks/BeforeTool`,
+		`settings.json:4:52: "BeforeTool" is given twice; the last value counts: merge both, the other is in line 4, column 13 /hooks/BeforeTool`,
 	}
 	var got []string
 	for _, p := range v.Duplicates() {

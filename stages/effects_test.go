@@ -21,7 +21,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 	return decode(stdout)
 }
 
-// ends maps one status to each effect.
+// ends gives each tested effect an exit status of its own.
 var ends = hook.Exits{0: hook.ParseAnswer, 1: hook.FailWithWarning, 2: hook.ParseAndDeny, 3: hook.ParseOrFail, 4: hook.DenyWithReason}
 
 // Claude Code's dialect has the most effects (rule C35).
@@ -33,7 +33,7 @@ func TestParseByEffect(t *testing.T) {
 		exit           int
 		stdout, stderr string
 		cut            bool
-		want           output // without Given and Raw
+		want           output // compared without Given and Raw
 		said           bool
 		err, note      string
 	}{

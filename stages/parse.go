@@ -9,8 +9,8 @@ import (
 )
 
 // Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook printed nothing; notes
-// describe ignored parts. It returns [wire.ErrText] for plain text. Any other error means that the answer is invalid,
-// and has the class [hook.ClassOutput] unless it is a [hook.ClassError].
+// describe ignored parts. Decode returns [wire.ErrText] for plain text. Any other error means that the answer is
+// invalid, and has the class [hook.ClassOutput] unless it is a [hook.ClassError].
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
 // ReplyRules controls how Parse reads the Replies of an event.

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		exit           int
 		stdout, stderr string
 		truncated      hook.Streams
-		want           output // without Given and Raw
+		want           output // compared without Given and Raw
 		said, failed   bool
 	}{
 		"0, nothing":                   {want: output{}},

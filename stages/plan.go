@@ -31,7 +31,7 @@ type Planned struct {
 	// them for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string      // parallel to Open: the detail if the hook's condition is false
+	falseConditions []string      // by index in Open: the reported detail if the hook's condition is false
 	timeout         time.Duration // see Limits
 }
 

@@ -25,8 +25,8 @@ type Spawn[In, Out any] struct {
 	Each     Each[In, Out]
 	Announce bool // before each hook starts, yield a report that only has Started
 
-	// Ready tells Parallel that the hooks probably return at once, like Go functions: Parallel then starts its pool only
-	// when a hook does not. With Announce, Ready has no effect.
+	// Ready tells Parallel that the hooks probably return at once, like Go functions: Parallel then starts its pool
+	// only when a hook does not return at once. With Announce, Ready has no effect.
 	Ready bool
 
 	// Exited returns the report of a hook that ended its goroutine with runtime.Goexit. Nil: a report with only the
@@ -81,9 +81,9 @@ func (s Spawn[In, Out]) Fold(
 // Parallel runs the hooks of a plan on a bounded pool, at most limit hooks at a time, and yields their
 // reports as the hooks finish.
 //
-// cancel has to end ctx. Parallel calls it when the consumer stops early or has read the last
-// report, and returns when the last hook has returned. Hooks that have not started by then are
-// still passed to Each, with ctx ended.
+// cancel has to end ctx. Parallel calls cancel when the consumer stops early or has read the last report. Parallel
+// returns when the last hook has returned. Hooks that have not started by then are still passed to Each, with ctx
+// ended.
 func (s Spawn[In, Out]) Parallel(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,

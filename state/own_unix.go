@@ -37,9 +37,9 @@ func owned(dir string) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory; remove it, or choose another", dir)
+		return fmt.Errorf("%s is not a directory; remove it, or choose another path", dir)
 	case ok && int(stat.Uid) != os.Getuid():
-		return fmt.Errorf("%s belongs to another user, and is not used; remove it, or choose another", dir)
+		return fmt.Errorf("%s belongs to another user, and is not used; remove it, or choose another directory", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return os.Chmod(dir, 0o700)
 	}

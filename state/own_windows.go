@@ -19,7 +19,7 @@ func own(dir string) error {
 func owned(dir string) error {
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is not a directory; remove it, or choose another", dir)
+		return fmt.Errorf("%s is not a directory; remove it, or choose another path", dir)
 	}
 	return err
 }

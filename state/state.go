@@ -32,9 +32,9 @@ var ErrFull = errors.New("the state of the hooks of one source is full; delete v
 type Dir string
 
 // ForSource returns the state of the hooks of one source, such as "project": a subdirectory of the session's directory,
-// with its own keys, lock and limit. The first value creates the subdirectory. It is removed together with the
-// session's state, which counts as old only if all its sources are. An empty name means the program itself, whose state
-// is d.
+// with its own keys, lock and limit. The first value creates the subdirectory. The subdirectory is removed together
+// with the session's state, which counts as old only if all its sources are old. An empty name means the program
+// itself, whose state is d.
 func (d Dir) ForSource(name string) Dir {
 	if name == "" {
 		return d
@@ -90,7 +90,7 @@ func (d Dir) Incr(ctx context.Context, key string, by int64) (sum int64, err err
 		}
 		if ok {
 			if sum, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
-				return fmt.Errorf("the value of %q is %.40q, which is not a whole number; set it to one first", key, value)
+				return fmt.Errorf("the value of %q is %.40q, which is not a whole number; set the value to a whole number first", key, value)
 			}
 		}
 		if by > 0 && sum > sum+by || by < 0 && sum < sum+by {
@@ -142,7 +142,7 @@ func check(key string) error {
 	case key == "":
 		return errors.New("a key cannot be empty")
 	case len(fileName(key)) > mostKey:
-		return fmt.Errorf("the key %.40q… is too long: its file's name has %d bytes, and %d are the limit; use a shorter one",
+		return fmt.Errorf("the key %.40q… is too long: its file's name has %d bytes, and %d are the limit; use a shorter key",
 			key, len(prefix+fileName(key)), len(prefix)+mostKey)
 	}
 	return nil

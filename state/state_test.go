@@ -321,7 +321,7 @@ func TestTheSourcesOfASessionShareNothing(t *testing.T) {
 func TestAKeyIsTooLongIfItsFilesNameIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		part string
-		size int // bytes of part in a file's name
+		size int // bytes that part takes in a file's name
 	}{
 		"letters":           {"k", 1},
 		"colons":            {":", 3},

@@ -44,7 +44,7 @@ type fileCollector struct {
 	looks      int       // limited by mostLooks
 	all        []File    // all files of the project; nil until a hook is unclear
 	allFolders []*folder // all folders of the project
-	partial    bool      // the project has more files than all
+	partial    bool      // all lacks some files, because the project has too many
 	whole      bool      // the whole project is read, not limited by mostLooks
 	pairs      int       // sum over all hooks of the files of each
 
@@ -139,7 +139,8 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
-// command finds the files of a command: in its text, and in its arguments if they are not a shell with that text.
+// command finds the files of a command in its text and, unless its arguments only pass this text to a shell, in its
+// arguments.
 func (c *fileCollector) command(h *hook.Hook) error {
 	s := newScope(c, "")
 	for _, name := range c.inherited {

@@ -14,7 +14,7 @@ func (s *shellScope) cover(a arg, first bool) error {
 			for _, path := range s.existing(name) {
 				if !s.c.below(path) &&
 					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
-					continue // not a script of the user
+					continue // a file of the system, or neither a script nor a program named by its path
 				}
 				if _, err := s.c.file(path, first && !s.quiet); err != nil {
 					return err

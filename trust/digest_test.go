@@ -96,7 +96,7 @@ func TestAProjectWithMoreFilesThanTrustCoversIsToldSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, c := covered(t, dir, "make guard")
-	if len(got) != 20_000 || !strings.Contains(c.Hooks[0].Unclear, "a change to the others is not noticed") {
+	if len(got) != 20_000 || !strings.Contains(c.Hooks[0].Unclear, "a change to any further file is not noticed") {
 		t.Errorf("%d files, %q; want 20000, and that there are more", len(got), c.Hooks[0].Unclear)
 	}
 }

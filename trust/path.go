@@ -31,7 +31,7 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // a file of the project must stay missing; for others the name is enough
+	if len(there) == 0 { // a missing file of the project must stay missing; of any other, the name is enough
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil
@@ -84,7 +84,7 @@ func (s *shellScope) candidates(name string) iter.Seq[string] {
 	}
 }
 
-// searchPath returns PATH with links resolved, because they may refer to the project.
+// searchPath returns PATH with links resolved, because a link may refer to the project.
 func (c *fileCollector) searchPath() []string {
 	if c.path == nil && c.environ["PATH"] != "" {
 		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
@@ -133,7 +133,7 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 	case a.Name == nil && a.Value != nil: // export "NAME=value"
 		value := s.word(a.Value)
 		if !value.known && !literalName.MatchString(s.source1(a.Value)) {
-			s.cannotSee("the variables that it sets are not known before the hook runs")
+			s.cannotSee("the variables that the hook sets are not known before the hook runs")
 		}
 		return s.declared(value, s.ownPath("PATH", a.Value))
 	case a.Name == nil:
@@ -225,7 +225,7 @@ func (s *shellScope) addPath(part string) {
 			continue
 		}
 		if len(s.proc.path) == mostDirs {
-			s.cannotSee("it adds more than %d directories to PATH", mostDirs)
+			s.cannotSee("the hook adds more than %d directories to PATH", mostDirs)
 		} else {
 			s.proc.path = append(s.proc.path, path)
 			clear(s.c.searched)

@@ -153,7 +153,7 @@ func (c *Covered) spellings(path string) []string {
 	}
 	for dir := filepath.Dir(all[0]); ; dir = filepath.Dir(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil && real == c.dir {
-			below, _ := filepath.Rel(dir, all[0]) // one directory contains the other
+			below, _ := filepath.Rel(dir, all[0]) // Rel cannot fail: dir contains all[0]
 			return append(all, filepath.Join(c.dir, below))
 		}
 		if dir == filepath.Dir(dir) {

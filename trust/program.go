@@ -38,7 +38,7 @@ func (s *shellScope) runs(args []arg) error {
 		return err
 	}
 	if !args[0].known || len(args[0].texts) == 0 {
-		s.cannotSee("the program that it runs is not known before the hook runs")
+		s.cannotSee("the program that a command starts is not known before the hook runs")
 	}
 	for _, text := range args[0].texts {
 		read, err := s.resolve(text)
@@ -174,7 +174,7 @@ var declaring = set("declare typeset local export readonly")
 func (s *shellScope) declares(args []arg) error {
 	for _, a := range args {
 		if !a.known {
-			s.cannotSee("the variables that it sets are not known before the hook runs")
+			s.cannotSee("the variables that the hook sets are not known before the hook runs")
 		}
 		if err := s.declared(a, false); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (s *shellScope) declared(a arg, own bool) error {
 		name = strings.TrimSuffix(name, "+")
 		switch {
 		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
-			s.cannotSee("a variable refers to another by its name")
+			s.cannotSee("a variable refers to another variable by name (declare -n)")
 		case !sets:
 		case !a.known && (loads(name) && !(own && name == "PATH") || configures(name)):
 			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
@@ -241,7 +241,7 @@ func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
 		return nil
 	}
 	if w.Foreign {
-		s.cannotSee("%s runs programs in another place", name)
+		s.cannotSee("%s runs programs in another root, container or machine", name)
 	}
 	if w.Reads && slices.ContainsFunc(words[:own], replaces) && own < len(args) && clearPrograms[base(args[own])] == nil {
 		s.cannotSee("%s puts its input into the command", name)
@@ -381,7 +381,7 @@ func (s *shellScope) sourced(args []arg) error {
 		args = args[1:]
 	}
 	if len(args) == 0 || !args[0].known {
-		s.cannotSee("the file that it sources is not known before the hook runs")
+		s.cannotSee("the file that the hook sources is not known before the hook runs")
 		return nil
 	}
 	for _, text := range args[0].texts {
@@ -410,7 +410,7 @@ func (s *shellScope) changeDir(args []arg) {
 	}
 	for _, a := range args {
 		if !a.known {
-			s.cannotSee("the directory that it changes to is not known before the hook runs")
+			s.cannotSee("the directory that the hook changes to is not known before the hook runs")
 			return
 		}
 		for _, text := range a.texts {

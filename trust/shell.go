@@ -29,7 +29,7 @@ type shellScope struct {
 	proc  *shellProcess
 	stdin []arg            // texts that the current command reads as its input
 	input *syntax.CallExpr // a call of a shell whose input has been read as a script
-	fed   bool             // the current command is the call in input
+	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	quiet bool             // the text may never run: parts that cannot be analysed do not make the hook unclear
 	text  string
@@ -39,9 +39,9 @@ type shellScope struct {
 // names are functions.
 type shellProcess struct {
 	functions map[string]bool
-	repeats   bool     // it has a function, a loop or a trap, whose commands may run after later assignments
+	repeats   bool     // the text has a function, a loop or a trap, whose commands may run after later assignments
 	unknown   []string // programs that may run anything, unless a function has their name
-	path      []string // folders of the project that it adds to PATH
+	path      []string // folders of the project that the text adds to PATH
 }
 
 func newScope(c *fileCollector, path string) *shellScope {
@@ -71,7 +71,7 @@ func (s *shellScope) addDir(dir string) {
 	case len(s.dirs) < mostDirs:
 		s.dirs = append(s.dirs, dir)
 	default:
-		s.cannotSee("it may run in more than %d directories", mostDirs)
+		s.cannotSee("the hook may run in more than %d directories", mostDirs)
 	}
 }
 
@@ -86,8 +86,8 @@ func (s *shellScope) set(name, value string, known bool) {
 	}
 }
 
-// values counts the possible values of all variables, the possible directories and the functions. It grows with each
-// new one.
+// values counts the possible values of all variables, the possible directories and the functions. Each new value,
+// directory or function makes the number grow.
 func (s *shellScope) values() int {
 	n := len(s.dirs) + len(s.proc.path) + len(s.proc.functions)
 	for _, values := range s.vars {
@@ -140,7 +140,7 @@ func (s *shellScope) cannotSee(format string, args ...any) {
 // script finds the files that a text of shell runs.
 func (s *shellScope) script(text string) error {
 	if s.c.depth++; s.c.depth > mostDepth {
-		s.cannotSee("its scripts run each other more than %d deep", mostDepth)
+		s.cannotSee("scripts of the hook start each other more than %d levels deep", mostDepth)
 		return nil
 	}
 	defer func() { s.c.depth-- }()
@@ -152,7 +152,7 @@ func (s *shellScope) script(text string) error {
 		before := s.values()
 		for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
 			if wrong != nil {
-				s.cannotSee("a script of it cannot be read: %v", wrong)
+				s.cannotSee("a script of the hook cannot be read: %v", wrong)
 				return nil
 			}
 			if err := s.walk(stmt); err != nil {
@@ -165,7 +165,7 @@ func (s *shellScope) script(text string) error {
 		s.c.looks += len(text) / 32
 		s.again = true
 	}
-	s.cannotSee("its variables have too many values")
+	s.cannotSee("the variables of the hook have too many values")
 	return nil
 }
 
@@ -357,7 +357,7 @@ func (s *shellScope) isSystems(name string) bool {
 // isOption reports whether a word is, or may be, an option, or stands for standard input.
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
-// texts returns the words of a command, or nil if one is not known.
+// texts returns the words of a command, or nil if any word is not known.
 func texts(args []arg) []string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -420,7 +420,7 @@ func (s *shellScope) directory(text string) error {
 				return err
 			}
 		case path == s.c.dir:
-			s.cannotSee("it searches the whole project, so any of its files may run")
+			s.cannotSee("the hook searches the whole project, so any file of the project may run")
 		default:
 			err := s.c.walk(path, func(file string) error { _, err := s.c.file(file, false); return err })
 			if err != nil {
@@ -436,7 +436,7 @@ func (s *shellScope) directory(text string) error {
 func (s *shellScope) notDevice(path string) {
 	info, err := s.c.stat(path)
 	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		s.cannotSee("the text that it reads from %s is not known before the hook runs", path)
+		s.cannotSee("the text that the hook reads from %s is not known before the hook runs", path)
 	}
 }
 

@@ -81,7 +81,7 @@ type Store string
 func DefaultStore() (Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("the directory of the trust store: %w; set one of them to a directory of yours", err)
+		return "", fmt.Errorf("the directory of the trust store: %w; set one of these variables to a directory of yours", err)
 	}
 	return Store(filepath.Join(dir, "snaphook", "trust.json")), nil
 }

@@ -36,7 +36,7 @@ func (c *fileCollector) project(h *Hook) error {
 	h.folders = append(h.folders, c.allFolders...)
 	if c.partial {
 		h.Unclear += fmt.Sprintf(
-			"; the project has more than the %d files and %d MiB that trust covers: a change to the others is not noticed",
+			"; the project has more than the %d files and %d MiB that trust covers: a change to any further file is not noticed",
 			mostFiles, mostBytes>>20)
 	}
 	return c.count(*h)

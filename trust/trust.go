@@ -58,8 +58,8 @@ type Hook struct {
 	*hook.Hook
 	Files []File // in the order in which they were found
 
-	// Unclear says why the files that the hook runs cannot all be found from its words; empty if they can. For an
-	// unclear hook Files has all files of the project, and Unclear also reports if these are too many to cover.
+	// Unclear is the reason why the words of the hook do not show all files that it runs; it is empty if they do. For
+	// an unclear hook Files has all files of the project, and Unclear also reports if these are too many to cover.
 	Unclear string
 
 	absent  []string  // missing files that the hook would run
@@ -78,7 +78,7 @@ type Covered struct {
 	// Overlay is the project's overlay without white space; empty if there is none.
 	Overlay string
 
-	places  map[hookKey]int // by hook, its index in Hooks
+	places  map[hookKey]int // index in Hooks, by hook
 	dir     string
 	environ []string
 	sums    map[string]string // by file, with links resolved
@@ -200,7 +200,7 @@ type digested struct {
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
 	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	Executable                   []string `json:",omitempty"` // subset of Files: other scripts guard nothing
+	Executable                   []string `json:",omitempty"` // executable ones of Files: other scripts guard nothing
 }
 
 func (c *Covered) digests() []digested {

@@ -42,8 +42,8 @@ func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 	return all
 }
 
-// word expands a word as a shell would, without running anything. If variables have several possible values, it tries
-// each.
+// word expands a word as a shell would, without running anything. If variables have several possible values, word tries
+// each value.
 func (s *shellScope) word(w *syntax.Word) (a arg) {
 	raw := s.source1(w)
 	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
@@ -252,7 +252,7 @@ func within(dir, word string) string {
 	switch {
 	case filepath.IsAbs(word):
 		return filepath.Clean(word)
-	case word != "" && os.IsPathSeparator(word[0]): // \x, or /tmp/x of Git's bash, whose folder is unknown
+	case word != "" && os.IsPathSeparator(word[0]): // \x; or /tmp/x of Git's bash, whose place on Windows is unknown
 		return filepath.Join(filepath.VolumeName(dir)+word[:1], word)
 	}
 	return filepath.Join(dir, word)
@@ -309,7 +309,7 @@ func (s *shellScope) paths(text string) (paths []string) {
 			matched, whole := s.c.glob(path)
 			paths = append(paths, matched...)
 			if !whole {
-				s.cannotSee("its pattern matches more files than trust reads")
+				s.cannotSee("a pattern of the hook matches more files than trust reads")
 			}
 		}
 		paths = append(paths, starts(path)...)

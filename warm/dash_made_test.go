@@ -28,7 +28,7 @@ func madeForDash(seed uint64) string {
 
 func (m dashMaker) pick(all ...string) string { return all[m.IntN(len(all))] }
 
-// rare mostly returns text, and sometimes one of forms, which are often left to dash.
+// rare returns text in most cases, and otherwise one of forms, which are often left to dash.
 func (m dashMaker) rare(text string, forms ...string) string {
 	if m.IntN(30) == 0 {
 		return m.pick(forms...)

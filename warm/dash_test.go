@@ -138,7 +138,7 @@ func (w workshop) dash(t testing.TB, program, script, in, locale string) outcome
 	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), w.files(t)}
 }
 
-// sameInDash runs a script here and with each dash, and returns for how many inputs it ran here.
+// sameInDash runs a script here and with each dash, and returns the number of inputs for which it ran here.
 func sameInDash(t testing.TB, judges []string, tools shell.Tools, script, locale string, inputs []string) (ran int, why string) {
 	t.Helper()
 	compiled, err := tools.CompileDash(script)

@@ -19,7 +19,7 @@ func scriptEnv(locale string) map[string]string {
 	return map[string]string{"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": locale, "e": "a b"}
 }
 
-// inEveryInput runs a script in one bash, in a subshell for each file of standard input.
+// inEveryInput is a script of bash that runs another script in a subshell for each file of standard input.
 const inEveryInput = `script_=$1 dir_=$2 n_=$3; set --
 for ((i_ = 0; i_ < n_; i_++)); do
 	(eval "$script_") <"$dir_/in.$i_" >"$dir_/out.$i_" 2>"$dir_/err.$i_"
@@ -60,7 +60,7 @@ func realBash(t testing.TB, script, locale string, inputs []string) (all []shell
 	return all
 }
 
-// same runs a script here and in bash, and returns for how many inputs it ran here.
+// same runs a script here and in bash, and returns the number of inputs for which it ran here.
 func same(t testing.TB, tools shell.Tools, script, locale string, inputs []string) (ran int, why string) {
 	t.Helper()
 	compiled, err := tools.Compile(script)
@@ -136,8 +136,8 @@ func some(name string) (inputs []string) {
 	return inputs
 }
 
-// For every input for which a script runs in this process, it ends as in bash with the installed
-// programs. Scripts whose names end in "is left" never run in this process.
+// A script ends as in bash with the installed programs, for every input for which it runs in this process. Scripts
+// whose names end in "is left" never run in this process.
 func TestScriptsAreTheSame(t *testing.T) {
 	needPrograms(t)
 	tools := Tools()

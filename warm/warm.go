@@ -6,9 +6,8 @@
 //	hooks, err := snaphook.Open(snaphook.Config{Warm: warm.New(warm.Config{})})
 //
 // On Linux, hooks whose scripts the package knows exactly then run in the process, unless a policy names another kind,
-// such as "warm": "off". The shell of any other script runs the whole script, of which nothing has been executed
-// before. On Windows a script runs in the process only if Git's bash is not installed, and the hook's policy says
-// "warm": "bash".
+// such as "warm": "off". Any other script is run as a whole by its shell; no part of it has been executed before. On
+// Windows a script runs in the process only if Git's bash is not installed, and the hook's policy says "warm": "bash".
 package warm
 
 import (

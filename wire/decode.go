@@ -136,7 +136,7 @@ func (d *answerReader) wrong(name string, value jsontext.Value, want string) {
 }
 
 // lenient decodes o into the struct at ptr. Members that have no field, or do not fit their field, are collected in the
-// field that embeds the rest. For a type other than a struct, it decodes the members that fit.
+// field Extra, if there is one. For a type other than a struct, it decodes the members that fit.
 func lenient(o Object, ptr any) (notes []string) {
 	if json.Unmarshal(o, ptr, asJavaScript) == nil {
 		return nil

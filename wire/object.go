@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// asJavaScript makes the decoder accept what JavaScript accepts: the last of several equal names counts, and invalid
-// UTF-8 becomes U+FFFD.
+// asJavaScript makes the decoder as lenient as JavaScript: the last of several equal names counts, and invalid UTF-8
+// becomes U+FFFD.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Object is the text of one JSON object. Nil is the empty object. Members are decoded only when they are read; the rest
@@ -61,14 +61,14 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// EachMember calls yield for the members in order until it returns false. ok is false if the part of o that was read is
-// not JSON, or not an object. Unlike Members it does not allocate names: a name is valid only until yield returns.
+// EachMember calls yield for the members in order until yield returns false. ok is false if the part of o that was read
+// is not JSON, or not an object. Unlike Members it does not allocate names: a name is valid only until yield returns.
 func (o Object) EachMember(yield func(name []byte, value jsontext.Value) bool) (ok bool) {
 	return len(o) == 0 || o.IsObject() && o.walk(yield) == nil
 }
 
-// walk calls yield for the members until it returns false. The error describes where o is not one JSON object. A name
-// is valid only until yield returns.
+// walk calls yield for the members until yield returns false. If o is not one JSON object, the error describes the
+// mistake and its place. A name is valid only until yield returns.
 func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	given, done := o.scan(yield)
 	if done {

@@ -53,8 +53,8 @@ const (
 	bad     = -1 // returned in place of an offset if the caller has to use the decoder
 )
 
-// member reads the name at i and the colon after it. start and end are the offsets of the value's start and the name's
-// end.
+// member reads the name at i and the colon after it. start is the offset of the value, and end the offset of the quote
+// that ends the name.
 func member(b []byte, i int) (start, end int, ok bool) {
 	if i == len(b) || b[i] != '"' {
 		return 0, 0, false

@@ -66,8 +66,8 @@ func TestAnswerIsFoundInWhatAHookPrinted(t *testing.T) {
 	}
 }
 
-// The table follows the Encoding Standard, "UTF-8 decoder": every maximal part of a character
-// that breaks off is one U+FFFD.
+// The table follows the Encoding Standard, "UTF-8 decoder": a character that breaks off becomes one U+FFFD, for the
+// longest piece that could begin a character.
 func TestValidReplacesLikeBrowsersDo(t *testing.T) {
 	tests := map[string]struct{ bytes, want string }{
 		"nothing":                              {"", ""},

@@ -15,7 +15,7 @@ func Trim(b []byte) []byte {
 }
 
 // Valid returns b as valid UTF-8. Every maximal invalid part becomes one U+FFFD, as in browsers and Node. b has to be
-// complete: decoded in pieces, a character could be cut.
+// the whole text: a piece of it could end within a character.
 func Valid(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)

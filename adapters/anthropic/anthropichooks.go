@@ -105,7 +105,7 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 func toolResult(blocks []content) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: parts.Join(blocks, "\n")}
 	if len(blocks) != 1 || blocks[0].OfText == nil {
-		r.Data, _ = json.Marshal(blocks) // if this fails, hooks see the text
+		r.Data, _ = json.Marshal(blocks) // if encoding fails, Data is empty and hooks see the text
 	}
 	return r
 }

@@ -140,7 +140,7 @@ func TestHooksAroundATool(t *testing.T) {
 				want := tt.want
 				if of.image && strings.Contains(want, "false echo") {
 					text, more, _ := strings.Cut(want, "|")
-					want = text + "|" // the image is in between
+					want = text + "|" // the image is the empty part between the texts
 					if more != "" {
 						want += "|" + more
 					}

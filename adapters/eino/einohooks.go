@@ -39,8 +39,8 @@ type Options struct {
 	Message func(text string)
 
 	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the result tells the
-	// model. ctx is the context of the tool or of the model, for react.SetReturnDirectly and similar functions, which
-	// have an effect in a tool alone.
+	// model. ctx is the context of the tool or of the model. Functions such as react.SetReturnDirectly need it; they
+	// have an effect only in the context of a tool.
 	Stop func(ctx context.Context, reason string)
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a chat model. It adds to each request
-// the texts of background hooks since the previous request. WithTools is an error if m has no such method.
+// Model runs the hooks of a session around every request to a chat model. It adds to each request the texts that
+// background hooks have produced since the previous request. WithTools returns an error if m has no method WithTools.
 func Model(s *snaphook.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
 	return &hooked{opt.hooks(s), m}
 }

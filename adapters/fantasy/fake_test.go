@@ -33,13 +33,13 @@ func TestMain(m *testing.M) {
 // scripted is a model that makes its calls once, and then answers done.
 type scripted struct {
 	calls  []fantasy.ToolCallContent
-	object any   // the object that it generates
-	fails  error // error at the end of its streams
+	object any   // the object that the model generates
+	fails  error // error at the end of the model's streams
 
 	mu      sync.Mutex
 	prompts []fantasy.Prompt
-	offers  []string // tools and the choice of each request
-	parts   int      // number of parts that its streams have sent
+	offers  []string // tools and tool choice of each request
+	parts   int      // number of parts that the streams have sent
 }
 
 func calling(inputs ...string) *scripted {

@@ -64,8 +64,8 @@ func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 //
 // A refusal, and arguments that are not a JSON object, become an error result for the model. An error of a tool stays
 // an error. The agent gets an error that wraps the tool's error, and whose text hooks may change. Any other error is
-// the context's or [hook.ErrClosed], and ends the agent: in v0.42 of fantasy with this error, in v0.46 as StopTurn
-// does, with the error as the result of the call.
+// the context's or [hook.ErrClosed], and ends the agent. In v0.42 of fantasy the agent returns this error. In v0.46 the
+// agent ends as after StopTurn, and the error is the result of the call.
 func Tools(s *snaphook.Session, opt Options, tools ...fantasy.AgentTool) []fantasy.AgentTool {
 	guarded, h := make([]fantasy.AgentTool, len(tools)), opt.hooks(s)
 	for i, t := range tools {
@@ -81,7 +81,7 @@ type tool struct {
 
 // Run implements [fantasy.AgentTool].
 func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (fantasy.ToolResponse, error) {
-	if call.Name == "" { // an agent sets the name; this caller is not an agent
+	if call.Name == "" { // the caller is not an agent, which would set the name
 		call.Name = t.Info().Name
 	}
 	return run(ctx, t.hooks, call, t.AgentTool.Run)

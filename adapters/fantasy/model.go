@@ -134,7 +134,7 @@ func offer(call *fantasy.Call, choice *genai.ToolConfig) {
 	switch {
 	case host == fantasy.ToolChoiceNone, choice.Mode == "NONE", len(tools) == 0:
 		tools, host = call.Tools, fantasy.ToolChoiceNone
-	case offered, host == fantasy.ToolChoiceRequired: // the host's choice is stricter
+	case offered, host == fantasy.ToolChoiceRequired: // keep the host's choice, which is stricter than the hooks'
 	case choice.Mode == "ANY":
 		host = fantasy.ToolChoiceRequired
 	default: // the host chose auto, or a tool that is not offered

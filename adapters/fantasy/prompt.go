@@ -15,7 +15,7 @@ import (
 type promptPiece struct {
 	of    *fantasy.Message // nil: hooks added the piece
 	role  fantasy.MessageRole
-	parts []fantasy.MessagePart // at most one of them has a text
+	parts []fantasy.MessagePart // at most one part has a text
 }
 
 // messages converts pieces of fantasy's messages. Roles other than model and system are treated as
@@ -131,9 +131,9 @@ func pieces(prompt fantasy.Prompt) (all []promptPiece) {
 	return all
 }
 
-// joined returns the prompt of pieces. A system message that hooks added joins the system messages
-// at the beginning. After any other message, where providers drop system messages, it becomes a
-// message of the user. A message that hooks emptied is left out.
+// joined returns the prompt of pieces. A system message that hooks added at the beginning joins the system messages
+// there. One that hooks added after any other message becomes a message of the user, because providers would drop it. A
+// message that hooks emptied is left out.
 func joined(all []promptPiece) (prompt fantasy.Prompt) {
 	var last *fantasy.Message // the original message at the end of the prompt
 	for _, p := range all {

@@ -181,7 +181,7 @@ func TestHooksAroundTheModel(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook     func(*snaphook.Session)
 		want     string
-		requests string // the texts of the only request; none where the model is not called
+		requests string // the texts of the only request; empty if the model is not called
 		did      seen
 	}{
 		"none":   {hook: adaptertest.None, want: "done", requests: "user: go"},

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a model. It adds to each request the
-// texts of background hooks since the previous request.
+// Model runs the hooks of a session around every request to a model. It adds to each request the texts that background
+// hooks have produced since the previous request.
 func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next ai.ModelFunc) ai.ModelFunc {

@@ -4,8 +4,8 @@
 //	client.AddSendingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //	server.AddReceivingMiddleware(mcphooks.Middleware(session, mcphooks.Options{}))
 //
-// Both affect only tools/call. For servers that are separate programs there is `snaphook mcp-proxy`, which needs no
-// code.
+// The middleware affects only tools/call. For servers that are separate programs there is `snaphook mcp-proxy`, which
+// needs no code.
 //
 // Effects that MCP cannot express:
 //
@@ -96,7 +96,7 @@ func (c *mcpCall) run(
 	next func(context.Context) (mcp.Result, error),
 ) (mcp.Result, error) {
 	var result *mcp.CallToolResult
-	var other mcp.Result // the result of a server that needs more input first
+	var other mcp.Result // a result that asks for more input before the call can run
 	var seen snaphook.ToolResult
 	asked := &snaphook.ToolCall{Name: c.name, Input: c.args}
 	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
@@ -142,7 +142,7 @@ var parts = adapter.Parts[mcp.Content]{
 func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
-		data = nil // hooks see the text instead
+		data = nil // without Data, hooks see the text
 	}
 	return snaphook.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }

@@ -113,7 +113,7 @@ func claudeEnd(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, tw
 // stopped returns the answer of an event whose hooks can send an agent back to work.
 func stopped(v claude.StopVerdict, through answer) answer {
 	a := answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive), Continue: v.Prompt}
-	if v.Again && v.Prompt == "" && a.Contexts != "" { // contexts alone keep an agent going
+	if v.Again && v.Prompt == "" && a.Contexts != "" { // context without a prompt makes the agent continue
 		a.Continue, a.Contexts = a.Contexts, ""
 	}
 	if v.Again && a.Continue == "" {

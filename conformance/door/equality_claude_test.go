@@ -59,7 +59,7 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 			alone, through := fire(t, ses, s, wire.Object(one.Input), wire.Object(two.Input))
 			if alone.Ask && !two.Host.Interactive {
 				alone.Ask, alone.Denied = false, true
-				through.Reason = alone.Reason // through's reason also has the note that there is no user
+				through.Reason = alone.Reason // package snaphook adds a note that there is no user
 			}
 			same(t, alone, through, one.Dir, two.Dir)
 		})

@@ -32,7 +32,7 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 			in := wire.Object(step.Input)
 			args := copilotArgs(in, "toolArgs")
 			if _, ok := copilotMoments[strings.TrimPrefix(step.Event, "copilot.")]; !ok || in.Get("toolCalls") != nil || args != nil && !args.IsObject() {
-				continue // no moment fits: several calls at once, or a call whose arguments are a text
+				continue // no moment has several calls, or a call whose arguments are a text
 			}
 			compared++
 			t.Run(c.Name+" "+step.Event, func(t *testing.T) {
@@ -46,8 +46,8 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// compareCopilot fires the steps of a case up to step last, each directly and through package snaphook, and compares
-// the two answers to step last.
+// compareCopilot fires the steps of a case up to the step last, each directly and through package snaphook. It compares
+// the two answers to the step last.
 func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	one, two := prepared(t, c), prepared(t, c)
 	args := one.All()[last].Args

@@ -157,9 +157,9 @@ var llxprtFires = map[string]fires{
 	},
 }
 
-// read joins the texts that the model reads: the context, and the system messages of hooks that worked, which the
-// sources of LLxprt put into the conversation. If message is not the joined messages of all hooks, the event uses only
-// the last answer: read then joins message instead.
+// read joins the texts that the model reads: the context, and the system messages of hooks that worked. The sources of
+// LLxprt put these messages into the conversation. If message is not the joined messages of all hooks, the event uses
+// only the last answer, and read joins only message to the context.
 func read[R any](res *hook.Result[R], context, message string) string {
 	var all, worked []string
 	for i := range res.Reports {

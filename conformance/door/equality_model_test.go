@@ -30,7 +30,7 @@ var llxprtModelFires = map[string]fires{
 		if a.Input = string(genai.ToHookRequest(v.Request)); a.Denied {
 			a.Input = "" // no request is sent
 		}
-		if !v.Call && res.Specific.Response != nil { // after a denial without a response the host makes a response
+		if !v.Call && res.Specific.Response != nil { // the denial has a response: without one, the host makes it
 			a.Result = string(genai.ToHookResponse(v.Response))
 		}
 		got, err := s.BeforeModel(t.Context(), &snaphook.BeforeModelInput{Request: wire.Object(two.Get("llm_request"))})

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// beside returns six dialects: d in the place of the dialect with that name, and the five others without settings.
-// The answer of a dialect must not depend on the others.
+// beside returns the six dialects without settings, but with d in place of the dialect called name. The answer of d
+// must not depend on the other five.
 func beside(name string, d *snaphook.Dialect) []*snaphook.Dialect {
 	none := []settings.Layer{}
 	names := []string{"claude", "codex", "llxprt", "copilot", "xcsh", "cursor"}

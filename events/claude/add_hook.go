@@ -41,10 +41,11 @@ type Entry struct {
 	Extra       jsontext.Value `json:",embed"` // further members; an object or nil
 }
 
-// AddHook adds a hook to a running session, as if its settings had it. entry is an [Entry], or its JSON text as []byte,
-// string or [jsontext.Value]. The hook runs after the hooks of the settings, with their environment and level, until
-// remove removes it. Both functions may be called at any time, and fires that have begun are not affected. Observers
-// that implement [pipeline.HookWatcher] are notified of both.
+// AddHook adds a hook to a running session, as if the session's settings contained the hook. entry is an [Entry], or
+// its JSON text as []byte, string or [jsontext.Value]. The hook runs after the hooks of the settings, with their
+// environment and level, until remove removes it. AddHook and remove may be called at any time, and do not affect fires
+// that have begun. Observers that implement [pipeline.HookWatcher] are notified when the hook is added, and when it is
+// removed.
 //
 // The hook belongs to the program: it runs whether or not trust and the policies of the settings allow hooks. The
 // session's settings must come from [Settings]. The error describes a mistake in the event or the entry; then nothing

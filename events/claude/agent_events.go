@@ -35,8 +35,8 @@ var UserPromptExpansion *pipeline.Event[UserPromptExpansionInput, UserPromptExpa
 	SubjectName: "command_name",
 })
 
-// Stop fires when the agent is about to end its answer (C63). A block keeps the agent going, and at the level [Docs] so
-// does context. Hooks can keep it going at most [StopCap] times in a row.
+// Stop fires when the agent is about to end its answer (C63). A block keeps the agent going; at the level [Docs],
+// context keeps it going too. Hooks can keep the agent going at most [StopCap] times in a row.
 var Stop *pipeline.Event[StopInput, StopOutput] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, inAgent: "SubagentStop", verdict: block,
 }, nil, pipeline.Spec[StopInput, BasicOutput]{

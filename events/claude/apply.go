@@ -90,8 +90,8 @@ func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) 
 type PermissionVerdict struct {
 	Directive
 	Decision    hook.Decision // allow or deny; empty: ask the user
-	Reason      string        // of a denial, for the model
-	Interrupt   bool          // the agent stops, with a denial
+	Reason      string        // the reason of a denial, for the model
+	Interrupt   bool          // after a denial, stop the agent
 	Input       wire.Object   // the arguments to run the tool with, changed or not
 	Permissions []wire.Object // permission rules to add to the session
 }
@@ -150,7 +150,7 @@ type PromptVerdict struct {
 	Run    bool   // let the agent work on the prompt, with Context for the model
 	Reason string // the reason for the user, if Run is false
 	Hide   bool   // leave the prompt out of the message about the block
-	Title  string // of the session, if a hook gave one
+	Title  string // the session's title, if a hook gave one
 }
 
 // ApplyUserPromptSubmit returns the instructions for a prompt.

@@ -132,7 +132,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	}
 	does := e.traits.verdict
 	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
-		does = block // the effect of a command that refuses
+		does = block // like a command that exits with status 2
 	}
 	canStop := e.traits.contextHold
 	asks.Answer = func(v judge.Verdict) hook.Reply {

@@ -88,7 +88,7 @@ type traits struct {
 	timeout time.Duration // the timeout of commands and requests at the newer level; 0: the event's own timeout
 	verdict refusalEffect // the effect of a prompt's refusal
 
-	// derive sets these from the declaration.
+	// derive sets the next fields from the event's declaration.
 	exitTwoDenies bool // exit status 2 refuses
 	blocks        bool // hooks can block
 	contexts      bool // hooks can add context
@@ -149,7 +149,8 @@ func declare[In, Out any, I interface {
 	return pipeline.Declare(Dialect, ev)
 }
 
-// In is always a pointer to an input, as declare ensures: the functions are compiled once for all inputs.
+// In is always a pointer to an input, which declare ensures. Go therefore compiles each of these functions once for all
+// inputs.
 
 func dirOf[In any](in In) string { return any(in).(commonIn).common().Cwd }
 

@@ -60,7 +60,7 @@ var described = []struct {
 	{"PostModelSwitch", "to_model", "CHMPA", "the user is told", 30 * time.Second},
 }
 
-// two describes the effect of exit status 2 that an event declares.
+// two describes the effect that an event declares for exit status 2.
 func two(t *traits) string {
 	who := [...]string{logOnly: "no one sees the reason", model: "the model is told", user: "the user is told"}[t.reason]
 	switch {

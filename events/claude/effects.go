@@ -57,7 +57,7 @@ type Effects struct {
 	Retry                  *bool           `json:"retry"`
 	Elicitation            *ElicitedAnswer `json:"elicitation"`
 	TerminalSequence       *string         `json:"terminalSequence"`
-	Spilled                bool            `json:"spilled"` // a text was too long; see Kept of Own
+	Spilled                bool            `json:"spilled"` // a text was cut; see [CommonOutput.Kept]
 }
 
 // ElicitedAnswer is the answer that an MCP server gets in place of the user's.
@@ -66,7 +66,7 @@ type ElicitedAnswer struct {
 	Content wire.Object `json:"content,omitzero"`
 }
 
-// effected is the own part of an answer that has effects.
+// effected is an event's own part of an answer, if that part has effects.
 type effected interface{ effects(*Effects) }
 
 // EffectsOf returns everything that a caller has to apply after a fire. It is for tools, and for hosts that treat all

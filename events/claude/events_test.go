@@ -11,10 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// honoured lists by hand the answers that events honour (documentation of release 2.1.239):
-// whether exit status 2 blocks; whether its text goes to the model, to the user or is not shown;
-// the members (c)ontinue, system(m)essage, (d)ecision and additionalConte(x)t; and whether plain
-// (t)ext is context.
+// honoured lists by hand, for each event (documentation of release 2.1.239): whether exit status 2 blocks, and whether
+// the model, the user or no one sees the text of that hook; which members of an answer the event honours, of
+// (c)ontinue, system(m)essage, (d)ecision and additionalConte(x)t; and whether plain (t)ext is context.
 var honoured = []struct {
 	event  string
 	blocks bool

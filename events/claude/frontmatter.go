@@ -13,7 +13,7 @@ import (
 // FrontMatter holds the hooks in the front matter of a skill or an agent. Front matter is YAML; the program that reads
 // it passes "hooks" on as JSON.
 type FrontMatter struct {
-	Name  string // of the skill or agent
+	Name  string // name of the skill or agent
 	File  string // path of the file, for messages
 	Root  string // the skill's directory; keeps its hooks from being duplicates of others
 	Hooks []byte // one JSON object: events and their groups, as in settings

@@ -22,7 +22,8 @@ func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but .
 	})
 }
 
-// stopFrees exempts an event: an answer that stops the agent lifts the block that keeps it at work.
+// stopFrees exempts an event from the rule that no block is lost: an answer that stops the agent cancels a block that
+// keeps the agent working.
 var stopFrees = hooktest.LosesBlocks("an answer that stops the agent lifts what keeps it at work")
 
 func TestEveryEventHolds(t *testing.T) {

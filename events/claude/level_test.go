@@ -124,8 +124,8 @@ func TestOldNamesOfToolsAreNamesOfToolsAlone(t *testing.T) {
 	}
 }
 
-// Rule C63: at the newer level context alone keeps an agent going, at the default level it
-// does not. A block keeps an agent going at both levels.
+// At the newer level context alone keeps an agent going; at the default level it does not. A block keeps an agent going
+// at both levels (rule C63).
 func TestContextAloneKeepsAnAgentGoingAtTheNewerLevel(t *testing.T) {
 	for _, event := range []string{"Stop", "SubagentStop"} {
 		for level, newer := range map[claude.Level]bool{claude.Base: false, claude.Docs: true} {

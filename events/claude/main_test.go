@@ -35,7 +35,7 @@ func layer(source hook.Source, text string) settings.Layer {
 type world struct {
 	claude.Settings
 	host    pipeline.SessionConfig
-	replies map[string]scripted // answers by command; such a command is not started
+	replies map[string]scripted // replies by command; a command with a reply is not started
 }
 
 // project returns a world with the settings of a project.
@@ -172,8 +172,8 @@ func mustEncode(t testing.TB, v any) []byte {
 	return b
 }
 
-// wantEffects compares the members of want with the effects of a fire, with "blocked", and with
-// "outcomes" by command.
+// wantEffects compares the members of want with the effects of a fire. want can also have "blocked", which tells
+// whether the fire blocked, and "outcomes", which maps commands to the outcomes of their hooks.
 func wantEffects(t testing.TB, fired *pipeline.JSONResult, want string) {
 	t.Helper()
 	var wanted, got map[string]any

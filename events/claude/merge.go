@@ -9,10 +9,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The functions of this file merge the event's part of one hook's answer into the part of all.
+// Each function of this file merges an event's own part of one hook's answer into the own part of the merged answer.
 
 // addGate keeps the strictest permission, and the whole rewrite of the hook that is last in plan order, even if another
-// finishes later: the same configuration always gives the same answer. A denial removes the rewrite.
+// hook finishes later: the same configuration always gives the same answer. A denial removes the rewrite.
 func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
@@ -137,7 +137,7 @@ func addPath(all *WorktreeCreateOutput, one *hook.Output[WorktreeCreateOutput]) 
 	}
 }
 
-// addReply keeps any refusal, or else the last answer.
+// addReply keeps a refusal if there is one, and otherwise the last answer.
 func addReply(all *ElicitationOutput, one *hook.Output[ElicitationOutput]) {
 	r := one.Specific
 	refused := all.Action == "decline" || all.Action == "cancel"

@@ -19,7 +19,7 @@ type CommonOutput struct {
 	// Kept lists the files that hold the full text of each text that was cut.
 	Kept []string `json:"-"`
 
-	hideReason bool // the reason is not shown
+	hideReason bool // the user does not see the reason
 }
 
 func (o *CommonOutput) own() *CommonOutput { return o }
@@ -55,8 +55,8 @@ type Grant struct {
 	Behavior           string        `json:"behavior"`
 	UpdatedInput       wire.Object   `json:"updatedInput,omitzero"`        // with allow
 	UpdatedPermissions []wire.Object `json:"updatedPermissions,omitempty"` // with allow
-	Message            string        `json:"message,omitempty"`            // with deny, for the model
-	Interrupt          bool          `json:"interrupt,omitempty"`          // with deny: the agent stops
+	Message            string        `json:"message,omitempty"`            // the reason of a denial, for the model
+	Interrupt          bool          `json:"interrupt,omitempty"`          // after a denial, the agent stops
 }
 
 // PermissionDeniedOutput is the answer of a PermissionDenied hook.
@@ -69,7 +69,7 @@ type PermissionDeniedOutput struct {
 type PostToolUseOutput struct {
 	CommonOutput
 	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // the model sees this in place of the tool's output
-	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // as UpdatedToolOutput, for MCP tools alone
+	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // like UpdatedToolOutput for MCP tools
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
 }
 
@@ -92,7 +92,7 @@ type UserPromptSubmitOutput struct {
 // FileChangedOutput is the answer of a hook of CwdChanged or FileChanged.
 type FileChangedOutput struct {
 	CommonOutput
-	WatchPaths []string `json:"watchPaths,omitzero"` // replaces the list; empty clears it, nil keeps it
+	WatchPaths []string `json:"watchPaths,omitzero"` // the watched paths; empty: watch none, nil: no change
 }
 
 // WorktreeCreateOutput is the answer of a WorktreeCreate hook.

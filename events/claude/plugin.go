@@ -21,7 +21,7 @@ import (
 type Plugin struct {
 	Name        string         // empty means the name in the manifest, or the last element of Root
 	Marketplace string         // may be empty
-	Root        string         // absolute; where it is installed
+	Root        string         // absolute path of the installed plugin
 	Data        []byte         // the text of hooks/hooks.json in place of the file; nil means the files are read
 	Options     map[string]any // these override the defaults of the manifest and pluginConfigs of settings
 }
@@ -125,7 +125,7 @@ func (p *Plugin) manifest(r *reading) settings.Value {
 	return v
 }
 
-// more returns the hooks written in the manifest itself, and appends the files that it names.
+// more returns the hooks written in the manifest itself, and appends the files that the manifest names to files.
 func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline []settings.Value) {
 	switch v.Kind() {
 	case '{':

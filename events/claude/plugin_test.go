@@ -218,7 +218,7 @@ func TestAUsersValueInACommandIsRefusedAtTheDocsLevel(t *testing.T) {
 		`{"type":"command","shell":"powershell","command":"echo ${user_config.gone}"}`: `{"errors":1}`,
 	} {
 		if runtime.GOOS == "windows" && strings.Contains(entry, `"args"`) {
-			continue // Windows has no program true
+			continue // there is no program named true on Windows
 		}
 		w, _ := plugged(t, entry, nil)
 		w.Level = claude.Docs

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// everyone returns a world in which each source has a Stop hook named after it; members are put
-// before the hooks in the settings of their source.
+// everyone returns a world in which each source has a Stop hook whose command is the source's name. members maps a
+// source to the text that precedes the hooks in its settings.
 func everyone(members map[hook.Source]string) world {
 	w := project("")
 	w.Layers, w.replies = nil, map[string]scripted{}

@@ -17,9 +17,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Profile names a system that uses the hook format of Claude Code, with its own files, payloads and reading of answers,
-// which apply to the hooks of its settings. Events keep the names of Claude Code. Hooks that a program registers in Go,
-// and plugins of [Settings], follow Claude Code.
+// Profile names a system that uses Claude Code's hook format with its own settings files. Hooks in these files get the
+// system's payloads, and the system's rules apply to their answers. Events keep the names of Claude Code. Hooks that a
+// program registers in Go, and plugins of [Settings], follow Claude Code.
 type Profile string
 
 // The profiles.
@@ -48,8 +48,8 @@ type profile struct {
 
 	files    []profileFile
 	enabling []string          // the files that enable and disable plugins, highest first; "~/" is the user's home directory
-	unless   []string          // path of a setting; if it is false, files of other systems are not read
-	events   map[string]string // from the system's own event names to the names here
+	unless   []string          // path of a setting; if the setting is false, files of other systems are not read
+	events   map[string]string // maps the system's event names to Claude Code's
 	only     []string          // the events of Claude Code that the system has; nil: all
 	elsewhen []string          // events of the system without an equivalent here
 
@@ -61,14 +61,14 @@ type profile struct {
 	allTrust  bool     // in an untrusted folder no hook runs; false: only the project's hooks do not run
 
 	match    func(pattern string) (hook.Matcher, string)
-	subjects map[string]string // by event, the member that matchers test, if it is not Claude Code's; "": an empty text
+	subjects map[string]string // by event: the member that matchers test in place of Claude Code's; "": an empty text
 
 	timeout      time.Duration            // the default of commands and requests
 	timeouts     map[string]time.Duration // the defaults of some events
 	promptTime   time.Duration            // the default of prompt hooks
 	whole        bool                     // timeouts are whole seconds
-	longest      time.Duration            // the longest timeout that can be written; 0: no limit
-	milliseconds float64                  // numbers from this one are milliseconds; 0: all are seconds
+	longest      time.Duration            // the longest timeout that settings can set; 0: no limit
+	milliseconds float64                  // timeouts from this number on are milliseconds; 0: all are seconds
 	grace        time.Duration            // between SIGTERM and SIGKILL; 0: the same as in Claude Code
 
 	sequential bool     // the hooks run one after another
@@ -96,8 +96,8 @@ type failureMember struct {
 type profileFile struct {
 	source   hook.Source
 	variable string // the environment variable whose directory replaces home
-	home     string // directory below the user's home for path; "." is the home directory; "": the project
-	path     string // with slashes; an element "*" stands for each directory
+	home     string // the directory of path below the user's home, "." for the home itself; "": the project
+	path     string // with slashes; an element "*" matches every directory
 	root     bool   // the file is the object of events; otherwise its member "hooks" is
 	list     string // the file is TOML with a list "hooks", in which each hook names its event in this member
 	comments bool   // the file may have comments

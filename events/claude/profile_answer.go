@@ -23,10 +23,10 @@ type answerTraits struct {
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: no member
 	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
-	text     textUse                  // the meaning of plain text, except at prompted
+	text     textUse                  // the meaning of plain text at all events except prompted
 	prompted string                   // the event at which "message", or else the whole output, is context; "": none
 	blocking []string                 // the events whose answers have an effect; nil: as in Claude Code
-	demands  bool                     // where a hook can block, output without a decision is a failure, unless it is empty
+	demands  bool                     // where hooks can block, output that is not empty must have a decision
 	merges   bool                     // updatedInput is merged into the arguments of the call
 	noReason string                   // default reason of a denial, with %s for the event; "": the engine's
 }
@@ -76,7 +76,8 @@ var ownMembers = []string{
 	"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext", "decision",
 }
 
-// The effects of exit statuses for other systems' hooks, whose answers have been translated to Claude Code's words.
+// The variables map exit statuses of other systems' hooks to effects. The hooks' answers are already translated to
+// Claude Code's words.
 var (
 	blockingEnds = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail}
 	watchingEnds = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
@@ -149,7 +150,7 @@ func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 		why := "the hook ended with status 0 without a decision on standard output; print nothing, or {\"decision\": \"allow\"}"
 		return r, &hook.ClassError{Class: hook.ClassOutput, Err: errors.New(why)}
 	case !out.decided && a.isDamaged(object, lo.Ternary(wrong == "", []byte(text), said)):
-		return r, &hook.UnreadError{Why: s.system + " reads no decision in it; if it was a denial, it is lost"}
+		return r, &hook.UnreadError{Why: s.system + " reads no decision in it; if the answer was a denial, the denial is lost"}
 	}
 	if object == nil && text != "" && a.text == textForUser {
 		a.tellUser(&r, end, text)

@@ -14,7 +14,7 @@ import (
 type payloadTraits struct {
 	names   map[string]string // members with another name in the system; "" leaves one out
 	rest    bool              // members that are not in names stay as they are
-	subject string            // a member with the text that matchers test; "": there is none
+	subject string            // the name of a member that gets the text that matchers test; "": no such member
 	stamp   string            // a member that holds the time of the call
 	cut     map[string]int    // members that are texts in the system, with the number of characters kept
 	newline bool              // a line feed ends the payload

@@ -87,7 +87,7 @@ func TestAnUnknownProfileIsAnErrorThatListsTheNames(t *testing.T) {
 	}
 }
 
-// If a file cannot be read and failures are closed, its events block (rule P3).
+// If a settings file cannot be read and a policy makes failures block, every event that can block blocks (rule P3).
 func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, ".qwen", "settings.json")
@@ -221,8 +221,8 @@ func TestADamagedDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	}
 }
 
-// FuzzOutputOfOtherSystems checks that an exit status that denies stays a denial with any output,
-// where hooks of the system can block, and that the event can read the translated answer.
+// FuzzOutputOfOtherSystems checks two things for any output. At an event that hooks of the system can block, an exit
+// status that denies stays a denial. The event can read the translated answer.
 func FuzzOutputOfOtherSystems(f *testing.F) {
 	f.Add(0, `{"decision": "block", "reason": "x"}`, "")
 	f.Add(2, "", `{"decision": "allow", "hookSpecificOutput": {"updatedInput": {"a": 1}}}`)

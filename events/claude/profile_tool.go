@@ -10,7 +10,7 @@ import (
 // toolWords holds a system's words for a tool.
 type toolWords struct {
 	name string            // "": the same as in Claude Code
-	args map[string]string // by Claude Code's name of an argument: the system's name; missing: the same name
+	args map[string]string // maps Claude Code's names of arguments to the system's; missing: the same name
 }
 
 // ProfileOf returns the profile of a session.

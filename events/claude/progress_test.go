@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Each way to follow a fire reports its progress and gives its concluded result. The ninth block in a row of Stop has
-// no effect.
+// Each way to follow a fire reports the fire's progress and returns the final result, in which the ninth block of Stop
+// in a row has no effect.
 func TestProgressAndConclusionAreOfOneFire(t *testing.T) {
 	for name, fire := range map[string]func(*testing.T, world) (blocks []bool, reports int){
 		"FireProgress": func(t *testing.T, w world) (blocks []bool, reports int) {
@@ -43,7 +43,7 @@ func TestProgressAndConclusionAreOfOneFire(t *testing.T) {
 		},
 	} {
 		w := project(`{}`)
-		w.Level = claude.Docs // a level at which the ninth block in a row is lifted
+		w.Level = claude.Docs // at this level the ninth block in a row has no effect
 		blocks, reports := fire(t, w)
 		if reports != 9 || blocks[8] || !blocks[7] || !blocks[0] {
 			t.Errorf("%s: %d reports of a block, fires that block: %v; want 9, and all but the last", name, reports, blocks)

@@ -66,7 +66,7 @@ func (so *merging) merge(o *common.Output, all, own *CommonOutput) {
 	all.Kept = append(all.Kept, own.Kept...)
 }
 
-// finish settles the decision: it resolves blocks against stops.
+// finish sets the merged decision. At some events a stop removes a block, at others a stop counts as a block.
 func (so *merging) finish(t *traits) {
 	all := &so.common
 	if t.permission && len(so.reasons) > 1 {

@@ -24,8 +24,8 @@ type refiner struct {
 	traits *traits
 }
 
-// refining returns the Refine of an event. It calls own, the event's own function, before it cuts long texts. In is
-// always a pointer: the function is compiled once for each type of answer.
+// refining returns the Refine of an event. It calls own, the event's own function, before it cuts long texts. Because
+// In is always a pointer, Go compiles the function only once for each type of answer.
 //
 //go:noinline
 func refining[In, Out any, O interface {
@@ -115,8 +115,8 @@ func (f refiner) drop(r *common.Report) {
 	}
 }
 
-// noteVain notes requests that the event cannot honour: to refuse or ask, by the answer or the exit status, or to stop
-// the agent.
+// noteVain notes each request of a hook that the event cannot honour: to refuse, to ask the user, or to stop the agent.
+// A hook can refuse by its answer or by its exit status.
 func (f refiner) noteVain(r *common.Report, counts bool) {
 	t, o, vain := f.traits, &r.Output, ""
 	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve

@@ -84,8 +84,8 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 	}
 }
 
-// refineOpening keeps the title only at the sources startup, resume and fork. At the other sources the
-// session already has a title.
+// refineOpening removes the title unless the source is startup, resume or fork: with any other source the session
+// already has a title.
 func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[SessionStartOutput]) {
 	switch in.Source {
 	case "startup", "resume", "fork":

@@ -52,7 +52,7 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(trai
 	SubjectName: "reason",
 })
 
-// explainEnd adds to a hook's timeout error that all hooks of SessionEnd share one limit.
+// explainEnd makes a hook's timeout error say that all hooks of SessionEnd share one limit.
 func explainEnd(s *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
 	if late := new(hook.TimeoutError); errors.As(r.Err, &late) {
 		budget, ok := s.Setting(endBudget{}).(time.Duration)

@@ -31,7 +31,7 @@ import (
 // front matter (C2); policies exclude some (C10). Files are read once for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
-	Plugins []Plugin         // the enabled ones, in order
+	Plugins []Plugin         // the enabled plugins, in order
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
 	Profile Profile // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
@@ -210,7 +210,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	r.fallback, r.pathsOf = lo.Compact([]string{at.Dir, r.home, os.TempDir()}), map[*Plugin]*pathVars{}
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return hook.Exclusion{} // Load has checked the hook, or it is the program's own
+			return hook.Exclusion{} // Load has checked the settings' hooks; the program's own need no check
 		}
 		return r.policy.judge(h.Source, "")
 	}
@@ -227,7 +227,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 // readLayers reads the files, and lists their names, highest priority first.
 func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	values, problems := settings.Read(layers)
-	r.Loaded.Problems = lo.Uniq(append(r.Loaded.Problems, problems...)) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(append(r.Loaded.Problems, problems...)) // layers with one file repeat its problems
 	for i, layer := range slices.Backward(layers) {
 		if values[i].Exists() {
 			r.Loaded.Files = append(r.Loaded.Files, layer.File)

@@ -178,7 +178,7 @@ func TestABadGroupOrEventIsAProblemAtItsPlaceAndTheOthersLive(t *testing.T) {
 		{"no such event", `"X": []`, `6: there is no event "X"; see the command "events claude" for their names`},
 		{"an event that is an object", `"PreToolUse": {}`, `15: got an object, want an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`},
 		{"an event that is a string", `"Stop": "oops"`, `9: got a string, want an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`},
-		{"an event twice", `"Setup": [], "Setup": []`, `14: "Setup" is given twice; the last one counts: merge it with the one in line 2, column 1`},
+		{"an event twice", `"Setup": [], "Setup": []`, `14: "Setup" is given twice; the last value counts: merge both, the other is in line 2, column 1`},
 		{"a null event", `"PreToolUse": null`, ``},
 		{"a matcher where none counts", `"Stop": [{"matcher": 42, "hooks": []}]`, ``},
 		{"a null matcher", `"PreToolUse": [{"matcher": null, "hooks": []}]`, ``},

@@ -24,8 +24,8 @@ type stops struct {
 	n  int
 }
 
-// another updates the count, and reports whether it exceeds most. again means that hooks kept the agent working at the
-// previous stop, and held means that they do so at this stop. The count restarts unless both are true.
+// another updates the count, and reports whether the count exceeds most. again means that hooks kept the agent working
+// at the previous stop, held that hooks keep it working at this stop. The count restarts unless both are true.
 func (c *stops) another(again, held bool, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

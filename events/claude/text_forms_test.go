@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// The rows and the two tests below are listed in the table of docs/windows.md. A guard whose settings, script, answer,
-// payload or folder has a form of Windows denies, or its failure is reported.
+// A guard denies, or its failure is reported, even if its settings, script, answer, payload or folder has a form that
+// only Windows has. The table of docs/windows.md lists the rows of this test and the two tests below it.
 func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	const deny = "echo no >&2; exit 2"
 	deep := strings.Repeat(strings.Repeat("d", 60)+string(filepath.Separator), 6)
@@ -57,7 +57,7 @@ func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	}
 }
 
-// Names that Windows reserves for devices are keys of a state like any other.
+// Names that Windows reserves for devices, such as CON, can be keys of a state.
 func TestNamesOfDevicesAreKeys(t *testing.T) {
 	d := state.Dir(filepath.Join(t.TempDir(), "state"))
 	for _, key := range []string{"CON", "con", "NUL", "aux.txt", "COM1", "lpt9"} {

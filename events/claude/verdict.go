@@ -13,11 +13,11 @@ const (
 	block                           // like exit status 2: the guarded action does not go ahead
 	endTurn                         // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                      // block and endTurn together
-	endLoop                         // like endTurn, even if gently is set
+	endLoop                         // like endTurn, but reply ignores gently
 )
 
-// reply returns the reply of a command with the same refusal. With gently the reply does not end the turn, and passes
-// the reason to the model; endLoop ignores gently.
+// reply returns the reply of a command whose refusal has the effect v. With gently the reply does not end the turn, and
+// passes the reason to the model; endLoop ignores gently.
 func (v refusalEffect) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

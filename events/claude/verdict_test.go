@@ -41,8 +41,8 @@ func judged(event, hook string, o *oracle) world {
 	return w
 }
 
-// A model's refusal has the effects that the event declares, both without and with continueOnBlock,
-// with which the turn goes on (rule C48; release 2.1.239).
+// A model's refusal has the effects that the event declares, with and without continueOnBlock, which lets the turn go
+// on (rule C48; release 2.1.239).
 func TestARefusalOfAModel(t *testing.T) {
 	const (
 		held  = `{"blocked":true,"continue":true,"model_sees":["r"],"user_sees":[]}`

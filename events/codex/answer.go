@@ -17,10 +17,10 @@ import (
 // Output is the event's own part of an answer, with the members of all events. A hook in Go denies with the common
 // Decision and Reason; of these members it uses only UpdatedInput.
 type Output struct {
-	PermissionDecision       string      `json:"permissionDecision,omitzero"` // of PreToolUse, as written
+	PermissionDecision       string      `json:"permissionDecision,omitzero"` // for PreToolUse, as the hook wrote it
 	PermissionDecisionReason string      `json:"permissionDecisionReason,omitzero"`
-	UpdatedInput             wire.Object `json:"updatedInput,omitzero"` // of PreToolUse: the whole input
-	Decision                 *Grant      `json:"decision,omitzero"`     // of PermissionRequest, as written
+	UpdatedInput             wire.Object `json:"updatedInput,omitzero"` // for PreToolUse: the whole new input
+	Decision                 *Grant      `json:"decision,omitzero"`     // for PermissionRequest, as the hook wrote it
 }
 
 // Grant is the answer to a permission request.
@@ -37,7 +37,7 @@ type answerForm struct {
 	own    []string // the members of hookSpecificOutput, except hookEventName; nil: the event has none
 	words  []string // the words of "decision"; nil: only block
 
-	// read reads the event's own members; an error makes the run Failed. Nil: the event has none.
+	// read reads the event's own members; nil if the event has none. An error makes the run Failed.
 	read func(a *answer, o *hook.Output[Output]) error
 }
 

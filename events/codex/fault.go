@@ -29,7 +29,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 	}
 	for name, groups := range hooks.Members() {
 		if table[name] == nil {
-			continue // its content has no effect
+			continue // the groups of an unknown event have no effect
 		}
 		if groups.Kind() != '[' {
 			return wrong(groups.Want(`an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`))
@@ -43,7 +43,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 	return nil
 }
 
-// wrong adds to a problem that the whole file is ignored.
+// wrong extends a problem by the remark that no hook of the file runs.
 func wrong(p settings.Problem) *settings.Problem {
 	p.Message += "; no hook of this file runs until it is repaired"
 	return &p
@@ -103,7 +103,7 @@ func isSwitch(v settings.Value) string {
 	return lo.Ternary(ok, "", "true or false")
 }
 
-// isWhole accepts whole numbers from 0: Codex drops a file with any other.
+// isWhole accepts whole numbers from 0. Codex drops a file with any other number.
 func isWhole(v settings.Value) string {
 	n, ok := v.Number()
 	return lo.Ternary(ok && n >= 0 && n == float64(uint64(n)), "", "a whole number, such as 30")

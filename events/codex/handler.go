@@ -52,7 +52,7 @@ type group struct {
 	entries.Group
 	file   *file
 	traits *traits
-	broken string // why its matcher matches nothing
+	broken string // why the group's matcher matches nothing
 }
 
 func (g *group) read(label string, like hook.Hook) {
@@ -66,7 +66,7 @@ func (g *group) read(label string, like hook.Hook) {
 	var note string
 	like.Matcher, note = g.Matcher(g.Event.Name, like.Pattern, g.Event.Rules.Match)
 	if note != "" {
-		g.broken, like.Matcher = note, nil // nil selects the hook at every call: the calls that the matcher means are unknown
+		g.broken, like.Matcher = note, nil // nil selects the hook at every call
 		g.Problem(at.Wrong("%s; its group is skipped", note))
 	} else if renamed := g.Event.Rules.Renamed; renamed != nil {
 		like.Matcher = renamed(like.Matcher)
@@ -88,7 +88,7 @@ type handler struct {
 	value settings.Value
 }
 
-// fill completes a hook. The settings can exclude it, whatever its entry contains.
+// fill completes a hook. The settings can exclude a hook even if its entry is invalid.
 func (e *handler) fill(index int) *settings.Problem {
 	h, excluded := e.hook, e.hook.Exclusion
 	h.Exclusion = hook.Exclusion{}

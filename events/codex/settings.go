@@ -52,7 +52,7 @@ func discover(dir string, env []string) []settings.Layer {
 	if home != "" {
 		layers = append(layers, both(hook.User, home)...)
 	}
-	if home == "" || !bounded.SameFile(home, project) { // the hooks run once if one directory is the user's and the project's
+	if home == "" || !bounded.SameFile(home, project) { // do not list one directory twice
 		layers = append(layers, both(hook.Project, project)...)
 	}
 	return layers
@@ -143,7 +143,7 @@ type reading struct {
 	managed  off // the switch that applies to hooks outside of managed files
 }
 
-// off is a switch, with the reason why hooks do not run. The zero off excludes no hook.
+// off is a switch that excludes hooks, with the reason. The zero off excludes no hook.
 type off struct {
 	why string
 	by  hook.Source
@@ -181,7 +181,7 @@ func (r *reading) readFiles(layers []settings.Layer) (files []*file) {
 		}
 		r.Loaded.Problems = append(r.Loaded.Problems, f.root.Duplicates()...)
 	}
-	r.Loaded.Problems = lo.Uniq(r.Loaded.Problems) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(r.Loaded.Problems) // layers with one file repeat its problems
 	return files
 }
 
@@ -258,7 +258,7 @@ func (r *reading) readState(table settings.Value) {
 	}
 }
 
-// switchedOff reports whether the user has switched a handler off, and where.
+// switchedOff reports whether the user has switched a handler off; at is the position of that setting.
 func (r *reading) switchedOff(key string) (at hook.Position, off bool) {
 	if len(r.disabled) == 0 {
 		return at, false
@@ -267,7 +267,7 @@ func (r *reading) switchedOff(key string) (at hook.Position, off bool) {
 	return at, off
 }
 
-// noteBoth reports a layer whose files both have hooks: all of them run.
+// noteBoth reports a layer in which both hooks.json and config.toml have hooks: the hooks of both files run.
 func (r *reading) noteBoth(files []*file) {
 	for i, f := range files[:max(0, len(files)-1)] {
 		next := files[i+1]

@@ -55,13 +55,13 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 	}
 }
 
-// lost extends a note about a text without effect, if the text contains a denial.
+// lost returns the note about a text without effect. If the text contains a denial, it adds that the denial is lost.
 func lost(text []byte, note string) string {
 	switch {
 	case unread.Denies(text):
 		return note + "; the denial in it is lost"
 	case unread.Doubtful(text):
-		return note + "; if it was a denial, it is lost"
+		return note + "; if the answer was a denial, the denial is lost"
 	}
 	return note
 }
@@ -103,7 +103,7 @@ func (r *answerReader) read(o wire.Object, path string) {
 			defer r.read(wire.Object(value), "hookSpecificOutput.")
 		case name == "updatedInput" && path != "":
 			r.member("modifiedArgs", path+name, value)
-		case path != "" && name == "decision" && value.Kind() == '{': // the decision of Claude Code's PermissionRequest
+		case path != "" && name == "decision" && value.Kind() == '{': // Claude Code's decision at PermissionRequest
 			r.read(wire.Object(value), path+"decision.")
 		default:
 			r.member(name, path+name, value)
@@ -111,7 +111,7 @@ func (r *answerReader) read(o wire.Object, path string) {
 	}
 }
 
-// harmless lists members that have a meaning elsewhere, and are ignored without a note.
+// harmless lists members that have a meaning in other systems. Copilot ignores them, and no note reports it.
 var harmless = []string{"hookEventName", "suppressOutput", "type"}
 
 // member reads one member. It notes a member that the event does not honour, if the member is known
@@ -133,7 +133,7 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 	case unread.DeniesFormally(denialIn(name, value)):
 		r.note("nothing reads %s; the denial in it is lost", path)
 	case unread.Resembles([]byte(name)):
-		r.note("nothing reads %.60q; if it was a denial, it is lost", path)
+		r.note("nothing reads %.60q; if the answer was a denial, the denial is lost", path)
 	}
 }
 

@@ -67,7 +67,7 @@ type traits struct {
 	guides  bool     // after exit status 2 standard output is context, even if it is plain text
 	resumes bool     // a block sends the agent back to work
 	named   string   // the member that holds the event's name in camelCase payloads; "": none
-	shown   string   // the event's name in that member
+	shown   string   // the event's name as this member has it
 	joined  int      // the contexts are joined to one text, cut at this many bytes; 0: each is a text
 	local   bool     // the chat of VS Code has the event
 	console bool     // the command line has the event, and the cloud agent does not

@@ -136,7 +136,7 @@ func (e *entry) fill() *settings.Problem {
 	return lo.ToPtr(v.Get("type").Wrong("there is no hook type %q; write one of command, http, prompt", h.Type))
 }
 
-// limit excludes a hook that its surface never runs.
+// limit excludes a hook that the surface never runs.
 func (e *entry) limit() {
 	why := ""
 	switch {

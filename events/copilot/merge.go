@@ -125,7 +125,7 @@ const stopCap = 8
 // stops holds the counts of a session whose state cannot be stored on disk.
 type stops struct {
 	mu sync.Mutex
-	by map[string]int64 // by key; the stored state uses the same keys
+	by map[string]int64 // the counts, by the keys of the stored state
 }
 
 // stopsKey is the key of the stops in a session.

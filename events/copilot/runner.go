@@ -17,7 +17,7 @@ type speaking struct {
 	t       *traits
 	event   string
 	spell   spelling
-	matcher hook.Matcher // of tools; nil matches every tool
+	matcher hook.Matcher // the matcher of tools; nil matches every tool
 	dir     string       // the hook's directory; "" is the session's
 }
 
@@ -46,8 +46,8 @@ func (s speaking) one(ctx context.Context, call hook.Call, input wire.Object) (h
 	return reply, err
 }
 
-// endedByTwo writes the answer of a hook that exited with status 2, if the event gives this status a meaning: a denial
-// with the message of the output, or the output as guidance for the model (G33, G34).
+// endedByTwo sets the answer of a hook that exited with status 2, at events where this status has a meaning. The answer
+// is a denial with the output's message, or has the output as context for the model (G33, G34).
 func (s speaking) endedByTwo(r *hook.Reply) {
 	said := wire.Trim(r.Stdout)
 	isObject := len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid()

@@ -49,7 +49,7 @@ type layerKind uint8
 
 // The kinds.
 const (
-	hookFile layerKind = iota // a file of a directory of hooks: a malformed entry alone is ignored
+	hookFile layerKind = iota // a file in a directory of hooks: of its entries, only malformed ones are ignored
 	inline                    // settings: an invalid entry invalidates the whole file
 	foreign                   // settings of Claude Code
 )
@@ -57,7 +57,7 @@ const (
 // places lists the files of the surfaces in the order of their hooks (G1, G2, G60, G61).
 var places = []struct {
 	source   hook.Source
-	base     string // etc or home; "" for the project
+	base     string // the directory of pattern: etc, home, or "" for the project
 	pattern  string
 	surfaces []Surface
 }{
@@ -85,7 +85,7 @@ func (p Surface) Discover(dir string) []settings.Layer {
 	return layers
 }
 
-// discover also returns a problem for each directory with too many files.
+// discover returns the layers like Discover, and a problem for each directory with too many files.
 func (p Surface) discover(dir string, env []string) (layers []settings.Layer, problems []settings.Problem) {
 	bases := map[string]string{"": dir, "etc": policyBase(env), "home": copilotHome(env)}
 	for _, at := range places {
@@ -225,7 +225,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
-// files reads the files: first the switches of all, then the hooks.
+// files reads the switches of all files, and then the hooks of the files.
 func (r *reading) files(layers []settings.Layer) {
 	values, problems := settings.Read(layers)
 	for i, layer := range layers {

@@ -134,8 +134,8 @@ func parsed(value jsontext.Value) jsontext.Value {
 	return value
 }
 
-// result converts a tool's result to the form that the member of the payload has: tool_response is the text
-// alone, tool_result has names with underscores.
+// result converts a tool's result for a member of the payload: to the text alone for tool_response, and to an object
+// whose names have underscores for tool_result.
 func result(member string, value jsontext.Value) jsontext.Value {
 	text := wire.Object(value).Get("textResultForLlm")
 	if value.Kind() != '{' {

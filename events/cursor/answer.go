@@ -21,7 +21,7 @@ import (
 type Output struct {
 	Permission   string            `json:"permission,omitzero"` // as written
 	AgentMessage string            `json:"agent_message,omitzero"`
-	UpdatedInput wire.Object       `json:"updated_input,omitzero"` // of preToolUse: the whole input
+	UpdatedInput wire.Object       `json:"updated_input,omitzero"` // for preToolUse: the whole new input
 	ToolOutput   jsontext.Value    `json:"updated_mcp_tool_output,omitzero"`
 	Followup     string            `json:"followup_message,omitzero"`
 	Env          map[string]string `json:"env,omitzero"`

@@ -80,7 +80,7 @@ func TestTheEndOfAHookDecides(t *testing.T) {
 	for _, event := range refusing {
 		for name, tt := range map[string]struct {
 			reply        hook.Reply
-			open, closed string // the decision of an open and of a closed hook
+			open, closed string // the decision without and with failClosed
 		}{
 			"status 2":                 {hook.Reply{Exit: 2, Stdout: []byte(`{"permission":"allow"}`), Stderr: []byte("why\n")}, "deny", "deny"},
 			"status 2 without a word":  {hook.Reply{Exit: 2}, "deny", "deny"},

@@ -41,7 +41,7 @@ func (e *entry) read(like hook.Hook) {
 	like.Pattern, like.Matcher, note = e.matcher(at)
 	excluded := like.Exclusion
 	if note != "" {
-		e.broken, like.Matcher = note, nil // when in doubt the hook runs at every call
+		e.broken, like.Matcher = note, nil // nil: a hook with a broken matcher runs at every call
 		e.Problem(at.Wrong("%s", note))
 	}
 	e.Read(e.file.rank.name, like, func(h *hook.Hook, v settings.Value) *settings.Problem {
@@ -174,7 +174,7 @@ func (e *entry) loopLimit(v settings.Value) {
 // standardLoops is the loop limit of an entry that sets none.
 const standardLoops = 5
 
-// below is a condition: the number of follow-ups is below this limit.
+// below is the condition that the number of follow-ups is less than this limit.
 type below int
 
 // Holds reports whether the count in the input is below the limit. It is true if the count cannot be read.
@@ -211,7 +211,7 @@ func (e *entry) command(at settings.Value) *settings.Problem {
 	return nil
 }
 
-// imported wraps the runner of a Claude Code hook, whose answers are then read in Claude Code's words.
+// imported wraps the runner of a Claude Code hook, to translate its answers to Cursor's words.
 func (e *entry) imported() {
 	if e.file.claude {
 		e.hook.Runner = imported{e.hook.Runner, e.traits}

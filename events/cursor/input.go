@@ -163,15 +163,15 @@ type AfterShellExecutionInput struct {
 	Sandbox  bool    `json:"sandbox"`
 }
 
-// BeforeMCPExecutionInput is the input of beforeMCPExecution. The tool's name is bare.
+// BeforeMCPExecutionInput is the input of beforeMCPExecution. The tool's name has no prefix.
 type BeforeMCPExecutionInput struct {
 	Turn
 	Tool      string `json:"tool_name"`
 	Input     Text   `json:"tool_input"`
 	Server    string `json:"mcp_server_name"`
-	URL       string `json:"url,omitzero"` // of a server with a URL; hooks get it in two members
+	URL       string `json:"url,omitzero"` // for a server with a URL; hooks get the URL in two members
 	ServerURL string `json:"mcp_server_url,omitzero"`
-	Command   string `json:"command,omitzero"` // of a server that is a program
+	Command   string `json:"command,omitzero"` // for a server that is a program
 }
 
 // AfterMCPExecutionInput is the input of afterMCPExecution.

@@ -19,7 +19,7 @@ func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }
 	o.Decision = cmp.Or(synonyms[o.Decision], o.Decision)
-	if o.Stop { // only a hook in Go stops
+	if o.Stop { // only a hook in Go can set Stop
 		if o.Stop = false; t.refuses() {
 			o.Decision, o.Reason = hook.Deny, cmp.Or(o.StopReason, o.Reason)
 		} else {

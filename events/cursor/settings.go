@@ -31,7 +31,7 @@ type Settings struct {
 	Alone   bool             // do not import the settings of Claude Code
 }
 
-// rank describes a kind of file in the order of the files.
+// rank describes a kind of settings file; ranks lists the kinds in order.
 type rank struct {
 	name   string // the layer's name
 	source hook.Source
@@ -164,7 +164,7 @@ func (r *reading) readFiles(files []*file) {
 		r.Loaded.Files = append(r.Loaded.Files, f.File)
 		r.readFile(f)
 	}
-	r.Loaded.Problems = lo.Uniq(r.Loaded.Problems) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(r.Loaded.Problems) // layers with one file repeat its problems
 }
 
 func (r *reading) readFile(f *file) {

@@ -50,7 +50,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Rule U33. An output that is not a valid answer of Claude Code is not changed.
+// An output that is not a valid answer of Claude Code is not changed (rule U33).
 func TestOnlyAnswersOfClaudeCodeAreTranslated(t *testing.T) {
 	gate := table["preToolUse"]
 	for _, text := range []string{"log", `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`,

@@ -40,8 +40,8 @@ func isVariable(name, value string) bool {
 	return name != "" && !strings.ContainsAny(name, "=\x00") && !strings.ContainsRune(value, 0)
 }
 
-// variables holds the variables that hooks of sessionStart have set for the later hooks of a
-// session. They are stored in its state too, for later processes. It is safe for many goroutines.
+// variables holds the variables that hooks of sessionStart have set for the later hooks of a session. The session's
+// state stores them too, for later processes. It is safe for many goroutines.
 type variables struct {
 	mu   sync.Mutex
 	read bool

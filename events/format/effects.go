@@ -31,8 +31,8 @@ type Effects struct {
 	UserSees  []string `json:"user_sees"`
 }
 
-// EffectsOf returns the effects that all events have in common: the stop, and the contexts and messages of foreground
-// hooks as the members that model and user see.
+// EffectsOf returns the effects that all events have in common: the stop, and from foreground hooks the contexts that
+// the model sees and the messages that the user sees.
 func EffectsOf[Out any](res *hook.Result[Out]) *Effects {
 	o := common.Of(&res.Restore().Output)
 	return effectsOf(&o, common.ReportsOf(res.Reports))

@@ -12,7 +12,7 @@ import (
 const lostDenial = "a denial is lost, and the action goes ahead: "
 
 // maybeLost begins the note on a failed hook whose output may have been a denial.
-const maybeLost = "if it was a denial, it is lost, and the action goes ahead: "
+const maybeLost = "if the answer was a denial, the denial is lost, and the action goes ahead: "
 
 // NoteLostDenial adds a note to the report of a hook that meant to deny but failed without blocking: its output
 // contains a denial, or its exit status is 2. It adds another note if the output looks like an answer and may have been

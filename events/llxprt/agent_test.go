@@ -183,7 +183,7 @@ func (a *agent) tool(call wire.Object) (ok bool) {
 	return a.common(c)
 }
 
-// model answers a request: with a call until the request has a tool's result.
+// model answers a request with a tool call or, once the request has a tool's result, with "done".
 func model(request wire.Object) wire.Object {
 	if strings.Contains(string(request), `"role":"tool"`) {
 		return wire.Object(`{"candidates":[{"content":{"role":"model","parts":[{"text":"done"}]},"finishReason":"STOP"}]}`)

@@ -56,7 +56,7 @@ func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	if response := genai.FromHookResponse(g.Response, nil); response != nil {
 		return response
 	}
-	return wire.Object("{}") // an object, even an empty one
+	return wire.Object("{}") // the result is an object, even without members
 }
 
 // ApplyTo returns an SDK request with the changes of the hooks; members that hooks do not see stay
@@ -126,7 +126,7 @@ func speaks(response wire.Object) bool {
 		r.Candidates[0].Content.Kind() != 'n'
 }
 
-// changes reports whether a partial response has members other than text and content.
+// changes reports whether a partial response has candidates or usageMetadata.
 func changes(response wire.Object) bool {
 	candidates := response.Get("candidates")
 	return candidates.Kind() == '[' && string(candidates) != "[]" || response.Get("usageMetadata").Kind() == '{'

@@ -63,7 +63,7 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 	for _, tt := range []struct {
 		name, event string
 		answers     []string
-		final       string // its hookSpecificOutput
+		final       string // hookSpecificOutput of the merged output
 		effect      func(llxprt.Effects) any
 		want        any
 	}{

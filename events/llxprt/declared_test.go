@@ -19,7 +19,7 @@ var described = []struct {
 	name    string
 	can     []string
 	subject string
-	matcher string // regexp, equal, or none
+	matcher string // kind of matchers: regexp, equal, or none
 }{
 	{"BeforeTool", []string{"block", "stop", "rewrite input"}, "tool_name", "regexp"},
 	{"AfterTool", []string{"stop", "add context"}, "tool_name", "regexp"},
@@ -90,7 +90,7 @@ func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {
 		strategy string
 		events   []string
-		want     string // decision, reason, own members
+		want     string // the merged decision, reason and own members
 	}{
 		{
 			"any denial wins, reasons are joined, own members are merged",

@@ -162,13 +162,13 @@ func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 }
 
 // passOver returns the hooks of the other profile, none of which runs, and a problem for each file with a lost guard.
-// counting holds the hooks of p.
+// counting holds the hooks of p, the profile in use.
 func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook.Hook, []settings.Problem) {
 	layers := p.other().Discover(at.Dir)
 	values, unread := settings.Read(layers)
 	r := entries.Reader{Dialect: Dialect}
 	for _, problem := range unread {
-		problem.Fatal = false // the other files load: the profile in use does not read this file
+		problem.Fatal = false // the profile in use does not read this file
 		problem.Message += "; hooks in it would not run: " + p.why()
 		r.Problem(problem)
 		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })

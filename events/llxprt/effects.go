@@ -89,7 +89,7 @@ func modelEditEffects(in AfterModelInput, res *hook.Result[AfterModelOutput]) an
 		e.ModifiedResponse = present(noCandidates)
 	case res.Answered:
 		said, shown := genai.SpellText(res.Specific.changes(), in.Response), wire.Object(nil)
-		if !speaks(said) && !res.Stop { // a partial answer, such as counters: the response keeps the rest
+		if !speaks(said) && !res.Stop { // the answer has only some members, such as counters
 			shown = genai.FromHookResponse(in.Response, nil)
 		}
 		e.ModifiedResponse = present(modifiedResponse(&res.Output, said, shown))

@@ -27,8 +27,8 @@ var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
 var projectVar = regexp.MustCompile(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
 	`(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\b)`)
 
-// inPowerShell returns a script that reads its directories from the environment: in PowerShell
-// $NAME is a variable of the script, which is empty.
+// inPowerShell returns a script that reads its directories from the environment: in PowerShell, $NAME would be a
+// variable of the script, and empty.
 func inPowerShell(script string) string {
 	return projectVar.ReplaceAllString(script, "$${env:$1$2}")
 }

@@ -77,8 +77,8 @@ func withHome(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// A guard that the profile leaves out is a problem, and denies if a policy makes failures deny. A hook that is switched
-// off, or that has an equal in the profile in use, is neither reported nor denied.
+// A guard of the profile that is not in use is reported as a problem; it denies if a policy makes failures deny. A hook
+// that is switched off, or that has an equal in the profile in use, is not reported and does not deny.
 func TestAGuardOfTheOtherProfileIsToldAndDeniesWhereFailuresAreClosed(t *testing.T) {
 	settings := func(members, entry string) string {
 		return `{` + members + `"hooks":{"BeforeTool":[{"matcher":"^ls$","hooks":[` + entry + `]}]}}`

@@ -108,8 +108,8 @@ func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, the answer of a
-// hook of Gemini CLI has to satisfy the condition is.
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, it does if is
+// returns true for the answer of one of Gemini CLI's hooks.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -119,8 +119,8 @@ func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*ho
 	})
 }
 
-// PerChunk reports whether the caller fires AfterModel for each chunk of a streamed response, and
-// not once for the whole. The engine treats both alike.
+// PerChunk reports whether the caller fires AfterModel for each chunk of a streamed response, instead of once for the
+// whole response. The engine treats a chunk like a whole response.
 func (p Profile) PerChunk() bool { return p == Gemini }
 
 // lostAnswer describes answers without an effect at an event, for the notes about them.

@@ -24,7 +24,7 @@ func (o *BasicOutput) Replaces() bool { return o.replaces }
 
 // BeforeToolOutput is the answer of a BeforeTool hook in addition to the common fields (L44, L45).
 type BeforeToolOutput struct {
-	// PermissionDecision has the same effect as Decision; its reason is shown first.
+	// PermissionDecision has the same effect as Decision; its reason takes precedence over Reason.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 

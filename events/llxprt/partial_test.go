@@ -68,7 +68,8 @@ func TestAToolChoiceKeepsWhatHooksDidNotSay(t *testing.T) {
 	}
 }
 
-// Rule L50: if a hook answers with only a text in place of the model, ApplyBeforeModel makes a complete response of it.
+// If a hook answers in place of the model with only a text, ApplyBeforeModel makes a complete response of the text
+// (rule L50).
 func TestATextTakesThePlaceOfTheModelsResponse(t *testing.T) {
 	ses, _ := answering(t, "BeforeModel", `{"decision":"deny","hookSpecificOutput":{"llm_response":{"text":"cached"}}}`)
 	in := llxprt.BeforeModelInput{Request: wire.Object(`{"model":"m","messages":[]}`)}

@@ -23,7 +23,7 @@ import (
 // tools.enableHooks is true. If several layers set it, the system's setting overrides the project's, and the project's
 // overrides the user's. In the profile [Gemini] hooks are on unless a layer disables them.
 type Settings struct {
-	// Selects the files and rules; Found selects the result of [Find] or, if Layers is set, of
+	// Profile selects the files and rules. Found stands for the result of [Find] or, if Layers is set, of
 	// [ProfileOfFiles].
 	Profile Profile
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
@@ -32,7 +32,7 @@ type Settings struct {
 	// in the directory are a problem.
 	LayersFound bool
 
-	Extensions []Extension // the active ones, in order
+	Extensions []Extension // the active extensions, in order
 	Environ    []string    // the engine's environment for hooks; nil means os.Environ()
 
 	// Shell starts a shell for every command, like hooksConfig.alwaysShell in any settings file. Otherwise a command
@@ -43,7 +43,7 @@ type Settings struct {
 	// Types are types of hooks in addition to "command".
 	Types entries.Types
 
-	both bool // there are settings of both profiles
+	both bool // there are settings of LLxprt and of Gemini
 }
 
 // Extension contributes hooks: the file hooks/hooks.json below its directory,
@@ -86,7 +86,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		profile: s.Profile,
 		types:   s.Types,
 	}
-	r.Loaded.Problems = lo.Uniq(problems) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(problems) // layers with one file repeat its problems
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
 		if values[i].Exists() {
@@ -146,7 +146,7 @@ type scopeSettings struct {
 	configBy  hook.Source
 	decided   bool                   // a layer has switched the hooks on or off
 	config    string                 // like off, but set by hooksConfig.enabled
-	disabled  map[string]hook.Source // the setting's source, by the name disabled, or by the command of a hook without one
+	disabled  map[string]hook.Source // the source that disables a hook, by its name or, without a name, its command
 	formerly  map[string]hook.Source // like disabled, but from hooks.disabled, and by name only
 }
 
@@ -234,7 +234,7 @@ type wishes struct {
 	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
 	shell          bool
 	disabled       []string
-	formerly       []string // names of hooks in hooks.disabled, where older versions have the list
+	formerly       []string // names in hooks.disabled, the place of the list in older versions
 	redaction      environ.Redaction
 	by             hook.Source
 }
@@ -290,7 +290,7 @@ func (s *scopeSettings) add(w wishes, vouched bool) {
 	}
 	s.shell = s.shell || w.shell
 	for _, name := range w.disabled {
-		s.disabled[name] = w.by // system settings are added last, and override
+		s.disabled[name] = w.by // system settings are added last, and override the others
 	}
 	for _, name := range w.formerly {
 		s.formerly[name] = w.by

@@ -215,7 +215,7 @@ func TestSwitchesOfTheWrongTypeAreProblemsAndCountAsAbsent(t *testing.T) {
 func TestAMemberGivenTwiceIsAProblemAndTheLastOneCounts(t *testing.T) {
 	got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "old",
 "command": "new"}]}]}}`), pipeline.Workspace{})
-	wantProblems(t, got.Problems, `project.json:2:1: "command" is given twice; the last one counts: merge it with the one in line 1, column 90`)
+	wantProblems(t, got.Problems, `project.json:2:1: "command" is given twice; the last value counts: merge both, the other is in line 1, column 90`)
 	if want := []string{"new"}; !slices.Equal(runnable(got.Hooks), want) {
 		t.Errorf("hooks %q can run; want %q", runnable(got.Hooks), want)
 	}

@@ -45,7 +45,7 @@ func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Outp
 type chosen struct {
 	mode             string
 	allowed          []string
-	hasMode, hasList bool // at least one hook set it
+	hasMode, hasList bool // a hook has set a mode; a hook has set names
 }
 
 func (c *chosen) add(config wire.Object) {
@@ -85,8 +85,8 @@ func (c *chosen) spelledOut() (said wire.Object) {
 }
 
 // ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks (applyToolConfigModifications).
-// Members that no hook set stay: if hooks set only a mode, the request's names stay; if hooks set only names, its mode
-// stays, or is AUTO.
+// Members that no hook set stay: if hooks set only a mode, the request's names stay; if hooks set only names, the
+// request's mode stays, or is AUTO if the request has none.
 func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {

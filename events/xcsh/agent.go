@@ -111,7 +111,8 @@ type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }
 
-// ApplyContext returns the messages to send: the result's, or else the fired ones. It changes neither.
+// ApplyContext returns the messages to send: the messages of the result or, if it has none, the messages of the fired
+// event. It changes neither list.
 func ApplyContext(messages []Message, r *ContextResult) []Message {
 	if r == nil || r.Messages == nil {
 		return messages

@@ -20,7 +20,7 @@ func TestEventsOfTheHostsOwnAreToldToWhoeverListens(t *testing.T) {
 	says := func(who string, err error) xcsh.DynamicHandler {
 		return func(_ context.Context, event wire.Object, hc *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			saw = append(saw, who+" "+hc.Dir+" "+string(event))
-			copy(event[2:], "lost") // changes its own copy
+			copy(event[2:], "lost") // changes only the handler's own copy
 			return xcsh.DynamicResult{Value: jsontext.Value(`{"cancel":true}`)}, err
 		}
 	}

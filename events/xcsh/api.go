@@ -48,8 +48,8 @@ func (a *API) AppendEntry(customType string, data any) error {
 	return h.AppendEntry(customType, text)
 }
 
-// RegisterCommand adds a slash command. A later command of the same name replaces an earlier one,
-// in its place; for commands of several modules see [Modules.Command].
+// RegisterCommand adds a slash command. A later command of the same name replaces the earlier command, and takes its
+// place in the order; for commands of several modules see [Modules.Command].
 func (a *API) RegisterCommand(c Command) {
 	mod := a.module
 	mod.mu.Lock()

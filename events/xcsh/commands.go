@@ -68,8 +68,9 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 	return Command{}, false
 }
 
-// Slash runs the user's text "/name args", if there is such a command. handled reports whether there is. args is
-// everything after the first space. A command that fails or panics is reported to the listeners, and still handled.
+// Slash runs the user's text "/name args", if there is such a command. handled reports whether there is such a command.
+// args is everything after the first space. A command that fails or panics is reported to the listeners, and still
+// handled.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")
 	name, args, _ := strings.Cut(input, " ")

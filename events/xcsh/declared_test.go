@@ -67,8 +67,8 @@ func TestEventsAreFoundByName(t *testing.T) {
 	}
 }
 
-// A handler's copy of an event is made by copying slices and pointers: payloads must not share
-// anything else. Rule X13.
+// The copy of an event for a handler copies slices and pointers. Payloads must therefore not contain other kinds of
+// shared values (rule X13).
 func TestPayloadsHaveNothingThatCannotBeCopied(t *testing.T) {
 	for _, payload := range []any{
 		xcsh.SessionBeforeSwitchEvent{}, xcsh.SessionBeforeCompactEvent{}, xcsh.SessionCompactingEvent{}, xcsh.SessionCompactEvent{},
@@ -100,8 +100,8 @@ func shares(of reflect.Type) []reflect.Kind {
 	return nil
 }
 
-// Input in JSON without a member by which gates decide is an error, because a gate that cannot read
-// its input lets the call pass.
+// JSON input without a member that gates check is an error, because a gate that does not find this member lets the call
+// pass.
 func TestInputInJSONHasWhatGatesGoBy(t *testing.T) {
 	lacks := map[string]string{"tool_call": `{"toolName":"bash"}`, "tool_result": `{"content":[]}`, "context": `{}`}
 	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {

@@ -27,8 +27,8 @@ type Dynamic interface {
 	// Members that the event does not have are ignored.
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
-	// Watched returns the members of the event whose change by a handler is reported in [DynamicResult]. It is empty
-	// for notices.
+	// Watched returns the names of the watched members of the event: if a handler changes one of them, [DynamicResult]
+	// reports the change. A notice has no watched members.
 	Watched() []string
 
 	onJSON(api *API, h DynamicHandler) (remove func())

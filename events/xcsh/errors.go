@@ -14,18 +14,18 @@ import (
 
 // HookError describes a handler that failed, for listeners (X17).
 type HookError struct {
-	Path    string `json:"hookPath"` // of the module, as configured
+	Path    string `json:"hookPath"` // the module's path, as configured
 	Event   string `json:"event"`
 	Message string `json:"error"`
-	Stack   string `json:"stack,omitzero"` // in the extension runtime: of a panic, or an error with a method StackTrace() string
+	Stack   string `json:"stack,omitzero"` // of a panic, or of an error with StackTrace(); in the extension runtime
 }
 
 // Listener receives the failures of handlers. Listeners are compared by their pointers.
 type Listener struct{ Failed func(HookError) }
 
-// Listen reports every handler that fails to l, on the goroutine that ran the handler and before the fire goes on.
-// Listeners are called in the order in which they were added; a listener that was added twice is called once. l cannot
-// change the fire: a panic in it is logged. remove ends the reports.
+// Listen makes l receive the failure of every handler, on the goroutine that ran the handler and before the fire goes
+// on. Listeners are called in the order in which they were added; a listener that was added twice is called once. l
+// cannot change the fire: a panic in it is logged. remove ends the reports.
 func (m *Modules) Listen(l *Listener) (remove func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

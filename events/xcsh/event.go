@@ -38,7 +38,7 @@ type Notice[E any] struct{ event *Event[E, Nothing] }
 // content, details, messages and prompts that the result lacks. All handlers of one fire share hc. ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
-// stop reports whether a result ends the fire. Nil: no result does.
+// stop reports whether a result ends the fire. With a nil stop, no result ends it.
 type stop[R any] func(*R) (stops bool, reason string)
 
 // declare declares an event in both runtimes; changes apply to the extension runtime.
@@ -62,7 +62,8 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 	if of := reflect.TypeFor[R](); of != reflect.TypeFor[Nothing]() {
 		e.members, e.watched = jsonNames(of), jsonNames(reflect.TypeFor[E]())
 		if stops != nil {
-			// A handler that sets event.block = true refuses nothing: the report has a note.
+			// A handler that sets event.block = true refuses nothing. Because the result's members are watched, the
+			// report has a note.
 			e.watched = lo.Union(e.watched, e.members)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FireResult is [Event.Fire] with the report of each handler. The result is never nil; it is an answer if its Set has
-// [hook.SetSpecific].
+// FireResult fires the event like [Event.Fire], and returns the report of each handler too. The result is never nil; a
+// handler has answered if its Set has [hook.SetSpecific].
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {
@@ -31,7 +31,7 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 	return res, nil
 }
 
-// FireResult is [Notice.Fire] with the report of each handler.
+// FireResult fires the notice like [Notice.Fire], and returns the report of each handler.
 func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
 	res, _ := n.event.FireResult(ctx, m, in) // a notice returns no error
 	return res

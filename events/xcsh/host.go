@@ -23,8 +23,7 @@ type Host struct {
 	HasQueuedMessages func() bool // nil: never
 	Abort             func()      // returns at once
 
-	// Functions for commands alone. cancelled reports that a module, or the user, has prevented the
-	// action.
+	// The next functions are only for commands. cancelled reports that a module, or the user, has prevented the action.
 	WaitForIdle  func(ctx context.Context) error
 	NewSession   func(ctx context.Context, opt NewSession) (cancelled bool, err error)
 	Branch       func(ctx context.Context, entryID string) (cancelled bool, err error)

@@ -54,8 +54,8 @@ const LoadTime = 10 * time.Second
 // and loads the others (X38). A path that is listed twice is loaded twice. Relative paths are
 // resolved in cwd; empty means the directory of the modules.
 //
-// Each module has [LoadTime]; once ctx has ended all remaining ones fail. A loader or a factory
-// that does not return in time is abandoned on its goroutine, and its registrations are lost.
+// Each module has [LoadTime]; once ctx has ended, all remaining modules fail. A loader or a factory that does not
+// return in time is abandoned on its goroutine, and its registrations are lost.
 func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []*LoadError) {
 	if cwd == "" {
 		cwd = m.cfg.Dir

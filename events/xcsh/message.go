@@ -43,7 +43,7 @@ func (p Part) PlainText() (text string, ok bool) {
 // CustomMessage is a message that a module sends. A renderer may show it.
 type CustomMessage struct {
 	CustomType  string         `json:"customType"`
-	Content     jsontext.Value `json:"content"` // of [Text] or [Parts]
+	Content     jsontext.Value `json:"content"` // made by [Text] or [Parts]
 	Display     bool           `json:"display"` // show it to the user
 	Details     jsontext.Value `json:"details,omitzero"`
 	Attribution string         `json:"attribution,omitzero"` // "user" or "agent"; empty leaves it to the host

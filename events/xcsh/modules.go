@@ -24,7 +24,7 @@ type Config struct {
 	// whenever there is a UI.
 	Extensions bool
 
-	// Loaders load modules from files. Nil: no file can be loaded.
+	// Loaders load modules from files. If Loaders is nil, no file can be loaded.
 	Loaders []ModuleLoader
 
 	// Home replaces ~ in the paths of modules; empty means the user's home directory.

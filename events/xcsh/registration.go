@@ -22,8 +22,8 @@ type Registration struct {
 	Call func(ctx context.Context, function string, args ...any) (jsontext.Value, error)
 }
 
-// Register adds a registration. A later one of the same kind and name replaces an earlier one, in
-// its place.
+// Register adds a registration. A later registration of the same kind and name replaces the earlier registration, and
+// takes its place in the order.
 func (a *API) Register(r Registration) {
 	mod := a.module
 	mod.mu.Lock()
@@ -39,8 +39,8 @@ func (a *API) Register(r Registration) {
 	mod.others = append(mod.others, r)
 }
 
-// Extension asks the host for a member that only the extension runtime has; see [Host.Extension].
-// Without that function it returns an [errors.ErrUnsupported].
+// Extension asks the host for a member that only the extension runtime has; see [Host.Extension]. If the host has no
+// Extension function, the error is an [errors.ErrUnsupported].
 func (a *API) Extension(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
 	if h := a.m.host.Load(); h != nil && h.Extension != nil {
 		v, err := h.Extension(ctx, member, args)

@@ -115,8 +115,8 @@ func (e *BeforeAgentStartEvent) changed(from *BeforeAgentStartEvent) []string {
 	return differing("prompt", e.Prompt == from.Prompt, "systemPrompt", e.SystemPrompt == from.SystemPrompt)
 }
 
-// differing takes pairs of a name and whether its values are equal, and returns the names with
-// differences. It allocates nothing if there are none.
+// differing takes pairs of a name and a bool that is true if the values of that name are equal. It returns the names
+// whose values differ. It allocates nothing if there are none.
 func differing(pairs ...any) (names []string) {
 	for i := 0; i < len(pairs); i += 2 {
 		if same := pairs[i+1].(bool); !same {

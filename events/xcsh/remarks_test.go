@@ -177,7 +177,7 @@ func TestNoModuleUndoesARedactionWithoutAWord(t *testing.T) {
 		answers   []xcsh.DynamicResult
 		hooks     string // the result in the hook runtime
 		note      string
-		extension string // in the extension runtime, without a note
+		extension string // the result in the extension runtime; there is no note
 	}{
 		"details after a change in place": {
 			[]xcsh.DynamicResult{changed(`{"content":` + text("x") + `}`), value(`{"details":1}`)},

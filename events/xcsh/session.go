@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The events of a session (X20). Handlers of a SessionBefore event can cancel: the first that does ends the fire.
-// Otherwise the last result is used, as a whole. A handler that fails does not cancel.
+// The events of a session (X20). Handlers of a SessionBefore event can cancel: the first handler that cancels ends the
+// fire. If no handler cancels, the last result is used, as a whole. A handler that fails does not cancel.
 var (
 	SessionStart *Notice[SessionStartEvent] = notice[SessionStartEvent](
 		"session_start", "once the session is ready")
@@ -61,8 +61,8 @@ func before[E any, R any, P interface {
 	}, func(r *R) (stops bool, reason string) { return *P(r).cancel(), "" })
 }
 
-// upheld returns a Refine for results of gates: it sets the refusal if a policy turns a handler's failure into a block,
-// because hosts check the result.
+// upheld returns a Refine for results of gates. If a policy turns a handler's failure into a block, this Refine sets
+// the refusal in the result, because hosts check the result.
 func upheld[E, R any](refuse func(r *R, reason string)) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Hook.Policy != nil && r.Err != nil && r.Output.Decision.Blocks() {

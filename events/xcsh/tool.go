@@ -91,7 +91,7 @@ type ToolResultEvent struct {
 	Details    jsontext.Value `json:"details,omitzero"`
 	IsError    bool           `json:"isError"`
 
-	returned returned // members of the last result, in the hook runtime
+	returned returned // the members that the last result has, in the hook runtime
 }
 
 // returned records which members a result has.
@@ -127,7 +127,7 @@ func (o *ToolResultOverride) merged() ToolResultOverride {
 	return all
 }
 
-// content, details and isError return the override's value, or else the given one.
+// content, details and isError return the override's value, or the given value if the override has none.
 func (o *ToolResultOverride) content(there []Part) []Part {
 	if o.Content == nil {
 		return there
@@ -149,8 +149,8 @@ func (o *ToolResultOverride) isError(there bool) bool {
 	return *o.IsError
 }
 
-// chainInPlace returns the event for the next handler of the hook runtime: with the changes in
-// place, and without returned results.
+// chainInPlace returns the event for the next handler of the hook runtime. The event has the changes that earlier
+// handlers made in place, but not the results that they returned.
 func chainInPlace(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
 	if changed := o.Specific.inPlace; changed != nil {
 		e.Content, e.Details = changed.content(e.Content), changed.details(e.Details)
@@ -252,7 +252,7 @@ func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 		p, failed := r.Hook.Policy, new(hook.Error)
 		if errors.As(r.Err, &failed) && (p == nil || r.Output.Decision.Blocks()) {
 			reason := "Extension " + r.Hook.Label() + " failed: " + failed.Err.Error()
-			if p != nil && p.From["onFailure"].Level != "" { // the policy is an overlay's
+			if p != nil && p.From["onFailure"].Level != "" { // an overlay has set the policy
 				reason = r.Output.Reason
 			}
 			r.Output.Specific = ToolCallResult{Block: true, Reason: reason}

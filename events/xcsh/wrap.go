@@ -18,7 +18,7 @@ type Execute[P, R any] func(ctx context.Context, id string, params P, progress f
 
 // Shape converts the parameters and results of a host's tools for hooks; see [WrapTool].
 type Shape[P, R any] struct {
-	// Input returns the parameters as an object. Nil: their JSON.
+	// Input returns the parameters as an object. If Input is nil, hooks get the JSON of the parameters.
 	Input func(P) (wire.Object, error)
 
 	// Content and Details are the parts of a result that hooks see.

@@ -205,7 +205,7 @@ func TestResultsAreOverridden(t *testing.T) {
 	for name, tt := range map[string]struct {
 		extensions bool
 		results    []*xcsh.ToolResultOverride
-		want       string // content, details, other members
+		want       string // the result's content, details and other members
 	}{
 		"by nobody":                       {want: `out {"n":1} {"extra":true}`},
 		"by one that gives nothing":       {results: []*xcsh.ToolResultOverride{nil}, want: `out {"n":1} {"extra":true}`},

@@ -20,7 +20,7 @@ type Host struct {
 	err      error // the first error
 }
 
-// at applies a verdict.
+// at applies the verdict of a moment, and keeps the first error.
 func (h *Host) at(v *snaphook.Verdict, err error) *snaphook.Verdict {
 	if h.err == nil {
 		h.err = err

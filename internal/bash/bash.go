@@ -31,10 +31,10 @@ var ErrSyntax = errors.New("it is not shell syntax")
 // or [syntax.LangError] with line and column, or [ErrSyntax].
 func Parse(script string) (*syntax.File, error) { return parse(&plain, script) }
 
-// ParseComments is Parse with the comments.
+// ParseComments does the same as Parse, and keeps the comments.
 func ParseComments(script string) (*syntax.File, error) { return parse(&commented, script) }
 
-// ParseAs is ParseComments for another shell.
+// ParseAs does the same as ParseComments for another shell.
 func ParseAs(script string, shell syntax.LangVariant) (*syntax.File, error) {
 	pool := sync.Pool{New: newParser(syntax.Variant(shell), syntax.KeepComments(true))}
 	return parse(&pool, script)
@@ -67,8 +67,8 @@ func parse(parsers *sync.Pool, script string) (file *syntax.File, err error) {
 	return file, nil
 }
 
-// Stmts returns the statements of a script for bash up to the first mistake, which comes last with a nil
-// statement: a shell also runs the commands before a mistake. The sequence parses to the end of the script
+// Stmts returns the statements of a script for bash up to the first mistake, because a shell also runs the commands
+// before a mistake. The last pair has the mistake and a nil statement. The sequence parses to the end of the script
 // even if its consumer stops, and passes on panics of its consumer.
 func Stmts(script string) iter.Seq2[*syntax.Stmt, error] {
 	return func(yield func(*syntax.Stmt, error) bool) {

@@ -95,10 +95,9 @@ var Wrappers = map[string]Wrapper{
 	"flatpak":     {Foreign: true, Clears: "*"},
 }
 
-// Skip returns how many words after the wrapper's name belong to the wrapper: its options, their values and
-// its operands. ok is false if there is no command among the words, as for command -v. opens reports whether
-// word i has an expansion, after which the position of the command is uncertain: Skip stops after the first
-// option with one.
+// Skip returns how many words after the wrapper's name belong to the wrapper: its options, their values and its
+// operands. ok is false if there is no command among the words, as for command -v. opens reports whether word i has an
+// expansion, after which the position of the command is uncertain: Skip stops after the first option with an expansion.
 //
 // A long option may be abbreviated. An option that is not in the table counts as an option without a value;
 // [Wrapper.Knows] reports whether it is in the table.

@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("it has more than %d %s; %s", e.Limit, e.What, e.Hint)
 }
 
-const intoFile = "put it into a script file, and run that"
+const intoFile = "put the text into a script file, and run the file"
 
 // Shell returns an error, of type [*Error], if text is too long, or has too many brackets, for a parser of shell
 // syntax. It costs a pass over the text.

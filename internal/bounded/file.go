@@ -98,8 +98,8 @@ var ErrLocked = errors.New("it is locked by another process; end that process, o
 
 // Lock locks a file with try, which takes the lock only if it is free, or else with wait, which blocks until it has the
 // lock. Lock returns an error after MaxLock or when ctx ends. Calls of one process for one name wait in turn, and only
-// the call whose turn it is blocks in the system; if that call is abandoned, it closes the file once it gets the lock.
-// After an error the caller must not use the file.
+// one of them blocks in the system. If that call is abandoned, it closes the file once it gets the lock. After an error
+// the caller must not use the file.
 func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*os.File) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxLock, fmt.Errorf("after %v: %w", MaxLock, ErrLocked))
 	defer cancel()
@@ -169,7 +169,7 @@ func (t *nameLock) leave() {
 	}
 }
 
-// WriteNew writes a file that replaces any file of that name; it neither follows nor opens the old one.
+// WriteNew removes any file or link of that name, without opening or following it, and writes a new file.
 func WriteNew(name string, text []byte, perm fs.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

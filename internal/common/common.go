@@ -4,7 +4,7 @@ package common
 
 import "github.com/snaphook-go/snaphook/hook"
 
-// Output is an answer with the common fields only, and Report the report of a hook with such an answer.
+// Output is an answer with the common fields only. Report is the report of a hook whose answer is an Output.
 type (
 	Output = hook.Output[struct{}]
 	Report = hook.Report[struct{}]

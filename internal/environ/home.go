@@ -5,8 +5,8 @@ import (
 	"os/user"
 )
 
-// Home returns the user's home directory, which holds the user's settings of hooks. If the environment does
-// not name it, as for a service, it comes from the system's list of users.
+// Home returns the user's home directory, which holds the user's settings of hooks. If the environment does not name
+// the directory, as for a service, Home takes it from the system's list of users.
 func Home() (string, error) {
 	home, err := os.UserHomeDir()
 	if err == nil && home != "" {

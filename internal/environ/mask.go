@@ -41,8 +41,8 @@ var (
 	digits  = regexp.MustCompile(`\d`)
 )
 
-// isToken reports whether a part of a path may be a secret: 20 bytes without "-", "_" and ".", any 40 bytes, or shorter
-// text with digits that is not a word with a number, such as check-2024; also text in which hasSecret finds a secret.
+// isToken reports whether a part of a path may be a secret: 20 bytes without "-", "_" and "."; any 40 bytes; shorter
+// text with digits, except a word with a number, such as check-2024; or text in which hasSecret finds a secret.
 func isToken(segment string) bool {
 	switch {
 	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:

@@ -87,7 +87,7 @@ func cut(text string, spans []span) string {
 	var b []byte
 	done := 0
 	for _, s := range spans {
-		if s.begin >= done { // otherwise it overlaps the previous match
+		if s.begin >= done { // a match that overlaps an earlier match adds no second [redacted]
 			b = append(append(b, text[done:s.begin]...), redacted...)
 		}
 		done = max(done, s.end)

@@ -33,7 +33,7 @@ func scrubURLs(text string) string {
 	return text[:done] + string(buf[start:])
 }
 
-// urls returns every "https://" in text, and the beginnings of the other schemes.
+// urls returns the places in text of every known scheme with its "://", such as "https://".
 func urls(text []byte) (found []span) {
 	for at := 0; ; {
 		n := bytes.Index(text[at:], slashes)

@@ -36,7 +36,7 @@ func exception(lines []string) string {
 			continue
 		}
 		if text := lines[head][column:]; !strings.HasPrefix(text, "Traceback") && !strings.HasPrefix(text, "Exception Group") {
-			column = 0 // the head ends a log line; the frames below are not indented
+			column = 0 // the head is the end of a log line, and the frames below it have no margin
 		}
 		for _, line := range lines[head+1:] {
 			if strings.TrimSpace(line) != "" && marginOf(line) <= column {

@@ -99,7 +99,7 @@ func TestNothingOfTheBackgroundOutlivesItsEnd(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- w.ses.Close(over()) }()
 			w.sys.Close()
-			<-done // an error or nil, depending on which of the two closes came first
+			<-done // an error or nil: either the session or the system was closed first
 			return errEscape
 		},
 	}
@@ -192,7 +192,7 @@ func TestACallerThatGivesUpWhileHooksLeave(t *testing.T) {
 	}
 }
 
-// A hook that may no longer go to the background has ended when its fire ends.
+// After its session is closed, a hook cannot go to the background: it ends before its fire ends.
 func TestAHookThatLeavesAClosedSession(t *testing.T) {
 	for _, script := range []string{leaves, `echo '{"async":true}'`} {
 		leavesNothing(t)

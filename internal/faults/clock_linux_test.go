@@ -31,8 +31,8 @@ func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 	}
 }
 
-// An agent whose machine was asleep wakes up after the end of the hook's time, and finds an answer that came before.
-// The answer counts. In this test the hook puts the agent to sleep.
+// An agent sleeps, as its machine may do, and wakes up after the hook's timeout. An answer that the hook gave in time
+// counts. In this test the hook puts the agent to sleep.
 func TestAnAnswerGivenWhileTheAgentSleptCounts(t *testing.T) {
 	if !alone(t) {
 		return

@@ -77,8 +77,8 @@ func environment(pid string) []byte {
 	return nil
 }
 
-// leavesNoProcess waits a moment, since a process needs time to die after SIGKILL, or after its
-// reader has gone.
+// leavesNoProcess checks that no process of a hook of w remains. It waits up to five seconds, since a process needs
+// time to die after SIGKILL, or after its reader has gone.
 func (w *world) leavesNoProcess(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
@@ -92,9 +92,9 @@ func (w *world) leavesNoProcess(t *testing.T) {
 	}
 }
 
-// killKin kills the background processes that hooks of w started on purpose, and returns their
-// number. Reading /proc may miss a process that starts another and ends meanwhile: killKin reads it
-// again until it finds one, for at most five seconds.
+// killKin kills the background processes that hooks of w started on purpose, and returns their number. Reading /proc
+// may miss a process that starts another and ends meanwhile: killKin reads /proc again until it finds a process, for at
+// most five seconds.
 func (w *world) killKin(t *testing.T) (n int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); n == 0 && time.Now().Before(deadline); runtime.Gosched() {

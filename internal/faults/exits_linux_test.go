@@ -61,7 +61,7 @@ func TestAnAnswerIsReadByItsStatusFirst(t *testing.T) {
 // JSON nested without end must not exhaust the stack.
 func TestJSONWithoutEndIsText(t *testing.T) {
 	size := 1 << 20
-	if raced { // other runs of the test use the whole size
+	if raced { // runs without the race detector use the whole size
 		size = 1 << 17
 	}
 	for name, nested := range map[string]string{

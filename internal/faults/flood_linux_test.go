@@ -23,8 +23,8 @@ const (
 
 const flood = "head -c 200000000 /dev/zero"
 
-// A hook that prints 200 MB costs only the part that is kept. The hook fails, because its answer is
-// incomplete; if its status refuses, it refuses.
+// A hook that prints 200 MB costs only the part that is kept. The hook fails, because its answer is incomplete; an exit
+// status that refuses still refuses.
 func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 	if !alone(t) {
 		return

@@ -35,7 +35,7 @@ const (
 type crowd struct {
 	mu      sync.Mutex
 	classes map[string]int  // "event class"
-	took    []time.Duration // of the hook that works, including its wait
+	took    []time.Duration // times of the hook that works, including its wait
 }
 
 func (c *crowd) end(_ context.Context, e *pipeline.Evaluation) {
@@ -140,8 +140,8 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 	}
 }
 
-// last calls do, and returns how many hooks ended meanwhile with the event and the class in how, such as
-// "claude.PreToolUse breaker".
+// last calls do, and returns the number of hooks that ended meanwhile with the event and the class that how names, such
+// as "claude.PreToolUse breaker".
 func (c *crowd) last(how string, do func()) int {
 	c.mu.Lock()
 	before := c.classes[how]

@@ -233,7 +233,7 @@ func wantAction(says string, k eventKind, f failing) hook.Action {
 	case says == "ask" && k.gate:
 		return hook.FailAsk
 	case says == "" && f.transport == "go" && f.class == hook.ClassTimeout && k.event.Info().Rules.LateFuncBlocks:
-		return hook.FailClosed // the dialect demands it
+		return hook.FailClosed // the dialect blocks if a hook in Go is late
 	}
 	return hook.FailOpen
 }

@@ -138,7 +138,7 @@ func TestASoakEndsAsItBegan(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_SOAK")); err == nil {
 		fires = n
 	}
-	if !alone(t) { // in a separate process, to measure only its memory
+	if !alone(t) { // the soak has its own process, whose memory is measured
 		return
 	}
 	leavesNothing(t)

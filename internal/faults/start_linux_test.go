@@ -137,8 +137,8 @@ func TestAScriptThatIsDeletedAfterThePlan(t *testing.T) {
 	}
 }
 
-// A script that deletes itself runs on, because it has been started. It names its own file, because $0 is bash in a
-// script that bash is given as text.
+// A script that deletes itself runs on, because it has been started. The script deletes its file by name, because $0 is
+// bash if bash gets the script as text.
 func TestAScriptThatDeletesItself(t *testing.T) {
 	leavesNothing(t)
 	for _, f := range forms {

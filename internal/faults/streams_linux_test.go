@@ -48,8 +48,8 @@ func TestAHookNeedNotReadItsInput(t *testing.T) {
 	}
 }
 
-// A hook that answers in pieces larger than a pipe while it reads its input would deadlock with an
-// engine that writes the whole input before it reads the answer.
+// A hook may answer in pieces larger than a pipe while it reads its input. An engine that writes the whole input before
+// it reads the answer would deadlock with this hook.
 func TestInputAndOutputDoNotWaitForEachOther(t *testing.T) {
 	eachForm(t, "exec tee /dev/stderr", setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)

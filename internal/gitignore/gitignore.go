@@ -97,7 +97,7 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 
 const (
 	maxFile  = 128 << 10 // bytes of a .gitignore file
-	readStep = 100       // steps for reading a byte, because a rule takes forty times its text in memory
+	readStep = 100       // steps that each byte of a file costs, since a rule needs forty times its text in memory
 )
 
 // read returns the rules of a directory; a missing, unreadable or irregular file has no rules. A file that is too large
@@ -111,7 +111,7 @@ func (t *Tree) read(dir string) []rule {
 			maxFile,
 		)
 		if large := new(bounded.SizeError); errors.As(err, &large) {
-			t.left.take(int(t.left) + 1) // the comparison ends here
+			t.left.take(int(t.left) + 1) // more steps than are left: take panics
 		}
 		t.left.take(readStep * len(text))
 		rules = parse(string(text))

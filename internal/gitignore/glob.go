@@ -19,9 +19,9 @@ func (s *steps) take(n int) {
 	}
 }
 
-// glob tests one name against one segment of a pattern, byte by byte as git
-// does: * any bytes, ? one, [a-z] and [!a-z] one of a set, \ takes the next
-// byte as it is. Its time is at most the product of both lengths.
+// glob tests one name against one segment of a pattern, byte by byte as git does: * matches any bytes, ? one byte,
+// [a-z] a byte in the set, [!a-z] a byte outside it; \ makes the next byte literal. Its time is at most the product of
+// both lengths.
 func (s *steps) glob(pattern, name string) bool {
 	again, from := -1, 0 // positions from which * takes one more byte; -1: there is no *
 	p, n := 0, 0

@@ -8,7 +8,7 @@ import (
 // bash is the spec of a rule for commands.
 type bash struct {
 	source   wildcards // the pattern for texts with their quotes
-	plain    wildcards // the pattern for texts without quotes; the patterns of source are among them
+	plain    wildcards // the pattern for texts without quotes; it includes all patterns of source
 	head     string    // the pattern up to its first star
 	argues   bool      // the pattern has more than the name of a command
 	redirect bool      // the pattern has redirections
@@ -94,8 +94,8 @@ func (b *bash) matchTexts(f *form) bool {
 	return len(f.words) > 0 && (b.plain.match(f.plain) || f.quoted && b.source.match(f.source))
 }
 
-// couldBecome reports whether an expansion follows a text that is a beginning of the pattern's fixed text, so
-// that the command could become a match.
+// couldBecome reports whether an expansion could make the command a match: the pattern's fixed text begins with the
+// text before the expansion.
 func (b *bash) couldBecome(f *form) bool {
 	return f.expands && b.head != "" && strings.HasPrefix(b.head, f.known)
 }

@@ -88,8 +88,8 @@ func (s *search) traps(args []piece) bool {
 	return len(args) > 1 && s.text(args[0].plain)
 }
 
-// sources handles source and dot. A rule does not look into the file. It matches if the command itself may write the
-// file, or if it is not certain which file is read.
+// sources handles source and dot. A rule does not look into the file. The rule matches if the command itself may write
+// the file, or if it is not certain which file bash reads.
 func (s *search) sources(args []piece) bool {
 	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
 		return len(args) > 0
@@ -135,8 +135,8 @@ var (
 	}
 )
 
-// changesShell reports whether set traces commands, which expands PS4, or changes how bash parses the commands after
-// it.
+// changesShell reports whether set makes bash trace commands, and thereby expand PS4, or changes how bash parses the
+// commands after set.
 func changesShell(args []piece) bool {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

@@ -7,7 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// chain is a pattern, cut at its operators (| & ;). Thereby "curl * | sh" matches a pipeline however it is spelled.
+// chain is a pattern, cut at its operators (| & ;). In this form "curl * | sh" matches a pipeline however the pipeline
+// is spelled.
 type chain struct {
 	parts     []wildcards
 	operators []string // the operators between the parts

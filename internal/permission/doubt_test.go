@@ -27,8 +27,8 @@ func TestARuleMatchesWhereANameIsUnclear(t *testing.T) {
 	}
 }
 
-// A rule matches where an expansion stands among the options and operands of a wrapper: it may
-// move the beginning of the command, or be the command.
+// A rule matches if a wrapper has an expansion among its options and operands: the expansion may move the beginning of
+// the command, or be the command.
 func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
@@ -92,8 +92,8 @@ func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	}
 }
 
-// A rule matches if test may evaluate a name: wherever -v is or may appear, and for every name that
-// runs or may run a command.
+// A rule matches if test may evaluate a name that runs, or may run, a command: after -v or -R, and after a word that
+// may become -v or -R.
 func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, before := range []string{"", "x = y -a ", "-v x -o ", "-R x -a ", "x = -v -o ", "! ", "-n \"$x\" -a ", "-f x -o \\( "} {

@@ -38,7 +38,7 @@ func newForm(s simpleCommand, redirects []piece, argues bool) form {
 // compared with these texts, without a walk through the syntax.
 type forms struct {
 	forms   []form
-	texts   []string // of conditions and arithmetic
+	texts   []string // the texts of conditions and of arithmetic
 	expands bool     // the command has an expansion
 	doubt   bool     // every rule matches
 	many    bool     // the command has more forms than are kept: each rule has to search it
@@ -62,7 +62,7 @@ func formsOf(call *parsed, argues bool) *forms {
 	return f
 }
 
-// add records a form. It reports whether the search has to end, because there are too many.
+// add records a form. It reports whether the search has to end because there are too many forms.
 func (f *forms) add(each form) (ends bool) {
 	f.forms = append(f.forms, each)
 	return f.count(len(each.source) + len(each.plain) + len(each.known) + len(each.leastSource) + len(each.leastPlain) +

@@ -161,7 +161,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 		}
 		for _, text := range texts {
 			rule := newBash(text).(*bash)
-			rule.head = "" // without a head, a command that could only become a match is no match
+			rule.head = "" // with an empty head, couldBecome is always false
 			search := search{rule: rule, command: command, whole: command}
 			switch search.in(file); {
 			case !search.found && slices.Contains(s.runs, text):

@@ -5,8 +5,8 @@ import "strings"
 // hole is a part of a word without quotes that an expansion may change.
 type hole struct{ from, to int }
 
-// shape returns the text of a command with a star for every unknown part, and nil if no part is unknown. An
-// expansion may also produce no word: with loose, the blanks around such a part are left out.
+// shape returns the text of a command with a star for every unknown part, and nil if no part is unknown. An expansion
+// may also produce no word: if loose is set, the blanks around such a part are left out.
 func (s simpleCommand) shape(loose bool) wildcard {
 	var w wildcard
 	var known strings.Builder

@@ -142,8 +142,8 @@ func TestNoMutantOfATrickGetsPastARule(t *testing.T) {
 	t.Logf("%d mutants, of which %d were put to bash", number, asked)
 }
 
-// mutant changes a trick once to three times: with a piece of shell syntax, by
-// leaving out a part, or with a part of another.
+// mutant changes a trick once to three times: with a piece of shell syntax, by leaving out a part, or with a part of
+// another trick.
 func mutant(random *rand.Rand, from []string) string {
 	text := from[random.IntN(len(from))]
 	for range 1 + random.IntN(3) {

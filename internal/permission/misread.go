@@ -120,8 +120,9 @@ func misreadHeredoc(node *syntax.Redirect, read pieceReader) bool {
 		endsEarly(body, strings.Trim(end, `\'"`))
 }
 
-// endsEarly reports whether a line of the body is the delimiter, which the parser overlooks inside an
-// expansion, or begins with the delimiter and has a bracket: inside $( ) bash runs the rest of such a line.
+// endsEarly reports whether bash may end a here-document before the parser does. A line of the body may be the
+// delimiter: the parser overlooks it inside an expansion. Or a line may begin with the delimiter and have a bracket:
+// inside $( ) bash runs the rest of the line.
 func endsEarly(body, end string) bool {
 	for line := range strings.Lines(body) {
 		rest, begins := strings.CutPrefix(strings.TrimLeft(line, "\t"), end)

@@ -42,8 +42,8 @@ func printsToName(args []piece) bool {
 }
 
 // declares handles declare and similar builtins. With some attributes bash evaluates a value, and a value in brackets
-// becomes an array whose subscripts are evaluated. All these builtins except export and readonly assign such a value to
-// a variable that is already an array, such as a variable that mapfile or bash itself has set.
+// becomes an array whose subscripts are evaluated. If the variable is already an array, for example one that mapfile or
+// bash itself has set, all these builtins except export and readonly assign a value in brackets to it.
 func declares(arrays bool) func(*search, []piece) bool {
 	return func(s *search, args []piece) bool {
 		arrays := arrays || hasOption(args, "aA")

@@ -13,11 +13,11 @@ import (
 // parsed is the command of a call of Bash. It is parsed once for all rules. It never changes, and may be used from many
 // goroutines at once.
 type parsed struct {
-	input   string // of the call, as JSON
+	input   string // the input of the call, as JSON
 	command string
 	file    *syntax.File // nil: there is no command that can be read, and every rule matches
 
-	named, argued func() *forms // for rules that have only the name of a command, and for all others
+	named, argued func() *forms // named: for rules with only the name of a command; argued: for all other rules
 }
 
 // forms returns the command's forms for rules with the given argues; see bash.

@@ -57,7 +57,7 @@ func (p piece) after(operator string) piece {
 	return p
 }
 
-// long maps an operator to a shorter operator that does the same, or a part of it.
+// long maps an operator to a shorter operator that has the same effect, or a part of the effect.
 var long = map[string]string{
 	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
 }

@@ -126,7 +126,7 @@ func (s *search) visit(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
 		s.expands = true
-	case *syntax.ProcSubst, *syntax.CoprocClause: // these are pipelines too
+	case *syntax.ProcSubst, *syntax.CoprocClause: // these connect commands, as a pipeline does
 		s.expands = s.expands || s.rule.chain != nil
 	case *syntax.FuncDecl:
 		s.declares = true

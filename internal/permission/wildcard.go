@@ -7,7 +7,7 @@ type wildcard []string
 
 func newWildcard(pattern string) wildcard { return strings.Split(pattern, "*") }
 
-// newEscaped is newWildcard for patterns in which \* means a star character; \\ is kept for the shell.
+// newEscaped does the same as newWildcard for patterns in which \* means a star character; \\ is kept for the shell.
 func newEscaped(pattern string) wildcard {
 	var w wildcard
 	var part strings.Builder

@@ -47,7 +47,7 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 	if own := s.words[1 : len(s.words)-len(words)]; ok && slices.ContainsFunc(own, piece.expands) {
 		return unknown, true
 	}
-	if ok && s.open && len(words) == 0 { // as in xargs timeout: xargs reads the words of the command
+	if ok && s.open && len(words) == 0 { // in xargs timeout, xargs reads the words of the command
 		return unknown, true
 	}
 	return simpleCommand{words, s.open || w.Reads}, ok && len(words) > 0

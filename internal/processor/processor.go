@@ -7,11 +7,11 @@ import "time"
 type Times struct {
 	Ran    time.Duration // on a processor
 	Waited time.Duration // ready to run, while no processor was free
-	Ended  time.Duration // on a processor, of descendants that have ended; counted in ticks of 10 ms
+	Ended  time.Duration // processor time of descendants that have ended; counted in ticks of 10 ms
 }
 
 // Waiting returns the time of waiting. For descendants that have ended the kernel keeps only the processor time;
-// Waiting assumes for them the ratio of waiting to running in living, which is t itself or a sum of earlier times of
+// Waiting estimates their waiting by the ratio of waiting to running in living: t itself, or a sum of earlier times of
 // the same family.
 func (t Times) Waiting(living Times) time.Duration {
 	if living.Ran <= 0 {

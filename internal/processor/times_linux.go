@@ -14,8 +14,8 @@ const Known = true
 // most limits the number of processes that TimesOf looks at.
 const most = 1000
 
-// TimesOf reads the times of a process and its descendants. They are zero if the kernel does not keep them. It has one
-// file open at a time.
+// TimesOf reads the times of a process and its descendants. The times are zero if the kernel does not keep them.
+// TimesOf has one file open at a time.
 func TimesOf(pid int) Times {
 	r := reader{buffer: make([]byte, 4<<10)}
 	family := []int{pid}

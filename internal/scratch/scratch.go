@@ -1,5 +1,5 @@
-// Package scratch makes directories for temporary files. If a process is killed before it removes its
-// directories, the next process that makes one removes them.
+// Package scratch makes directories for temporary files. If a process is killed before it removes its directories, the
+// next process that makes a directory removes the remaining ones.
 //
 // All directories of a process lie in one directory, in which it holds the lock of a file. The lock ends with the
 // process, however the process ends. Unlike process ids, locks also work between containers that share a folder.

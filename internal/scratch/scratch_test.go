@@ -63,7 +63,7 @@ func TestTheLastDirectoryTakesThatOfTheProcessWithIt(t *testing.T) {
 		return // no other program can remove the directory: the file with the lock is open
 	}
 	again := dir(t)
-	if err := os.RemoveAll(filepath.Dir(again)); err != nil { // as programs do that clean up folders for temporary files
+	if err := os.RemoveAll(filepath.Dir(again)); err != nil { // programs that clean up temporary files do this
 		t.Fatal(err)
 	}
 	if another := dir(t); another == again || Remove(another) != nil || len(names(t, folder)) != 0 {
@@ -163,8 +163,8 @@ func TestWhatAKilledProcessHasLeftIsRemoved(t *testing.T) {
 	}
 }
 
-// child starts another process with a directory, and returns its path and a function that kills
-// the process.
+// child starts another process, which makes a directory. It returns the path of the directory, and a function that
+// kills the process.
 func child(t *testing.T) (path string, kill func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run", "^TestWhatAKilledProcessHasLeftIsRemoved$")

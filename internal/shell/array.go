@@ -161,7 +161,7 @@ func (c *compiler) spread(q *syntax.DblQuoted) func(s *state) []string {
 	}
 }
 
-// isPlainIndex reports whether an expansion has an index and no operator, beside the length.
+// isPlainIndex reports whether an expansion has an index, and no operator other than the length.
 func isPlainIndex(p *syntax.ParamExp) bool {
 	return p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Excl && !p.Width && !p.IsSet &&
 		p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0 && p.Names == 0
@@ -181,7 +181,7 @@ func (c *compiler) indexed(p *syntax.ParamExp, quoted bool) text {
 	case all && p.Length:
 		return func(s *state) string {
 			if s.nounset && !s.vars[name].array {
-				panic(cold("the length of what is no array"))
+				panic(cold("the length of a variable that is not an array"))
 			}
 			return decimalOf(len(s.elements(name)))
 		}

@@ -148,7 +148,7 @@ func shift(s *state, args []string, _ bool) int {
 	}
 	if n > len(s.params) {
 		if s.dash {
-			panic(cold("a shift of parameters that are not there"))
+			panic(cold("a shift by more parameters than there are"))
 		}
 		return 1
 	}
@@ -237,7 +237,7 @@ func read(s *state, args []string, noFields bool) int {
 func (s *state) line(end byte) (text string, status int) {
 	in := s.in
 	if in.reopened {
-		panic(cold("standard input, which /dev/stdin has taken from"))
+		panic(cold("standard input after /dev/stdin was opened"))
 	}
 	line, _, found := bytes.Cut(in.data[in.at:], []byte{end})
 	s.spend(len(line))

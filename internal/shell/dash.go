@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A script for dash runs here if dash runs it as bash would, or if dash differs from bash in a way on which all its
-// versions from 0.5.9 to 0.5.12 agree. The grammar is POSIX's. Syntax that another shell might read in another way is
-// refused with the whole script; see doubtDash. The builtins of this file differ from those of bash.
+// A script for dash runs here if dash runs it as bash would, or if all versions of dash from 0.5.9 to 0.5.12 differ
+// from bash in the same way. The grammar is POSIX's. Syntax that another shell might read in another way is refused
+// with the whole script; see doubtDash. The builtins of this file differ from those of bash.
 
 // dashBuiltins lists the builtins that behave as in dash, beside export and local.
 var dashBuiltins = map[string]builtin{

@@ -53,7 +53,7 @@ func cd(s *state, args []string, _ bool) int {
 		if s.err.lost && !s.dash {
 			return 1
 		}
-		panic(cold("a directory that is not there"))
+		panic(cold("a directory that does not exist"))
 	}
 	s.dir, s.pwd = dir, dir
 	return 0

@@ -28,7 +28,7 @@ func (t *tools) installed(s *state, name string, program Program) {
 		changesPrograms(variable)
 	}
 	if !certainLocale(s.Env) {
-		panic(cold("a locale in which programs may sort and compare in another way"))
+		panic(cold("a locale in which programs may sort and compare differently"))
 	}
 	if s.Alone {
 		return

@@ -49,7 +49,7 @@ func (c *compiler) while(n *syntax.WhileClause) action {
 	}
 }
 
-// leave reports whether a loop ends after its body has ended with f, and the flow of the loop.
+// leave reports whether a loop ends once its body has ended with the flow f, and returns the flow after the loop.
 func (s *state) leave(f flow) (out flow, leave bool) {
 	switch {
 	case f == next:

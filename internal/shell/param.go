@@ -146,7 +146,7 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 		if all {
 			n = strings.Count(value, literal)
 		}
-		s.spend(2*len(value) + n*len(by)) // before the new value takes memory
+		s.spend(2*len(value) + n*len(by)) // counts the work before the new value takes memory
 		return strings.Replace(value, literal, by, n)
 	}
 }

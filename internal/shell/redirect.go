@@ -185,7 +185,7 @@ func (s *state) open(name string) *input {
 		return &input{}
 	case "/dev/stdin":
 		if s.in.at > 0 || s.in.reopened {
-			panic(cold("/dev/stdin, of which something is read"))
+			panic(cold("/dev/stdin after standard input was read or opened"))
 		}
 		s.in.reopened = true
 		return &input{data: s.in.data}

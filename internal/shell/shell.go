@@ -140,7 +140,7 @@ type variable struct {
 	readonly bool
 	exported bool // programs get the variable
 	array    bool
-	list     []string // of an array; never changed in place
+	list     []string // the elements of an array; never changed in place
 }
 
 // first returns the value of a variable, which is the first element of an array.

@@ -42,8 +42,8 @@ func NewTools(programs map[string]Program) Tools { return &tools{programs: progr
 
 type tools struct {
 	programs map[string]Program
-	known    sync.Map // by programFile: whether the file is the program
-	texts    sync.Map // by compiledText: its action
+	known    sync.Map // from a programFile to whether the file is the program
+	texts    sync.Map // from a compiledText to its action
 	count    atomic.Int32
 }
 
@@ -126,7 +126,7 @@ func (p *Process) MakeFolders(name string) { p.s.makeFolders(name) }
 
 // Process is one run of a [Program].
 type Process struct {
-	Name string // as the script names the program
+	Name string // the program's name as the script has it
 	Args []string
 	s    *state
 }
@@ -161,7 +161,7 @@ func (p *Process) Silent() bool { return p.s.out.lost }
 func (p *Process) Stdin() []byte {
 	in := p.s.in
 	if in.reopened {
-		p.GiveUp("standard input, of which it is not certain how much is read")
+		p.GiveUp("standard input after /dev/stdin was opened")
 	}
 	rest := in.data[in.at:]
 	p.s.spend(len(rest))
@@ -277,7 +277,7 @@ func isProgramName(name string) bool {
 		!strings.Contains(ownNames, " "+name+" ")
 }
 
-// ownNames lists the other builtins and the reserved words of bash.
+// ownNames lists names that are not programs: reserved words and builtins of bash.
 const ownNames = " alias bg bind builtin caller cd command compgen complete compopt declare dirs disown enable eval exec " +
 	"fc fg getopts hash help history jobs kill let logout mapfile popd pushd readarray readonly source suspend " +
 	"times trap type typeset ulimit umask unalias wait " +

@@ -72,7 +72,7 @@ func TestWrittenFilesAreTheSame(t *testing.T) {
 	}
 }
 
-// A file that cannot be written after all leaves the others as they were, and the script to bash.
+// If a file cannot be written after all, the other files stay as they were, and bash has to run the script.
 func TestAWriteThatFailsIsUndone(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("scripts write files in this process on Linux alone")

@@ -144,7 +144,7 @@ func (s *splicer) scan(code string, l *language) {
 			i += len(quote) - 1
 			quote = ""
 		case quote == "" && l.comment != "" && strings.HasPrefix(rest, l.comment):
-			quote, format = "\n", false // to the end of the line
+			quote, format = "\n", false // a comment ends at the end of the line
 		case quote == "" && strings.IndexByte(l.quotes, rest[0]) >= 0:
 			quote = rest[:1]
 			if triple := strings.Repeat(quote, 3); l.exact && strings.HasPrefix(rest, triple) {

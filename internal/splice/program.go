@@ -38,7 +38,7 @@ func (w *scriptWalker) call(n *syntax.CallExpr) {
 			return // the program is in a file
 		case strings.HasPrefix(text, "-") && text != "-":
 			skip = l.values[text]
-		case l == wrapped: // its options may also follow other words
+		case l == wrapped: // options of a wrapper may also follow other words
 		case l.first && !seen:
 			w.code[arg] = program
 			return
@@ -46,7 +46,7 @@ func (w *scriptWalker) call(n *syntax.CallExpr) {
 			if isProcess(arg) {
 				w.code[arg] = unclear(l)
 			}
-			return // a file, and the arguments of its program
+			return // the word is a file with the program; its arguments follow
 		}
 	}
 }

@@ -1,10 +1,10 @@
 // Package splice replaces the placeholders of a shell script by references to variables: values never become
 // part of the script.
 //
-// A placeholder may stand where a shell expands nothing: in single quotes or in a quoted here-document. There
-// the quotes are closed around the reference, or the here-document loses its quotes and its other text is
-// escaped. If the text is itself a program (sh -c, eval, python3 -c, awk), the inner shell expands the
-// reference, or the value has to be one that the language reads as plain text.
+// A placeholder may stand where a shell expands nothing: in single quotes or in a quoted here-document. There the
+// quotes are closed around the reference, or the here-document loses its quotes and its other text is escaped. If the
+// text is itself a program (sh -c, eval, python3 -c, awk), the inner shell expands the reference; in another language,
+// the value must be a text that the language reads as plain text.
 package splice
 
 import (

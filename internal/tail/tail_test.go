@@ -30,7 +30,7 @@ func write(t *testing.T, file, text string, flag int) {
 	}
 }
 
-// wants reads a text, and fails if another comes.
+// wants reads as many bytes as text has, and fails the test if they differ from text.
 func wants(t *testing.T, r io.Reader, text string) {
 	t.Helper()
 	b := make([]byte, len(text))

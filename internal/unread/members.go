@@ -14,7 +14,7 @@ import (
 // Form has the names of the members that the answers of an event have.
 type Form struct {
 	Top []string // of the answer
-	Own []string // of hookSpecificOutput
+	Own []string // names of the members of hookSpecificOutput
 }
 
 // Common are the members of an answer that every dialect has.

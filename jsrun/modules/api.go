@@ -97,8 +97,8 @@ const ExecRoom = 32 << 20
 // times the memory there.
 const large = 64 << 10
 
-// inTurn waits for its turn and returns a large result. It drops the output if the call is aborted, or the module is
-// closed, before that.
+// inTurn waits for its turn and returns a large result. If the call is aborted, or the module is closed, while inTurn
+// waits, it drops the output.
 func (m *boundModule) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
 	select {
 	case m.way <- struct{}{}:

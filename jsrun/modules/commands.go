@@ -22,7 +22,7 @@ func commandView() *jsrun.Object {
 	o.Async["waitForIdle"] = jsrun.On(waitForIdle)
 	o.Async["newSession"] = jsrun.On(newSession)
 	o.Async["branch"] = jsrun.On(branch)
-	o.Async["fork"] = jsrun.On(branch) // the extension runtime's name
+	o.Async["fork"] = jsrun.On(branch) // the name of branch in the extension runtime
 	o.Async["navigateTree"] = jsrun.On(navigateTree)
 	lend(o.Async, "ctx.", apiOfSeen, map[string]string{"reload": fails, "switchSession": fails})
 	return &o

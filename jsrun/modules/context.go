@@ -19,7 +19,7 @@ var view = extendedView(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"isIdle":             asks((*xcsh.HookContext).IsIdle),
 		"hasQueuedMessages":  asks((*xcsh.HookContext).HasQueuedMessages),
-		"hasPendingMessages": asks((*xcsh.HookContext).HasQueuedMessages), // the extension runtime's name
+		"hasPendingMessages": asks((*xcsh.HookContext).HasQueuedMessages), // its name in the extension runtime
 		"abort":              jsrun.On(abort),
 	},
 	Getters: map[string]jsrun.Func{"model": jsrun.On(model)},

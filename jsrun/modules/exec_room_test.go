@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// Sixteen programs at the same time, with more output than a module may hold, stay within the
-// limit. No program ends, which would release its share, before all have written.
+// Sixteen programs at the same time, with more output than a module may hold, stay within the limit. No program ends
+// before all have written, because its end would release its share.
 func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")

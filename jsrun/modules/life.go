@@ -77,7 +77,7 @@ func (m *boundModule) now() *jsrun.Module {
 	return m.js
 }
 
-var errForgotten = errors.New("the module has not registered this again since it was restarted")
+var errForgotten = errors.New("the module was restarted, and has not registered this function again")
 
 // call calls a function. If the module's process has ended, it restarts the module first.
 func (m *boundModule) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {

@@ -32,9 +32,9 @@ func (s *seen) end(_ context.Context, e *pipeline.Evaluation) {
 	s.ends = append(s.ends, e)
 }
 
-// failingModules lists the classes in which handlers in JavaScript fail. The other classes cannot
-// occur: a module that is missing, or whose engine cannot start, is an error of Load; a handler
-// holds no permit, and an untrusted one is not loaded.
+// failingModules lists the classes in which handlers in JavaScript fail. The other classes cannot occur: a module that
+// is missing, or whose engine cannot start, is an error of Load; an untrusted module is not loaded; a handler holds no
+// permit.
 var failingModules = []struct {
 	class         hook.Class
 	handler, says string

@@ -173,7 +173,7 @@ func saidOf(h *record.Hook, decided bool) string {
 	if h.Mode == "shadow" {
 		said += "; it is in shadow mode, so its answer does not count"
 		if h.Differs {
-			said += ": with it the outcome would differ"
+			said += ": with this answer the outcome would differ"
 		}
 	}
 	if decided && h.Failed() {
@@ -263,7 +263,7 @@ func (e *Explanation) because(l *record.Line, decider int) string {
 	case len(l.Hooks) == 0:
 		return "no hook is configured for " + l.Event
 	case ran == 0:
-		return fmt.Sprintf("none of the %s of the event ran for it", count(len(l.Hooks), "hook"))
+		return fmt.Sprintf("none of the %s of the event ran for this call", count(len(l.Hooks), "hook"))
 	case l.FailedOpen > 0:
 		return fmt.Sprintf("it went ahead, and %s failed open", count(l.FailedOpen, "hook"))
 	}

@@ -114,7 +114,7 @@ func TestStories(t *testing.T) {
 		"shadow that would differ": {
 			`"event":"claude.PreToolUse","subject":"Bash","would":{"decision":"deny","reason":"no"},"hooks":[{"id":"a","command":"a.sh","ran":true,"outcome":"blocking","decision":"deny","reason":"no","mode":"shadow","differs":true}]`,
 			`passed: 1 hook ran, and none objected
-  a.sh: it matches every call → denied: no; it is in shadow mode, so its answer does not count: with it the outcome would differ
+  a.sh: it matches every call → denied: no; it is in shadow mode, so its answer does not count: with this answer the outcome would differ
   rule C77 docs/spec/claude.md
   note: if hooks in shadow mode counted, the outcome would be deny: no`,
 		},
@@ -138,7 +138,7 @@ func TestStories(t *testing.T) {
 			`passed: 1 hook ran, and none objected
   a.sh: it matches every call → went to the background, where it decides nothing; in the background it ended with non_blocking_error: bad`,
 		},
-		"no hook ran":   {`"event":"claude.Stop","hooks":[` + other + `]`, "passed: none of the 1 hook of the event ran for it\n  lint.sh: matcher \"Write\" does not match \"Bash\""},
+		"no hook ran":   {`"event":"claude.Stop","hooks":[` + other + `]`, "passed: none of the 1 hook of the event ran for this call\n  lint.sh: matcher \"Write\" does not match \"Bash\""},
 		"no hook":       {`"event":"claude.Stop","hooks":[]`, `passed: no hook is configured for claude.Stop`},
 		"another event": {`"event":"mine.Event","decision":"deny","hooks":[]`, `denied: denied, and no hook in the record says why`},
 	}

@@ -81,7 +81,7 @@ func (f *frame) addNode(n *tracetree.Node, depth int, first time.Time, above str
 		Bad: n.State == tracetree.Denied || n.State == tracetree.Failed,
 	}
 	if n.State == tracetree.Unfinished && n.Kind != tracetree.Turn && !open {
-		r.State = "" // its turn has ended; the call has ended too, although the record lacks its end
+		r.State = "" // the turn has ended: the node has ended too, although the record lacks its end
 	}
 	if len(n.Fires) > 0 {
 		r.Fire = n.Fires[0].ID

@@ -15,16 +15,14 @@ type Live struct {
 	Builder
 }
 
-// NewLive makes a Live. Its system needs ObserveIdle, or it misses the events
-// without hooks.
+// NewLive makes a Live. The observed system needs ObserveIdle; otherwise the trees lack the events without hooks.
 func NewLive() *Live {
 	l := &Live{}
 	l.Recorder = record.New(builderWriter{&l.Builder}, record.Config{Log: slog.New(slog.DiscardHandler)})
 	return l
 }
 
-// Sessions returns the trees of the fires until now. Only after Close does it include all fires
-// that have ended.
+// Sessions returns the trees of the fires until now. Before Close, the trees may lack the last fires.
 func (l *Live) Sessions() []*Node { return l.Builder.Sessions() }
 
 // Close ends the observer, within the given time.

@@ -21,12 +21,12 @@ func dialect(l *record.Line) string {
 	return name
 }
 
-// has reports whether a fire is the event of another dialect at the same moment.
+// has reports whether a fire belongs to the moment of m, as the event of another dialect.
 func (m *lastEvent) has(l *record.Line) bool {
 	switch {
 	case m.node == nil || m.role == mark || m.role != roles[l.Event].kin() || slices.Contains(m.dialects, dialect(l)):
 		return false
-	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // the events of a mark have neither an agent nor a tool run
+	case m.node.Kind == Mark && (l.Refs.AgentID != "" || id(l) != ""): // all events of a mark lack these two ids
 		return false
 	}
 	return same(m.agent, l.Refs.AgentID) && same(m.tool, id(l))
@@ -51,7 +51,7 @@ func (s *session) join(l *record.Line) {
 		if role == turnFailed {
 			n.State = Failed
 		}
-		if denied && !l.Stop && n.Kind == Turn { // the hook makes the agent continue
+		if denied && !l.Stop && n.Kind == Turn { // a denial without Stop makes the agent continue
 			s.turn = n
 		}
 	case modelStart:

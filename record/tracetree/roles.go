@@ -20,7 +20,8 @@ const (
 	agentEnd
 )
 
-// kin maps roles with the same effect to one: a failed tool has ended.
+// kin returns the role that a role is compared as: a failed tool counts as an ended tool, a failed turn as an ended
+// turn.
 func (r role) kin() role {
 	switch r {
 	case turnFailed:

@@ -150,7 +150,8 @@ func (s *session) context(l *record.Line) *Node {
 	return s.node
 }
 
-// place returns the parent node for a call: the model that made it, if there is one.
+// place returns the parent node for a tool run or a mark: the last model call, if there is one, else the node of
+// context.
 func (s *session) place(l *record.Line) *Node {
 	at := s.context(l)
 	if m := s.models[at]; m != nil && at.Kind != Session {

@@ -11,7 +11,7 @@ import (
 // id returns the id of the tool run that a fire belongs to, or "".
 func id(l *record.Line) string { return cmp.Or(l.Refs.ToolUseID, l.Refs.ToolCallID) }
 
-// startTool begins a run, unless the fire that ends it came first.
+// startTool begins a run, unless the fire that ends the run came first.
 func (s *session) startTool(l *record.Line) {
 	n := s.runs[id(l)]
 	if n == nil || id(l) == "" {
@@ -133,8 +133,8 @@ func (s *session) startAgent(l *record.Line) {
 	s.add(n, l)
 }
 
-// Limits of the tree. Agents that are nested deeper are placed below the turn. If more calls could start an agent at
-// the same time, the additional calls are treated as ordinary calls.
+// Limits of the tree. Agents that are nested deeper than maxDepth are placed below the turn. If more than maxStarters
+// calls could start an agent at the same time, the additional calls are treated as ordinary calls.
 const (
 	maxDepth    = 64
 	maxStarters = 256
@@ -179,7 +179,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 	n := s.agent(l)
 	s.add(n, l)
-	if l.Decision != "deny" || l.Stop { // otherwise a hook makes the agent continue
+	if l.Decision != "deny" || l.Stop { // a denial without Stop makes the agent continue
 		s.ended[n] = true
 	}
 }

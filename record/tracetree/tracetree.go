@@ -27,7 +27,7 @@ type State string
 
 // The states. A node that ended normally has none.
 const (
-	Failed      State = "failed"      // the tool failed, or the turn
+	Failed      State = "failed"      // the tool or the turn failed
 	Denied      State = "denied"      // a hook denied it
 	Interrupted State = "interrupted" // the next prompt, or the end of the session, came first
 	Unfinished  State = "unfinished"  // its end is missing
@@ -37,8 +37,8 @@ const (
 // Node is a part of an agent's work: a session, a turn, a call, a sub-agent, or an event without duration.
 type Node struct {
 	Kind     Kind
-	Name     string // of the tool, agent type or mark; may be empty
-	ID       string // of the session, the tool's run, the agent
+	Name     string // name of the tool, the agent type or the mark; may be empty
+	ID       string // id of the session, the tool run or the agent
 	State    State
 	Start    time.Time
 	End      time.Time
@@ -71,7 +71,7 @@ type Builder struct {
 
 	mu      sync.Mutex
 	fires   []*record.Line
-	first   int // index in fires of the oldest
+	first   int // index of the oldest fire in fires
 	bytes   int64
 	dropped int
 }

@@ -275,7 +275,7 @@ func (waits) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// decides loads the hook for every event.
+// decides loads one hook, a waits, for every event.
 func decides(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 	var all []*hook.Hook
 	for _, e := range pipeline.Events(nil) {
@@ -285,7 +285,7 @@ func decides(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 	return pipeline.Loaded{Hooks: all}, nil
 }
 
-// play fires the steps: each begins at its time, and they end in their order.
+// play fires the steps. A fire begins at the time of its step, and the fires end in the order of the steps.
 func play(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declared, steps string) {
 	t.Helper()
 	var turns []chan struct{}
@@ -391,7 +391,7 @@ func TestNoRecordTakesTimeLikeItsSquare(t *testing.T) {
 					})
 				}
 			}
-			if ratio := float64(quickest[1]) / float64(quickest[0]); ratio > 20 { // a quadratic algorithm had 200
+			if ratio := float64(quickest[1]) / float64(quickest[0]); ratio > 20 { // quadratic growth has ratio 200
 				t.Errorf("it takes %.0f times as long as plain calls: %v, %v", ratio, quickest[0], quickest[1])
 			}
 		})

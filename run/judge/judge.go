@@ -16,8 +16,8 @@ const MaxTurns = 50
 // Model is a language model that the host supplies; package llm implements it. It is used from many
 // goroutines at once.
 type Model interface {
-	// Generate returns the whole text of the model's answer. A failure, or a truncated answer, is an error. It returns
-	// soon after ctx has ended; its result is then ignored.
+	// Generate returns the whole text of the model's answer. A failure, or a truncated answer, is an error. Generate
+	// returns soon after ctx has ended; its result is then ignored.
 	Generate(ctx context.Context, r ModelRequest) (string, error)
 }
 
@@ -31,8 +31,8 @@ type ModelRequest struct {
 // AgentRunner lets an agent of the host work on a question, with tools that only read. It is used
 // from many goroutines at once.
 type AgentRunner interface {
-	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has ended; its result is then
-	// ignored. Hooks must not fire for that agent's own actions, or the agent would judge itself.
+	// RunAgent returns the whole of the agent's last message. RunAgent returns soon after ctx has ended; its result is
+	// then ignored. Hooks must not fire for that agent's own actions, or the agent would judge itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
 

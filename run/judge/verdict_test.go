@@ -105,8 +105,8 @@ func FuzzPrompt(f *testing.F) {
 		if !strings.Contains(got, payload) {
 			t.Errorf("fillPrompt(%q, %q) = %q, without the payload", prompt, payload, got)
 		}
-		// Only the payload is inserted: inserting a NUL character, and replacing that character by the payload, gives
-		// the same text.
+		// fillPrompt inserts nothing but the payload: if it inserts a NUL character, and the payload then replaces the
+		// NUL, the text is the same.
 		if strings.Contains(prompt, "\x00") {
 			return
 		}

@@ -11,8 +11,8 @@ import (
 
 // Anthropic is a [judge.Model] that uses the Messages API of Anthropic, version 2023-06-01.
 //
-// If the API refuses a request, the error is an [*Error]. An answer cut at MaxTokens is an error too, and so is one
-// without text. When the context ends, the error is [context.Cause]. No error contains the key. Redirects are not
+// If the API refuses a request, the error is an [*Error]. An answer that is cut at MaxTokens, or has no text, is an
+// error too. When the context ends, the error is [context.Cause]. No error contains the key. Redirects are not
 // followed, and a request is sent once.
 //
 // It may be used from many goroutines at once. A call costs a request, and the API's charge.

@@ -110,7 +110,8 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// withoutRedirects returns a client that does not follow redirects, because those would send the key to another server.
+// withoutRedirects returns a client that does not follow redirects, because a redirect would send the key to another
+// server.
 func withoutRedirects(client *http.Client) *http.Client {
 	if client == nil {
 		client = http.DefaultClient

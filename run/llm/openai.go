@@ -12,9 +12,9 @@ import (
 // OpenAI is a [judge.Model] that uses the Chat Completions API of OpenAI, or one of the many compatible servers. It
 // asks for an answer in JSON; the request must ask for JSON in words as well, as a [judge.Judge] does.
 //
-// If the API refuses a request, the error is an [*Error]. An answer that was cut or that the model declined is an error
-// too, and so is one without text. When the context ends, the error is [context.Cause]. No error contains the key.
-// Redirects are not followed, and a request is sent once.
+// If the API refuses a request, the error is an [*Error]. An answer that was cut, that has no text, or that the model
+// declined is an error too. When the context ends, the error is [context.Cause]. No error contains the key. Redirects
+// are not followed, and a request is sent once.
 //
 // It may be used from many goroutines at once. A call costs a request, and the API's charge.
 type OpenAI struct {

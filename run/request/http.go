@@ -62,9 +62,9 @@ type HTTP struct {
 	Getenv func(name string) (value string, ok bool)
 
 	// PublicOnly refuses, with [ErrNotPublic], to connect to addresses that are not public: private, link-local,
-	// carriers', multicast and reserved ones, and the metadata services of clouds. The loopback is allowed. The address
-	// is checked when the connection is made, after the name has been resolved. Proxies are not used, because they
-	// would connect to any address. False allows all.
+	// multicast and reserved addresses, addresses of carriers' networks, and the metadata services of clouds. The
+	// loopback is allowed. The address is checked when the connection is made, after the name has been resolved.
+	// Proxies are not used, because they would connect to any address. False allows all.
 	PublicOnly bool
 
 	// Transport sends the requests in place of the shared transport, for tests. PublicOnly then has no effect unless

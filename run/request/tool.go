@@ -13,8 +13,8 @@ import (
 // ToolCaller calls tools of MCP servers to which the host is connected. It is used from many goroutines at once.
 type ToolCaller interface {
 	// CallTool calls a tool and waits for its answer. It neither starts a server nor logs in: an unconnected server and
-	// an unknown tool are errors. An error that the tool itself reports is a ToolAnswer. It returns soon after ctx has
-	// ended; its result is then ignored.
+	// an unknown tool are errors. An error that the tool itself reports is a ToolAnswer. CallTool returns soon after
+	// ctx has ended; its result is then ignored.
 	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
 }
 

@@ -32,7 +32,7 @@ func AllowedURL(patterns []string, rawURL string) bool {
 
 // location is the target of a URL, or a pattern for it.
 type location struct {
-	scheme, host string // the host has its port
+	scheme, host string // the host includes the port
 	path         string // with the query
 	whole        bool   // the pattern is compared as one text, in path
 }

@@ -45,7 +45,7 @@ func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases
 		return nil, reason
 	}
 	if _, waits := p.Expect["async"]; waits {
-		delete(p.Expect, "duration_lt_ms") // unlike a fire, the process waits for hooks in the background
+		delete(p.Expect, "duration_lt_ms") // the process waits for background hooks; a fire does not
 	}
 	e := &claudeProgram{path: path, env: p.Environ(), args: append(claudeArgs(p), claudeSources(p)...)}
 	if p.LLM != nil {

@@ -32,7 +32,7 @@ type edited struct {
 
 // beyond matches errors about relations that a schema does not express.
 var beyond = regexp.MustCompile(`is not a member of a rule of this file|is not a regular expression of Go|is not below the project|` +
-	`is a file of this fixture|is given twice|there is no fixture in it`)
+	`is a file of this fixture|is given twice|the file has no fixture`)
 
 var editedForms = map[string]edited{
 	"overlay": {
@@ -124,7 +124,7 @@ func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 			looked := 0
 			for _, doc := range docs {
 				for where, mutant := range mutants(doc, "", words) {
-					if looked++; raceDetector && looked%5 > 0 { // other runs of the test look at each
+					if looked++; raceDetector && looked%5 > 0 { // runs without the race detector look at every mutant
 						continue
 					}
 					text := encoded(t, mutant)
@@ -333,7 +333,7 @@ func schemaText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// compiled compiles the schema instead or, if instead is nil, the schema in a file.
+// compiled compiles the schema of a file. If instead is not nil, compiled compiles the schema in instead.
 func compiled(t *testing.T, file string, instead any) *jsonschema.Schema {
 	t.Helper()
 	if instead == nil {

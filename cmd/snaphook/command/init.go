@@ -109,9 +109,9 @@ func newInit(global *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a first hook, a test for it, and a CI step",
-		Long: "Writes into the project's directory: settings with one guard, which refuses forced pushes, the guard, " +
+		Long: "Writes into the project's directory: settings with one hook, the script of this hook, which refuses forced pushes, " +
 			"its test fixtures, and a workflow of GitHub that checks and tests the hooks. " +
-			"Existing files are not changed; if the settings exist, it prints the part to add.",
+			"init does not change existing files; if the settings exist, it prints the part to add.",
 		Example: `# For Claude Code, in the current directory
 snaphook init
 # For LLxprt Code, in another directory; then run the test
@@ -137,7 +137,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		return fmt.Errorf("--dialect %q: write one of: %s", dialect, initNames())
 	}
 	var said []string
-	kept := ""   // existing settings without the guard
+	kept := ""   // the template's settings, if the existing ones lack the guard
 	own := false // the guard existed before
 	for _, file := range append(begin.files[:len(begin.files):len(begin.files)], workflow) {
 		text, err := templates.ReadFile("template/" + file.from)
@@ -155,7 +155,7 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 		said = append(said, lo.Ternary(wrote, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
 	}
 	if kept != "" {
-		said = append(said, "", begin.files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
+		said = append(said, "", begin.files[0].to+" existed already. To use the guard, add its hook:", "", strings.TrimSpace(kept))
 	}
 	where := lo.Ternary(f.Dir == "", "", " --dir "+f.Dir)
 	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where, own)), "\n"))

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 			if runtime.GOOS == "windows" {
 				forWindows(env, home)
 			}
-			if os.Getenv("GORACE") == "" { // otherwise each of some 600 programs with the race detector would sleep for a second at its end
+			if os.Getenv("GORACE") == "" { // 600 programs with the race detector would sleep 1 s each
 				env.Setenv("GORACE", "atexit_sleep_ms=10")
 			}
 			return os.MkdirAll(home, 0o755)

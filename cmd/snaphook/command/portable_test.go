@@ -114,7 +114,7 @@ func effectOf(blocked, stop bool, effects map[string]any) portable.Effect {
 		return portable.Asks
 	case full("updatedInput", "modifiedToolInput"):
 		return portable.Rewrites
-	case effects["askUser"] == nil && (says("allow") || says("approve")): // LLxprt's allow says nothing
+	case effects["askUser"] == nil && (says("allow") || says("approve")): // LLxprt's allow approves nothing
 		return portable.Approves
 	case full("additionalContext"), full("model_sees"):
 		return portable.Adds
@@ -154,7 +154,8 @@ func TestEveryAnswerHasTheEffectThatIsDeclared(t *testing.T) {
 	}
 }
 
-// If an answer refuses only in a hook whose entry says that a failure blocks, the answer is declared as one that does.
+// Some answers refuse only in a hook whose entry says that a failure blocks. The test checks that each of them is
+// declared so.
 func TestEveryAnswerThatRefusesInAClosedHookIsDeclared(t *testing.T) {
 	program := build(t)
 	for _, s := range systems.Portable() {

@@ -27,7 +27,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
   snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
-		StringVar(&global.Dir, "dir", "", "`DIR` of the project, such as ~/project; default: the current directory, or the nearest one above it with settings in its git repository")
+		StringVar(&global.Dir, "dir", "", "Use `DIR`, such as ~/project, as the project; default: the current directory, or the nearest one above it with settings in its git repository")
 	root.PersistentFlags().
 		BoolVarP(&global.Verbose, "verbose", "v", false, "Report each step on stderr, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 has this effect too")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)

@@ -24,10 +24,10 @@ func newState(g *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Keep values between the hooks of a session",
-		Long: "Reads and writes small texts that the hooks of one session share, in the directory that " + stateVar + " names; every hook is started with it. " +
+		Long: "Reads and writes small texts that the hooks of one session share, in the directory that " + stateVar + " names; snaphook sets this variable for every hook. " +
 			"The hooks of each source, such as the user or the project, have their own keys. " +
 			"Hooks may write at the same time; no write is lost. All keys and values of a source may take 1 MiB together, in a fleet 512 KiB.\n\n" +
-			"Exit status: 0 done; 1 there is no such value, or the value is not OLD; 2 snaphook could not do it.",
+			"Exit status: 0 done; 1 the key has no value, or its value is not OLD; 2 snaphook failed.",
 		Example: `# Count the calls of a session, in a hook
 n=$(snaphook state incr calls)
 # Do something once in a session
@@ -106,7 +106,7 @@ func wantsHelp(cmd *cobra.Command, args []string) bool {
 	return cmd.DisableFlagParsing && len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 }
 
-// wordsGiven returns the number of arguments in words.
+// wordsGiven says, for an error, how many arguments the verb got.
 func wordsGiven(args []string) string {
 	switch len(args) {
 	case 0:
@@ -163,7 +163,7 @@ func stateIncr(cmd *cobra.Command, d hook.State, args []string) error {
 	if len(args) > 1 {
 		n, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
-			return fmt.Errorf("%q is not a whole number; write one such as 1 or -1", args[1])
+			return fmt.Errorf("%q is not a whole number; write a number such as 1 or -1", args[1])
 		}
 		by = n
 	}

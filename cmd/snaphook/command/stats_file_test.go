@@ -249,8 +249,8 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {
-			// Frees the garbage of earlier tests, and lowers the heap size at which the collector
-			// would start next.
+			// FreeOSMemory frees the garbage of earlier tests, and lowers the heap size at which the collector starts
+			// next.
 			runtime.GC()
 			var mem runtime.MemStats
 			highest := uint64(0)

@@ -99,7 +99,7 @@ func (f *trustFlags) trust(cmd *cobra.Command, decision string) error {
 var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	trust.Unknown:   "no decision yet; the project's hooks run when you fire events, but not with --interactive; its settings affect only its own hooks",
+	trust.Unknown:   "no decision yet; the project's hooks run when you fire events, but not with --interactive; the project's settings affect only the project's hooks",
 	trust.Changed:   "the hooks or their scripts have changed since trust was granted; no hook runs until `snaphook trust grant`",
 }
 
@@ -126,7 +126,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 	for _, name := range exceptions(st, all) {
 		fmt.Fprintf(
 			&b,
-			"for %s trust is needed only with --interactive, and then by hooks of all sources; without --interactive hooks run whether trusted or not\n",
+			"with --interactive, the hooks of %s from all sources need trust; without --interactive, all of them run, trusted or not\n",
 			name,
 		)
 	}
@@ -138,7 +138,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 		b.WriteString(
 			lo.Ternary(
 				st.State == trust.Trusted,
-				"effects of its settings, which trust covers:\n",
+				"effects of the project settings, which trust covers:\n",
 				"effects of its settings once it is trusted:\n",
 			),
 		)

@@ -36,7 +36,7 @@ func newUI(global *cli.Global) *cobra.Command {
 		Short: "Show fires and hooks on a live page in the browser",
 		Long: "Follows the records in the FILEs, or in SNAPHOOK_RECORD, with their rotated files, as fire --record and record-event write them; " +
 			"it waits for a file that does not exist yet. With --nats it follows the records of a fleet. It prints the address of a page, which shows sessions and turns as they happen, the waterfall, the hooks with their latest times, " +
-			"failures first, and an explanation beside each call. The filters are in the address.\n\n" +
+			"failures first, and an explanation beside each call. The address of the page contains its filters.\n\n" +
 			"The page can be reached only from this machine, at a free port. The address has a token; requests without the token, from other sites or for other host names are refused. " +
 			"The page changes nothing, and loads nothing from elsewhere. An interrupt ends it. trace --html writes the same page as a file.",
 		Example: `# The record that the environment names
@@ -52,7 +52,7 @@ snaphook ui --nats nats://127.0.0.1:4222`,
 	return cmd
 }
 
-// uiPatience limits the wait, at the end of ui, for answers that are being written.
+// uiPatience limits the wait, at the end of ui, for HTTP responses that are being written.
 const uiPatience = time.Second
 
 func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, port int) error {
@@ -89,9 +89,9 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("--port %d: another program listens there; write another port, or leave the flag out", port)
+		return fmt.Errorf("--port %d: another program listens at this port; write another port, or leave the flag out", port)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("--port %d: this user may not listen there; write a port above 1023, or leave the flag out", port)
+		return fmt.Errorf("--port %d: this user may not listen at this port; write a port above 1023, or leave the flag out", port)
 	case err != nil:
 		return fmt.Errorf("--port %d: %w", port, err)
 	}
@@ -108,7 +108,7 @@ func (f *uiFlags) ui(cmd *cobra.Command, files []string, fleetRecords string, po
 	case err := <-ended:
 		return err
 	}
-	_ = page.Close() // ends the answers that are being written
+	_ = page.Close() // ends the HTTP responses that are being written
 	patient, cancel := context.WithTimeout(context.Background(), uiPatience)
 	defer cancel()
 	if server.Shutdown(patient) != nil {

@@ -24,7 +24,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Until an interrupt, the printed address shows the page, for an empty record and for one that does not exist yet.
+// The printed address shows the page until an interrupt, both for an empty record and for a record that does not exist
+// yet.
 func TestUIServesItsPageUntilAnInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o600); err != nil {
@@ -81,7 +82,7 @@ func TestUISaysThatAPortIsTaken(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "snaphook", "ui", filepath.Join(t.TempDir(), "r.jsonl"), "--port", fmt.Sprint(port))
 	text, err := cmd.CombinedOutput()
-	want := fmt.Sprintf("snaphook: --port %d: another program listens there; write another port, or leave the flag out", port)
+	want := fmt.Sprintf("snaphook: --port %d: another program listens at this port; write another port, or leave the flag out", port)
 	if err == nil || !strings.Contains(string(text), want) {
 		t.Errorf("got %v, %s; want %s", err, text, want)
 	}

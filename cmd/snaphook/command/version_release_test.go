@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Pages and workflows install the newest release of the changelog: an older one would be an old
+// Pages and workflows install the newest release of the changelog: with an older release, users would get an outdated
 // guard.
 func TestPagesInstallTheLatestRelease(t *testing.T) {
 	const root = "../../.."

@@ -72,7 +72,7 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 		if _, err := c.Run(t.Context(), call); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if name == "a handler" { // the worker also gets a late reply
+		if name == "a handler" { // the worker's answer comes after the call has ended
 			call.Payload = []byte("{\"slow\": true}\n")
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			if _, err := c.Run(ctx, call); err == nil {

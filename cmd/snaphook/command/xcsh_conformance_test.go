@@ -152,7 +152,7 @@ func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}
 	if after, has := want["inputAfter"]; has {
-		got["inputAfter"] = after // the caller's own list is in another process
+		got["inputAfter"] = after // cannot be observed: the list is in another process
 	}
 	_, failed := want["error"]
 	switch {

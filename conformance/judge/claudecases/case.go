@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case in the form of FORMAT.md. [Load] returns cases with their placeholders;
-// [Prepared] ones have them replaced.
+// Case is one case in the form of FORMAT.md. The cases that [Load] returns still have their placeholders; in a
+// [Prepared] case the placeholders are replaced.
 //
 // A jsontext.Value is the text of the case file: it keeps the order of members and the spelling of
 // numbers, which an engine must receive unchanged.
@@ -33,9 +33,9 @@ type Case struct {
 	Note  string   `json:"note"`
 
 	Settings    jsontext.Value            `json:"settings"` // settings of the project, of any type; nil if there are layers
-	Layers      map[string]jsontext.Value `json:"layers"`   // instead of settings; see [Prepared.LayerFiles]
+	Layers      map[string]jsontext.Value `json:"layers"`   // in place of Settings; see [Prepared.LayerFiles]
 	Plugins     []Plugin                  `json:"plugins"`
-	Env         map[string]string         `json:"env"` // added to the engine's; see [Prepared.Environ]
+	Env         map[string]string         `json:"env"` // added to the engine's environment; see [Prepared.Environ]
 	Host        Host                      `json:"host"`
 	HTTP        map[string]Answer         `json:"http"`         // answers of the scripted server, by path
 	LLM         []Reply                   `json:"llm"`          // replies of the model; see [LLM]
@@ -47,7 +47,7 @@ type Case struct {
 	Expect Expect         `json:"expect"`
 	Then   []Step         `json:"then"` // further steps on the same engine
 
-	Variants map[string]jsontext.Value `json:"variants"` // keys that replace those above, by level
+	Variants map[string]jsontext.Value `json:"variants"` // keys that replace keys of the case, by level
 
 	text jsontext.Value // the case's text in the file
 }

@@ -101,7 +101,7 @@ var noNullTexts = json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext
 	if in.PeekKind() != '"' {
 		return errors.New("write a string")
 	}
-	return errors.ErrUnsupported // package json then reads the string as usual
+	return errors.ErrUnsupported // with this error, package json reads the string as usual
 }))
 
 func read[T any](text jsontext.Value) (want T, err error) {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryObservableHasAJudgementEitherWay(t *testing.T) {
-	passes, differs := map[string]bool{}, map[string]bool{"async": true} // the differences of async are named after its members
+	passes, differs := map[string]bool{}, map[string]bool{"async": true} // differences name its members
 	for _, tt := range judgements {
 		for key := range mustExpect(t, tt.expect) {
 			passes[key] = passes[key] || tt.differs == ""

@@ -49,7 +49,7 @@ func (p substrings) check() error {
 	return nil
 }
 
-// sees returns a check that every part occurs in a text; without parts there must be no text.
+// sees returns a check that every part occurs in a text. If no parts are given, the check passes only without texts.
 func sees(name string) func(*judge, string, substrings) {
 	return func(j *judge, key string, want substrings) {
 		got, ok := reported[[]string](j, key, name, want)

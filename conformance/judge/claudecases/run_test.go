@@ -21,7 +21,7 @@ type replay struct {
 	project *Prepared
 	told    []Observation // one for each fire; further fires get the last one
 	later   Background
-	err     error // returned by every call
+	err     error // the error that every call returns
 	calls   []string
 }
 

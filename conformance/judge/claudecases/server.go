@@ -43,7 +43,7 @@ type server struct {
 	web     *httptest.Server
 	answers map[string]Answer // set before the first request
 	closing chan struct{}     // ends delays
-	idle    net.Conn          // keeps the port that dead returns occupied
+	idle    net.Conn          // occupies the port that dead returns
 
 	mu       sync.Mutex
 	requests []receivedRequest

@@ -56,7 +56,7 @@ var expectations = []string{
 // parent: $SNAPHOOK_CASES/cli if the variable is set, else the repository's own copy.
 func Dialects() (names []string, dir string) {
 	dir = filepath.Join(casedir.Root(), "cli")
-	entries, _ := os.ReadDir(dir) // none if there is no such directory
+	entries, _ := os.ReadDir(dir) // no entries if the directory does not exist
 	for _, entry := range entries {
 		if entry.IsDir() {
 			names = append(names, entry.Name())

@@ -16,8 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case in the form of FORMAT.md, with the defaults filled in. [Load] returns cases with
-// their tokens; [Prepared] ones have them expanded.
+// Case is one case in the form of FORMAT.md, with the defaults filled in. The cases that [Load] returns still have
+// their tokens; in a [Prepared] case the tokens are expanded.
 //
 // A jsontext.Value is the text of the case file: it keeps the order of members and the spelling of
 // numbers, which a hook must receive unchanged.
@@ -41,7 +41,7 @@ type Case struct {
 	Extensions     []Extension        `json:"extensions"`
 	Trusted        bool               `json:"trusted"` // default true
 	Env            map[string]*string `json:"env"`     // nil unsets a variable; see Prepared.Environ
-	Cwd            string             `json:"cwd"`     // default the project directory
+	Cwd            string             `json:"cwd"`     // the default is the project directory
 	ProjectDirName string             `json:"projectDirName"`
 	SessionID      string             `json:"sessionId"`
 	TranscriptPath string             `json:"transcriptPath"`

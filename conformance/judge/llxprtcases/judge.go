@@ -20,7 +20,7 @@ func (p *Prepared) Judge(expect map[string]any, got Observation) []string {
 	if j.seen, err = got.decoded(); err != nil {
 		return []string{"the observation is not JSON: " + err.Error()}
 	}
-	if want, ok := expect["deadPids"]; ok { // first, because the time of deadPids is running
+	if want, ok := expect["deadPids"]; ok { // checked first, because the time of deadPids is running
 		j.deadPids(want)
 	}
 	for _, key := range slices.Sorted(maps.Keys(expect)) {
@@ -110,7 +110,7 @@ func (j *judge) fields(path string, want, got any, known []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		switch {
-		case key == subset: // no effect: every expected object is a subset here
+		case key == subset: // the key has no effect: every expected object is a subset here
 		case !slices.Contains(known, key):
 			j.unknown(path, key, known)
 		default:

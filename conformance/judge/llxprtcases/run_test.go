@@ -17,8 +17,8 @@ import (
 // replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
-	told    []Observation // one for each fire; further fires get the last one
-	err     error         // returned by every call
+	told    []Observation // one result for each fire; further fires get the last result
+	err     error         // the error that every call returns
 	calls   []string
 }
 
@@ -223,7 +223,7 @@ func TestASilentEnginePassesOnlyWhatExpectsSilence(t *testing.T) {
 	for _, c := range cases {
 		p := c.Prepare(t)
 		for i, s := range p.steps() {
-			delete(s.Expect, "deadPids") // deadPids fails anyway, because its file is missing; the other keys must fail too
+			delete(s.Expect, "deadPids") // the key always fails here, because its file is missing
 			wrong := p.Judge(s.Expect, Observation{})
 			if expectsSilence := Show(s.Expect) == `{"trace":[]}`; len(wrong) == 0 && !expectsSilence {
 				t.Errorf("%s/%s, step %d: %s passes", c.Theme, c.Name, i+1, Show(s.Expect))

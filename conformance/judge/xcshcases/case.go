@@ -14,7 +14,7 @@ type Case struct {
 	Notes              string          `json:"notes"`
 	Basis              []string        `json:"basis"`
 	Rules              []string        `json:"rules"`        // rules of docs/spec/xcsh.md
-	Conflict           jsontext.Value  `json:"conflict"`     // set where the documentation differs
+	Conflict           jsontext.Value  `json:"conflict"`     // set if the documentation contradicts the code
 	Older              jsontext.Value  `json:"seedConflict"` // the former name of Conflict
 	Runtime            string          `json:"runtime"`
 	Requires           []string        `json:"requires"`
@@ -51,7 +51,7 @@ type Expect struct {
 type Runner struct {
 	Cwd        string           `json:"cwd"`
 	Entries    []jsontext.Value `json:"entries"`
-	Listeners  *[]Listener      `json:"listeners"` // nil: one listener, L1
+	Listeners  *[]Listener      `json:"listeners"` // nil means one listener, L1
 	Initialize *Initialize      `json:"initialize"`
 }
 

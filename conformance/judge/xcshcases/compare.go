@@ -15,7 +15,7 @@ func (w *runningCase) compareStep(step *Step, want, got map[string]any) (same bo
 		delete(want, "errorAny")
 		delete(got, "error")
 	}
-	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // these members are compared only if the case has them
+	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // compared only if expected
 		if want[detail] == nil {
 			delete(got, detail)
 		}

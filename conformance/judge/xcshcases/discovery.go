@@ -32,9 +32,9 @@ func (w *runningCase) discoverAndLoad(s *Step) map[string]any {
 	})
 }
 
-// loaded replaces the modules of the case by new modules, and loads into them. Later steps use the new modules.
+// loaded gives the case a new, empty Modules, and loads modules into it. Later steps use the new Modules.
 func (w *runningCase) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
-	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both call the listeners
+	if err := w.modules.Close(); err != nil { // of two open Modules, both would call the listeners
 		return done(err)
 	}
 	w.modules = w.newModules()

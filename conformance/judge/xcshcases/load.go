@@ -88,8 +88,7 @@ func (c *Case) place(dirs map[string]string) (placed Case, err error) {
 	return placed, err
 }
 
-// replaceWords replaces names, but not those that are the beginning of a longer one, such as $HOME
-// in $HOMEX.
+// replaceWords replaces names, but not where a longer name begins with the name, such as $HOME in $HOMEX.
 func replaceWords(text string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		var b strings.Builder

@@ -18,7 +18,7 @@ type Maker func(h Hook) (path string, f xcsh.Factory)
 // Typed makes modules in Go whose handlers have the types of their events.
 func Typed(h Hook) (path string, f xcsh.Factory) { return h.Path, h.factory(typedOn) }
 
-// Untyped makes modules in Go whose handlers use JSON, like those in other languages. Their results
+// Untyped makes modules in Go whose handlers use JSON, like handlers in other languages. The results of the handlers
 // can be any value.
 func Untyped(h Hook) (path string, f xcsh.Factory) {
 	return h.Path, h.factory(func(api *xcsh.API, h *Handler) { xcsh.OnDynamic(api, h.On, h.dynamic(api)) })

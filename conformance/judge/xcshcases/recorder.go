@@ -115,7 +115,7 @@ func (r *caseRecorder) host(i *Initialize) xcsh.Host {
 	return h
 }
 
-// control adds the functions that commands may call to a host.
+// control sets the functions of a host that commands may call.
 func (r *caseRecorder) control(i *Initialize, h *xcsh.Host) {
 	if i.WaitForIdle {
 		h.WaitForIdle = func(context.Context) error { r.called(&r.ctxCalls, "waitForIdle"); return nil }

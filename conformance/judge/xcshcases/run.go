@@ -20,10 +20,10 @@ type Options struct {
 	// require it.
 	Make Maker
 
-	// Loader loads modules from files of a case. Nil: cases that require it are skipped.
+	// Loader loads modules from files of a case. If Loader is nil, cases that require it are skipped.
 	Loader xcsh.ModuleLoader
 
-	// Lacks maps each further capability that is missing to the reason.
+	// Lacks holds the reason for each further capability that is missing.
 	Lacks map[string]string
 }
 

@@ -16,7 +16,7 @@ import (
 // operations maps the names of operations to functions, which return the outcome of a step.
 var operations map[string]func(*runningCase, *Step) map[string]any
 
-func init() { // in init, because the operations refer to the table
+func init() { // filled here, because the operations refer to the map
 	operations = map[string]func(*runningCase, *Step) map[string]any{
 		"emit":                 (*runningCase).emit,
 		"emitToolCall":         func(w *runningCase, s *Step) map[string]any { return w.fire("tool_call", s.Event) },

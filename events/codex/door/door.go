@@ -82,7 +82,8 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// feedback replaces the result of a tool. A block marks the result as failed, a stop does not.
+// feedback replaces the result of a tool by the hooks' reason, after a block or a stop. Only a block marks the result
+// as failed.
 func feedback(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	if blocked := res.Blocked(); blocked || res.Stop {
 		v.Result = &snaphook.ToolResult{Text: res.Reason, Failed: blocked}

@@ -98,8 +98,8 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after returns the turn of an event that fires after tools: after failed ones if failed is set, otherwise after
-// successful ones.
+// after returns the turn of an event that fires after a failed tool if failed is set, and otherwise after a successful
+// tool.
 func after(failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed

@@ -105,8 +105,8 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after returns the turn of an event that fires after tools: after failed ones if failed is set, otherwise after
-// successful ones. of selects the tools; nil selects all.
+// after returns the turn of an event that fires after a failed tool if failed is set, and otherwise after a successful
+// tool. of selects the tools; nil selects all.
 func after(of func(*snaphook.ToolCall) bool, failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed && (of == nil || of(&in.ToolCall))

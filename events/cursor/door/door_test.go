@@ -141,7 +141,7 @@ func TestAFileIsWithheld(t *testing.T) {
 	}
 }
 
-// The session counts follow-ups for a host that does not (rule U30).
+// If the host does not count follow-ups, the session counts them (rule U30).
 func TestTheSessionCountsFollowUps(t *testing.T) {
 	s, _ := read(t, `"stop": [{"command": "cat > /dev/null; echo '{\"followup_message\": \"more\"}'", "loop_limit": 2}]`)
 	ses := open(t, s)

@@ -57,7 +57,7 @@ func (f *fixture) place(t *testing.T) (s cursor.Settings, project string) {
 	for dir, files := range map[string]map[string]json.RawMessage{project: f.Project, home: f.Home, etc: f.Etc} {
 		for name, content := range files {
 			text := string(content)
-			_ = json.Unmarshal(content, &text) // a JSON string holds the text itself
+			_ = json.Unmarshal(content, &text) // a JSON string is the text of the file
 			put(dir, name, text)
 		}
 	}
@@ -126,7 +126,7 @@ func TestThroughTheRootPackageCursorsHooksSayTheSame(t *testing.T) {
 				return strings.Contains(string(text), pair[0]) && (event == pair[1] || strings.Contains(string(text), `"`+pair[1]+`"`))
 			})
 			if fire == nil || other || strings.Contains(string(step.Input), `"tool_input": "`) {
-				continue // two events at one moment, or no moment
+				continue // the event has no moment, or hooks of another event answer at its moment
 			}
 			ran++
 			t.Run(f.Name+" "+event, func(t *testing.T) { f.compare(t, event, string(step.Input), fire) })

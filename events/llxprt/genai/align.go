@@ -2,7 +2,8 @@ package genai
 
 import "slices"
 
-// match is a pair of corresponding messages: was is an index in the shown list, now an index in the hook's list.
+// match is a pair of corresponding messages: was is the index of the shown message, now the index of the hook's
+// message.
 type match struct{ was, now int }
 
 // align returns, for each message that a hook wrote, the index of the shown message that it corresponds to, or -1 for a

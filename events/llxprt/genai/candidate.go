@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates returns was, the candidates of a response, with the changes of a hook's candidates, which
-// correspond by index.
+// replaceCandidates returns the candidates of a response, was, with the changes of a hook's candidates. Candidates with
+// the same index correspond.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
 	for i, candidate := range hook {

@@ -14,7 +14,7 @@ type draft struct {
 	now     []jsontext.Value // base with the edits
 	removed []bool           // elements of base whose message the hook removed
 	before  [][]hookMessage  // new messages, by the index of the element that they precede
-	waiting []hookMessage    // new messages after the last kept one
+	waiting []hookMessage    // new messages after the last kept message
 	added   bool
 }
 
@@ -77,7 +77,8 @@ func (d *draft) assemble() []jsontext.Value {
 	return all
 }
 
-// wrap makes a loose part a content if there are new contents: the SDK refuses a mixture of both.
+// wrap makes a content of a loose part if new contents were added: the SDK refuses a list that has both parts and
+// contents.
 func (d *draft) wrap(content jsontext.Value) jsontext.Value {
 	if !d.added || !readElement(content).loose {
 		return content

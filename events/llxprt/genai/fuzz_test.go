@@ -34,8 +34,8 @@ func fuzz(f *testing.F, check func(t *testing.T, hook, base wire.Object)) {
 	})
 }
 
-// FuzzRequest checks that a request survives the way to the hook's format and back, and that
-// after any change by a hook the hidden parts stay in order and the messages are the hook's.
+// FuzzRequest checks that a request that is converted to the hooks' format and back stays the same. After any change by
+// a hook, the parts that hooks do not see have to stay in order, and the messages have to be the hook's.
 func FuzzRequest(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		if len(base) > 0 {

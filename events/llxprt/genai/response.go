@@ -120,8 +120,8 @@ func shownOf(resp, base wire.Object) wire.Object {
 	return ToHookResponse(base)
 }
 
-// followText updates the member text that some SDKs write outside of candidates: a text that a hook
-// redacted must not survive there.
+// followText updates the member text that some SDKs write outside of candidates, because a text that a hook redacted
+// must not survive in this member.
 func followText(sdk, base wire.Object) wire.Object {
 	now := ToHookResponse(sdk).Text("text")
 	if !given(base.Get("text")) || now == ToHookResponse(base).Text("text") {

@@ -20,7 +20,7 @@ import (
 type plugin struct {
 	Scope       string `json:"scope"`
 	InstallPath string `json:"installPath"`
-	ProjectPath string `json:"projectPath"` // of scopes other than user
+	ProjectPath string `json:"projectPath"` // the project, for scopes other than user
 }
 
 // maxList limits the size of the list of installed plugins, in bytes.

@@ -109,9 +109,9 @@ func (r Registry) Order(opt Options) []Provider {
 	return asked
 }
 
-// Discover asks all providers in parallel, and takes their items in the order of priority, whichever was faster. The
-// first item with a key is effective and shadows the others, see KeepUsers. A provider that fails or panics is a
-// warning (X42).
+// Discover asks all providers in parallel, and takes their items in the order of priority, whichever provider was
+// faster. The first item with a key is effective and shadows the others, see KeepUsers. A provider that fails or panics
+// is a warning (X42).
 //
 // Afterwards items are validated: an incomplete item is left out, with a warning, but still shadows others.
 func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {

@@ -72,7 +72,7 @@ func (c *compiler) format(t *gojq.Term) filter {
 	return plain(plainFunctions[map[string]string{"@json": "tojson", "@text": "tostring"}[t.Format]])
 }
 
-// only returns a filter that yields its input if is(input), and nothing otherwise.
+// only(is) returns a filter. The filter yields its input if is(input) is true, and nothing otherwise.
 func only(is func(v value) bool) filter {
 	return func(_ *scope, in value, yield func(value) error) error {
 		if is(in) {
@@ -145,8 +145,8 @@ func first(args []filter) filter {
 	}
 }
 
-// some implements any or, if want is false, all. If an error occurs after the result is certain, only some versions of
-// jq fail.
+// some implements any if want is true, and all if want is false. If an error occurs after the result is certain, only
+// some versions of jq fail.
 func some(f filter, want bool) filter {
 	each := pipe(iterate, f)
 	return func(s *scope, in value, yield func(value) error) error {

@@ -82,7 +82,7 @@ type sedCommand struct {
 // sedPiece is a piece of a replacement: text, or the match, or a group of it.
 type sedPiece struct {
 	text  string
-	group int // 0: the match; isText: none
+	group int // number of the group; 0: the whole match; isText: the piece is text
 }
 
 const isText = -1

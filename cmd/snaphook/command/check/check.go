@@ -34,12 +34,12 @@ func NewCheck(global *cli.Global) *cobra.Command {
 		Short: "Check settings files, and list the hooks that they configure",
 		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
 			"Every problem is one line: file:line:column, the mistake, and a correction.\n\n" +
-			"The path of a file, .claude or .llxprt, tells its dialect, else the names of the events in it; " +
-			"if both tell nothing, use --dialect. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"The dialect of a file follows from its path (.claude or .llxprt), else from the names of its events; " +
+			"if neither tells the dialect, use --dialect. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
 			"and no handler runs.\n\n" +
 			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
 			"A comment makes check ignore a finding: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
-			"If it finds no hook, it lists the files that it looked for, and similar files that it does not read.\n\n" +
+			"If check finds no hook, it lists the files that it looked for, and similar files that it does not read.\n\n" +
 			"Exit status: 0 no problem, and no finding other than notes; 1 otherwise, or if --require-hooks is given and no hook is found.",
 		Example: `# All settings of this project
 snaphook check
@@ -73,22 +73,22 @@ type Answer struct {
 	Problems []problem     `json:"problems"`
 	Findings []finding     `json:"findings"`
 	Fixed    []finding     `json:"fixed,omitempty"` // fixed by --fix, and no longer in Findings
-	Diff     *string       `json:"diff,omitzero"`   // with --diff: the changes that --fix would make
+	Diff     *string       `json:"diff,omitzero"`   // the changes that --fix would make; set with --diff
 
 	Modules []checkedModule `json:"modules,omitempty"` // modules with their registrations
 
-	LookedAt   []string           `json:"looked_at,omitempty"`   // if there is no hook: files looked for
+	LookedAt   []string           `json:"looked_at,omitempty"`   // files looked for; set if there is no hook
 	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
 
 	undecided bool // a project's overlay applies to the project's own hooks alone
 
-	notes    bool           // the text shows notes too
+	notes    bool           // the output for people includes notes
 	loaded   []*hook.Hook   // the loaded hooks of Hooks, in the same order, except those of modules
 	handlers []*hook.Hook   // the loaded hooks of modules
-	unloaded []*hook.Hook   // modules that could not be loaded; each is a problem too
+	unloaded []*hook.Hook   // modules that could not be loaded; Problems has them too
 	linted   []lint.Finding // the findings of Findings
 
-	settingsFiles   []string // files without the modules
+	settingsFiles   []string // settings files that were read, without modules
 	modulesExtended bool     // Modules run in the extension runtime
 	moduleFiles     []string // files of Modules, and of modules that could not be loaded
 }
@@ -187,7 +187,7 @@ func loadHooks(
 	if err != nil {
 		return found, nil, err
 	}
-	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
+	problems = settings.Summary(lo.Uniq(append(problems, more...))) // sources that share a file repeat its problems
 	found.addProblems(problems)
 	return found, problems, nil
 }

@@ -76,7 +76,7 @@ type hookList struct {
 	For      *callAsked          `json:"for"`    // the call of --for; null without it
 	Problems []problem           `json:"problems"`
 
-	LookedAt   []string           `json:"looked_at,omitempty"`   // if there is no hook: files looked for
+	LookedAt   []string           `json:"looked_at,omitempty"`   // files looked for; set if there is no hook
 	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
 
 	all int // number of hooks before the filters
@@ -132,7 +132,7 @@ func (f *hooksFlags) hooks(cmd *cobra.Command) error {
 	return cli.Say(cmd, list.text())
 }
 
-// listHooks loads the hooks of all systems, or those for a call.
+// listHooks loads the hooks of all systems. With --for it returns only the hooks for a call.
 func (f *hooksFlags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error) {
 	dir, err := f.Directory()
 	if err != nil {

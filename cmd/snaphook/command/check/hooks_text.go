@@ -37,7 +37,7 @@ func (l *hookList) text() string {
 	return b.String()
 }
 
-// eventText names an event; a module that was not loaded has none.
+// eventText names a hook's event. A module that was not loaded has no event.
 func eventText(name string) string {
 	if dialect, ok := strings.CutSuffix(strings.TrimSuffix(name, "*"), "."); ok {
 		return dialect + ", modules that are not loaded"

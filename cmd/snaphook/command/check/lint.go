@@ -78,7 +78,7 @@ func (g finding) linted() lint.Finding {
 	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
 }
 
-// fixFindings calls use for each change that fixes findings which check displays, and returns the fixed findings.
+// fixFindings passes each change that fixes a displayed finding to use, and returns the fixed findings.
 func (f *checkFlags) fixFindings(
 	cmd *cobra.Command, found *Answer, files []string, use func(lint.Change) error,
 ) ([]finding, error) {

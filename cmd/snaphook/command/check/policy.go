@@ -107,12 +107,12 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 				isNote,
 				h.Position,
 				fmt.Sprintf(
-					"this hook guards tools that write (%s), but if it fails (%s) they run anyway",
+					"this hook guards tools that write (%s), but if the hook fails (%s), the tools run anyway",
 					strings.Join(tools, ", "),
 					strings.Join(open, ", "),
 				),
 				fmt.Sprintf(
-					"to block them then, write %s in %s",
+					"to block the tools when the hook fails, write %s in %s",
 					overlay.Rule(h.Event, shortGlob(h.Command), "onFailure", "closed"),
 					policy.FileName,
 				),
@@ -151,8 +151,8 @@ func writesMatched(h *hook.Hook) []string {
 	return lo.Filter(d.Writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
 }
 
-// missingProgram returns the program of a command, or the script of a shell, if it does not exist;
-// empty if it exists, or if only a shell could decide that.
+// missingProgram returns the program of a command that does not exist, or the missing script that a shell would run. It
+// returns the empty text if nothing is missing, or if only a shell could find out.
 func missingProgram(h *hook.Hook, dir string) string {
 	if h.Type != "command" {
 		return ""

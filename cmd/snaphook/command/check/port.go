@@ -34,7 +34,7 @@ func NewPort(global *cli.Global) *cobra.Command {
 		Short: "Print a project's hooks as the settings of another system",
 		Long: "Reads the hooks that the project has for the system FROM, and prints them as settings of the system TO: " +
 			"the file on standard output, and on standard error the parts of each hook that TO does not support in the same way: an event that TO does not have, " +
-			"an answer that has another effect there, a condition, a time. Scripts stay as they are, and nothing is written.\n\n" +
+			"an answer that has another effect in TO, a condition, a time. Scripts stay as they are, and nothing is written.\n\n" +
 			"FROM and TO are: " + names + ".\n\n" +
 			"Exit status: 0 every hook can be written for TO; 1 a hook cannot be written for TO, or nothing can be printed.",
 		Example: `# The hooks of Claude Code, for Cursor
@@ -75,7 +75,7 @@ type portedHook struct {
 	At      string   `json:"at"`
 	ToEvent *string  `json:"to_event"` // null: the hook cannot be written for TO
 	Matcher string   `json:"matcher"`
-	Notes   []string `json:"notes"` // each names a part that does not carry over
+	Notes   []string `json:"notes"` // each note names a part of the hook that TO does not have
 }
 
 func (f *portFlags) port(cmd *cobra.Command, fromName, toName string) error {
@@ -158,7 +158,7 @@ func (f *portFlags) hooksOf(cmd *cobra.Command, s *portable.System) ([]*hook.Hoo
 		cli.Warn(cmd, "%s", p)
 	}
 	if len(hooks) == 0 {
-		return nil, fmt.Errorf("port: the project has no hooks of %s; it would read %s", s.Title, s.File)
+		return nil, fmt.Errorf("port: the project has no hooks of %s; port looks for them in %s", s.Title, s.File)
 	}
 	return hooks, nil
 }
@@ -289,8 +289,8 @@ func (p *porting) closed(name string) bool {
 	return blocks && !there
 }
 
-// rest notes the parts of an entry that the other system does not have, and the answers that it reads differently.
-// closed is true if the entry written for the other system says that a failure blocks.
+// rest adds notes about the parts of an entry that the other system does not have, and about answers that the other
+// system reads differently. closed is true if the entry written for the other system says that a failure blocks.
 func (p *porting) rest(name string, closed bool) {
 	if p.h.If != "" {
 		p.note("the condition %s is left out: the hook runs for every call that its matcher selects", p.h.If)
@@ -308,14 +308,15 @@ func (p *porting) rest(name string, closed bool) {
 	p.words()
 }
 
-// words notes the members and the tools in scripts that have another name, or none, in the other system.
+// words adds a note for each member in scripts that the other system lacks or names differently, and for each tool that
+// it names differently.
 func (p *porting) words() {
 	members := lo.Uniq(append(lo.Keys(p.to.Members), lo.Keys(p.from.Members)...))
 	slices.Sort(members)
 	for _, member := range members {
 		was, now := lo.ValueOr(p.from.Members, member, member), lo.ValueOr(p.to.Members, member, member)
 		if was != now && was != "" && slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, was) }) {
-			p.note("its script reads the member %s of the input, which %s in %s", was, lo.Ternary(now == "", "does not exist", "is "+now), p.to.Title)
+			p.note("the script of the hook reads the member %s of the input, which %s in %s", was, lo.Ternary(now == "", "does not exist", "is "+now), p.to.Title)
 		}
 	}
 	tools := lo.Uniq(append(lo.Keys(p.to.Tools), lo.Keys(p.from.Tools)...))
@@ -327,7 +328,7 @@ func (p *porting) words() {
 			return strings.Contains(text, `"`+was+`"`) || strings.Contains(text, `'`+was+`'`)
 		})
 		if was != now && named {
-			p.note("its script names the tool %s, which is %s in %s", was, now, p.to.Title)
+			p.note("the script of the hook names the tool %s, which is %s in %s", was, now, p.to.Title)
 		}
 	}
 }

@@ -45,7 +45,7 @@ type catalogued struct {
 	Event     string            `json:"event"`
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
-	Subject   *string           `json:"subject"` // the member that matchers test; null: none
+	Subject   *string           `json:"subject"` // the member that matchers test; null if there is none
 	Types     []string          `json:"types"`   // types of hooks that run at the event
 	Can       []string          `json:"can"`
 	Exits     map[string]string `json:"exits"` // effects by exit status; "other" stands for all other statuses
@@ -180,8 +180,7 @@ var extensionResults = map[string][]string{
 	"before_agent_start": {"message", "systemPrompt"},
 }
 
-// describeModules adapts the catalogue's entry to modules: they have errors instead of exit
-// statuses.
+// describeModules adapts the catalogue's entry to modules, which have errors instead of exit statuses.
 func (c *catalogued) describeModules(i pipeline.Info) {
 	c.Result = ModuleResults[i.Name]
 	if more, differs := extensionResults[i.Name]; differs && i.Dialect == xcsh.Extensions.Name {

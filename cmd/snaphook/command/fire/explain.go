@@ -144,7 +144,7 @@ func (f *explainFlags) explainRecorded(cmd *cobra.Command, id string) error {
 	case found == nil && id != "":
 		return fmt.Errorf("%s: there is no fire %s%s; `snaphook log --json` shows the ids", path, id, f.words())
 	case found == nil:
-		return fmt.Errorf("%s: there is no fire%s in it; `snaphook log` shows them", path, f.words())
+		return fmt.Errorf("%s: the record has no fire%s; `snaphook log` shows the fires", path, f.words())
 	case len(ids) > 1:
 		return fmt.Errorf("%s: several fires have ids that begin with %s; write more of the id: %s", path, id,
 			strings.Join(slices.Sorted(maps.Keys(ids)), ", "))
@@ -228,7 +228,7 @@ func (f *explainFlags) explainInput(cmd *cobra.Command, input []byte) error {
 	case found == nil && wrong != nil:
 		return fmt.Errorf("standard input: %w; want a line of a record, or an input with its hook_event_name", wrong)
 	case found == nil:
-		return fmt.Errorf("standard input: there is no fire%s in it", f.words())
+		return fmt.Errorf("standard input: the record has no fire%s", f.words())
 	}
 	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
 }
@@ -265,8 +265,8 @@ func (f *explainFlags) explainFire(cmd *cobra.Command, name string, input []byte
 	return errors.New("the fire left no record; therefore it cannot be explained")
 }
 
-// setSeen replaces the recorded texts for the model and the user by those in the fire's effects, if the effects have
-// them.
+// setSeen replaces the recorded texts for the model and the user by the texts in the fire's effects, if the effects
+// have such texts.
 func setSeen(e *explain.Explanation, effects any) {
 	o, err := wire.Of(effects)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/explain"
 )
 
-// outcomeStyles maps outcomes to colours; the others have none.
+// outcomeStyles maps outcomes to colours. Outcomes that it does not list have no colour.
 var outcomeStyles = map[string]func(...string) string{
 	"denied": cli.Bad.Render, "stopped": cli.Bad.Render, "asked": cli.Odd.Render, "changed": cli.Odd.Render,
 	"allowed": cli.Good.Render, "passed": cli.Good.Render,

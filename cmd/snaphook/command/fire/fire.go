@@ -73,7 +73,7 @@ func (f *fireFlags) fire(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	defer kept.close(cmd) // the answer is printed first
+	defer kept.close(cmd) // the record is closed after the answer is printed
 	defer f.Fleet.Close()
 	tr, err := openTrace(f.trace)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // recordPatience limits how long the end of the program waits for the record.
 const recordPatience = 200 * time.Millisecond
 
-// inputs maps the words of --record-input to the part of inputs that is kept.
+// inputs maps each value of --record-input to the part of an event's input that the record keeps.
 var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
 
 // recordFlags holds the flags of verbs that record their fires.

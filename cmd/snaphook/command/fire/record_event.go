@@ -32,7 +32,7 @@ func NewRecordEvent(global *cli.Global) *cobra.Command {
 		Use:   "record-event [EVENT]",
 		Short: "Record an event that another agent fires",
 		Long: "Reads the payload of a hook on stdin and appends a line for it to a record, as fire --record does for an event without hooks. It prints nothing and decides nothing: " +
-			"run it as a hook in the background of an agent that does not embed snaphook, and its sessions can be read with log and trace. " +
+			"an agent that does not embed snaphook can run record-event as a background hook; log and trace then show the agent's sessions. " +
 			"The event is the argument, or the hook_event_name of the payload.",
 		Example: `# In .claude/settings.json, for each of the events
 {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "async": true,
@@ -47,7 +47,7 @@ func NewRecordEvent(global *cli.Global) *cobra.Command {
 	}
 	cmd.Flags().
 		StringVar(&dialect, "dialect", "claude", "Use `DIALECT` for an event name without a dialect, on the command line or in the payload: --dialect llxprt")
-	cmd.Flags().StringVar(&f.session, "session", "", "The session's `ID`, such as s-1; else the payload's")
+	cmd.Flags().StringVar(&f.session, "session", "", "Use `ID`, such as s-1, as the id of the session; default: the id in the payload")
 	f.addRecord(cmd.Flags())
 	return cmd
 }

@@ -34,11 +34,12 @@ func warnFailures(cmd *cobra.Command, fired *Fired) {
 		warnEnded(cmd, end)
 	}
 	for _, c := range fired.Conflicts {
-		cli.Warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
+		cli.Warn(cmd, "%s rewrote %q differently; the last rewrite counts", strings.Join(c.Hooks, " and "), c.Key)
 	}
 }
 
-// afterFailure describes whether the action goes ahead, if the failure decided that.
+// afterFailure says whether the action goes ahead after a hook's failure. It returns the empty text if the failure
+// decided nothing.
 func afterFailure(fired *Fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {
@@ -59,8 +60,8 @@ func guards(event string) bool {
 	})
 }
 
-// because returns the line of a failed hook's standard error that names the error, after a colon, and advice for exit
-// status 126. It returns the empty text for a hook without an exit status.
+// because returns a colon and the line of a failed hook's standard error that names the error. For exit status 126 it
+// adds advice. It returns the empty text for a hook without an exit status.
 func because(h pipeline.HookRun) (text string) {
 	if h.ExitCode == nil {
 		return ""
@@ -90,7 +91,7 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 // and the hooks that ran.
 func firedText(fired *Fired) string {
 	var b strings.Builder
-	effects, _ := wire.Of(fired.Effects) // without effects there are no lines for them
+	effects, _ := wire.Of(fired.Effects) // if the effects are not an object, no lines are printed for them
 	b.WriteString(cli.Strong.Render(fired.Event) + ": " + decision(fired, effects) + "\n")
 	for _, line := range effectLines(fired, effects) {
 		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], cli.Indented(line[1], 16))
@@ -191,7 +192,7 @@ func effectLines(fired *Fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
-// readers names those of the model and the user who see the reason.
+// readers names who sees the reason: the model, the user, or both.
 func readers(fired *Fired, effects wire.Object) string {
 	var all []string
 	for _, reader := range []string{"model", "user"} {

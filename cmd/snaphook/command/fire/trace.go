@@ -50,7 +50,7 @@ func appendTo(name string) (*os.File, error) {
 }
 
 // errNoReader is the error of a pipe without a reader, in which the trace would be lost.
-var errNoReader = errors.New("no process reads from this pipe; start one first")
+var errNoReader = errors.New("no process reads from this pipe; start a reader first")
 
 // openPipe opens a named pipe for writing. For other files, and a missing one, it returns nil.
 func openPipe(name string) (*os.File, error) {

@@ -110,7 +110,7 @@ func (f *benchFlags) benched(
 	}
 	if d.Modules {
 		if f.record != "" {
-			return nil, fmt.Errorf("--record: modules of %s have no \"if\"; leave it out", d.Name)
+			return nil, fmt.Errorf("--record: modules of %s have no \"if\"; leave the flag out", d.Name)
 		}
 		return f.benchModules(cmd, event, input, f.n).Run(cmd.Context())
 	}
@@ -253,7 +253,7 @@ func (f *benchFlags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, 
 		return nil, fmt.Errorf("--record: %w", err)
 	}
 	if calls.Empty() {
-		cli.Warn(cmd, "--record %s: no line of %s has its whole input; keep them with --record-input full", cli.ShortPath(path), calls.Event)
+		cli.Warn(cmd, "--record %s: no line of %s has the whole input; keep a record with --record-input full", cli.ShortPath(path), calls.Event)
 	}
 	return calls, nil
 }

@@ -28,7 +28,7 @@ func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error
 	}
 	for i := range r.Hooks {
 		if h := &r.Hooks[i]; h.Failed != "" {
-			cli.Warn(cmd, "%s fails, and its figures measure the failure: %s", benchLabel(h), h.Failed)
+			cli.Warn(cmd, "%s fails, so its figures are the times of failing runs: %s", benchLabel(h), h.Failed)
 		}
 	}
 	if f.JSON {

@@ -118,7 +118,7 @@ func (p *proxy) end(id jsontext.Value, r *request) {
 
 var errCancelled = errors.New("mcp-proxy: the client has cancelled the call")
 
-// cancel ends a request that the client has cancelled; for a call, also its hooks. A reply that comes all the same is
+// cancel ends a request that the client has cancelled; for a call, also its hooks. A later reply to the request is
 // dropped, since no hook has reviewed it.
 func (p *proxy) cancel(id jsontext.Value) {
 	p.mu.Lock()

@@ -72,8 +72,8 @@ func NewMCPProxy(global *cli.Global) *cobra.Command {
 	cmd.Flags().
 		StringVar(&server, "server", "", "Use `NAME` for the server in the names of its tools; default: the name of the program")
 	cmd.Flags().StringVar(&f.ID, "session-id", "", "Give hooks `ID` as the id of the session")
-	cmd.Flags().BoolVar(&f.Trusted, "trusted", false, "The project's own hooks may run")
-	cmd.Flags().BoolVar(&f.Untrusted, "untrusted", false, "The project's own hooks do not run")
+	cmd.Flags().BoolVar(&f.Trusted, "trusted", false, "Run the project's own hooks even without trust: mcp-proxy --trusted -- ./server")
+	cmd.Flags().BoolVar(&f.Untrusted, "untrusted", false, "Run none of the project's own hooks: mcp-proxy --untrusted -- ./server")
 	f.AddJS(cmd.Flags())
 	return cmd
 }
@@ -124,7 +124,7 @@ func (f *proxyFlags) proxySession(cmd *cobra.Command, server string) (s *snaphoo
 	all, modulesOff := project.Trust{Granted: map[string]*trust.Covered{}, Missed: map[string][]hook.Guard{}}, false
 	var rules policy.Source
 	layers := map[string][]settings.Layer{}        // read once: trust and hooks get the same text
-	var check func(path string, text []byte) error // only modules that trust was granted for may run
+	var check func(path string, text []byte) error // refuses modules without granted trust
 	for _, d := range systems.Main() {
 		src, err := f.Sources(d)
 		if err != nil {
@@ -224,8 +224,8 @@ func (p *proxy) clientToServer(ctx context.Context, in *bufio.Reader) {
 	}
 }
 
-// serverToClient passes the server's messages on, and results of calls to the goroutines that wait
-// for them.
+// serverToClient passes the server's messages to the client. It passes the result of a call to the goroutine that waits
+// for it.
 func (p *proxy) serverToClient(out *bufio.Reader) {
 	for {
 		line, err := out.ReadBytes('\n')

@@ -51,7 +51,7 @@ func NewFleet(global *cli.Global) *cobra.Command {
 		Use:   "fleet",
 		Short: "Hold agents on many machines to one policy",
 		Long: "Pushes the policy that workers run for the agents of all machines, and shows which revision each host runs. " +
-			"snaphook serve is the worker.",
+			"A worker is a process of snaphook serve.",
 		Example: `snaphook fleet push ./policy --key policy.key
 snaphook fleet status`,
 		Args: cobra.NoArgs,
@@ -109,7 +109,7 @@ func (f *pushFlags) push(cmd *cobra.Command, dir string) error {
 		if secret := os.Getenv(passwordVariable); secret != "" {
 			return secret, nil
 		}
-		return "", fmt.Errorf("the key is encrypted; set %s", passwordVariable)
+		return "", fmt.Errorf("the key is encrypted; set %s to its password", passwordVariable)
 	})
 	if err != nil {
 		return fmt.Errorf("--key: %w", err)

@@ -44,7 +44,7 @@ func NewServe(global *cli.Global) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the hooks of a fleet's policy for agents on other machines",
 		Long: "Takes the policy that snaphook fleet push signs, and runs its hooks for every agent that asks over NATS. " +
-			"Without a policy it answers with errors, and the agents block every event that can block. With --embedded it also runs the server, for one machine, " +
+			"Without a policy, serve answers with errors, and the agents block every event that can block. With --embedded, serve also runs the NATS server, for one machine, " +
 			"and makes a key pair, policy.key and policy.pub, in the directory of --data.\n\n" +
 			"After the first SIGTERM or SIGINT, serve waits for the running hooks and ends with status 0; a second signal ends it at once. " +
 			"The log on stderr has a JSON object in each line.",
@@ -113,8 +113,8 @@ func (of *serving) serve(cmd *cobra.Command) error {
 	return of.work(cmd, nc, key, log)
 }
 
-// publicKey returns the key that verifies policies; with --prepare the zero key. With --embedded and without --key it
-// creates a pair in the directory of --data, unless the directory has one.
+// publicKey returns the key that verifies policies. With --prepare it returns the zero key. With --embedded and without
+// --key it creates a pair in the directory of --data, unless the directory has one.
 func (of *serving) publicKey() (key minisign.PublicKey, err error) {
 	switch {
 	case of.prepare:

@@ -126,7 +126,7 @@ func (f *recordTestFlags) mayWrite(out string) error {
 		return fmt.Errorf("--out %s: the name of a fixture file ends in %s", out, strings.Join(fixture.Suffixes, " or "))
 	}
 	if _, err := os.Lstat(out); err == nil {
-		return fmt.Errorf("--out %s: the file exists, and is not replaced; name another", out)
+		return fmt.Errorf("--out %s: the file exists, and is not replaced; name another file", out)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func fixturesOf(
 			}
 			w.Session = append(w.Session, step)
 		} else {
-			key, _ := json.Marshal(step) // cannot fail: it was read from JSON
+			key, _ := json.Marshal(step) // encoding cannot fail: the values come from JSON
 			if seen[string(key)] {
 				continue
 			}
@@ -182,7 +182,7 @@ func fixturesOf(
 	return all, nil
 }
 
-// uniqueName returns a name for a fixture that no other has.
+// uniqueName returns a name that no other fixture has.
 func uniqueName(names map[string]int, p *past) string {
 	name := strings.TrimSpace(p.Event + " " + p.Subject)
 	name += ": " + plainOr(p.Decision, "decision")
@@ -194,7 +194,7 @@ func uniqueName(names map[string]int, p *past) string {
 
 // step returns a recorded fire as a step of a fixture, independent of the project's path.
 func (p *past) step(dir string) writtenStep {
-	at := fixture.Place{Dir: dir, Home: "\x00"} // no text contains this home directory; a test has another one
+	at := fixture.Place{Dir: dir, Home: "\x00"} // no text contains "\x00": the home directory of a test differs
 	decision := plainOr(p.Decision, "decision")
 	expect := writtenExpect{Blocked: decision == "deny", Decision: decision, Ran: []string{}}
 	if p.Reason != nil {

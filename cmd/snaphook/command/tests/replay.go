@@ -197,7 +197,7 @@ func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, err
 func (r *replaying) close() {
 	for _, o := range r.open {
 		o.mods.End(r.cmd)
-		_, _ = o.ses.Close(context.WithoutCancel(r.cmd.Context())), o.sys.Close() // nothing is left to report
+		_, _ = o.ses.Close(context.WithoutCancel(r.cmd.Context())), o.sys.Close() // all errors have been reported
 	}
 }
 
@@ -211,9 +211,9 @@ func (r *replaying) conclude() error {
 	}
 	switch {
 	case r.fired == 0 && len(r.unfit) > 0:
-		return fmt.Errorf("%s: no line of it can be replayed; keep a record with --record-input full", r.file)
+		return fmt.Errorf("%s: no line of the record can be replayed; keep a record with --record-input full", r.file)
 	case r.fired == 0 && r.unreadable == 0:
-		return fmt.Errorf("%s: there is no fire in it", r.file)
+		return fmt.Errorf("%s: the record has no fire", r.file)
 	case r.fired == 0:
 		return fmt.Errorf("%s: %s cannot be used", r.file, cli.Count(r.unreadable, "line"))
 	}

@@ -21,9 +21,9 @@ import (
 type fixtureResult struct {
 	*fixture.Fixture
 	steps    []stepResult
-	problems []string // problems of its settings
+	problems []string // problems of the fixture's settings
 	took     time.Duration
-	err      error // why it could not be run
+	err      error // why the fixture could not run
 }
 
 type stepResult struct {

@@ -34,12 +34,12 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
-// ask returns the fixture's answer to a hook's question; ok is false if there is none, as for a
-// user who has left.
+// ask returns the fixture's answer to a hook's question; ok is false if the fixture has no answer, as if the user had
+// left.
 func (s *fixtureStage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
 	typed, ok := s.script.Answer(q.Message)
 	if !ok {
-		s.sight.add("no answer in the fixture for the question %q: add one to its \"user\"", q.Message)
+		s.sight.add("no answer in the fixture for the question %q: add an answer to its \"user\"", q.Message)
 		return "", false
 	}
 	if key, ok = project.ChosenOption(q.Options, typed); !ok {

@@ -111,7 +111,7 @@ func project(t *testing.T) (dir string) {
 	return dir
 }
 
-// A script of builtins can run in this process: the benchmark measures this, and advises it.
+// A script of builtins can run in this process. The benchmark measures this kind of run, and advises it.
 func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("scripts run in the process on Linux, where bash is installed")
@@ -133,8 +133,8 @@ func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
 	}
 }
 
-// python3 returns the path of the system's Python, or else of the first in PATH; it is empty if
-// neither exists.
+// python3 returns the path of the system's Python, or else the path of the first python3 in PATH. It returns the empty
+// text if neither exists.
 func python3() (path string) {
 	path, err := exec.LookPath("/usr/bin/python3")
 	if err != nil {

@@ -53,7 +53,7 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 		differences = append(differences, difference(name, was, now.Samples[name], controls...))
 	}
 	if len(differences) == 0 {
-		return nil, fmt.Errorf("it has no sample that can be compared with this run; make the file with snaphook bench %s --json", now.Event)
+		return nil, fmt.Errorf("the file has no sample that can be compared with this run; make the file with snaphook bench %s --json", now.Event)
 	}
 	return differences, nil
 }

@@ -34,7 +34,7 @@ type ModuleSession struct {
 	Close func()
 }
 
-// Loading is the name of a module's start-up. For other hooks the name is a command.
+// Loading stands for a module's start-up in results. For other hooks, results name the command that was started.
 const Loading = "loading the module"
 
 // Run measures the modules. A cold module is loaded for the event, as snaphook fire does, and its start-up is the

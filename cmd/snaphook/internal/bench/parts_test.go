@@ -244,7 +244,7 @@ func TestCompareSaysWhatItCannotCompare(t *testing.T) {
 	one := &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{coldFire: {1, 2}}}
 	for want, other := range map[string]*Result{
 		"the file has measurements of claude.Stop": {Event: "claude.Stop"},
-		"it has no sample":                         {Event: "claude.PreToolUse"},
+		"the file has no sample":                   {Event: "claude.PreToolUse"},
 	} {
 		if _, err := Compare(other, one); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want %q", err, want)

@@ -16,7 +16,7 @@ import (
 // Recorded holds the calls of an event in a record, from which the gain of an "if" is computed.
 type Recorded struct {
 	File  string
-	Dir   string // relative paths in the calls are relative to it
+	Dir   string // base of the relative paths in the calls
 	Event string
 	by    map[string][]recordedCall // calls by the hook's command
 }

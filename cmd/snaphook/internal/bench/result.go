@@ -33,22 +33,22 @@ type Hook struct {
 	ID      string `json:"id"`
 	Command string `json:"command"`
 	Cold    Ranks  `json:"cold"`
-	Warm    *Ranks `json:"warm"`      // nil: it cannot be kept warm; WarmNote has the reason
-	Startup *Ranks `json:"startupMs"` // nil: it starts no process
+	Warm    *Ranks `json:"warm"`      // nil: the hook cannot be kept warm; WarmNote has the reason
+	Startup *Ranks `json:"startupMs"` // nil: the hook starts no process
 
 	StartupCommand string `json:"startupCommand,omitempty"` // the command that was started to measure the start-up
 	WarmNote       string `json:"warmNote,omitempty"`
 	Name           string `json:"name,omitempty"`
 
 	// Failed says why the hook failed when it was measured; its figures then describe the failure, and there is no
-	// advice for it. Empty: it did not fail.
+	// advice for the hook. Failed is empty if the hook did not fail.
 	Failed string `json:"failed,omitempty"`
 }
 
 // Label returns the hook's name for people.
 func (h *Hook) Label() string { return lo.CoalesceOrEmpty(h.Name, h.Command, h.ID) }
 
-// Engine is the time of a fire without its hook, in microseconds.
+// Engine is the engine's own time: a fire with the same input and without the hook, in microseconds.
 type Engine struct {
 	P50 float64 `json:"p50"`
 }

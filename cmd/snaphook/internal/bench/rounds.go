@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// rounds measures everything N times.
+// rounds measures every probe N times.
 func (m *measurement) rounds(ctx context.Context) error {
 	for round := range m.N {
 		for i := range m.probes {

@@ -132,7 +132,7 @@ func (s *starter) emptied(argv []string) []string {
 // script returns the path of an empty script with the same extension.
 func (s *starter) script(like string) string {
 	path := filepath.Join(s.scratch, "empty"+filepath.Ext(like))
-	_ = os.WriteFile(path, nil, 0o600) // if this fails, starting the script fails too
+	_ = os.WriteFile(path, nil, 0o600) // after an error, starting the script fails too
 	return path
 }
 
@@ -211,7 +211,7 @@ func quoted(argv []string) string {
 	for i, arg := range argv {
 		word, err := syntax.Quote(arg, syntax.LangBash)
 		if err != nil {
-			word = "'?'" // a NUL, which no argument has
+			word = "'?'" // the argument has a NUL, which no process can get
 		}
 		words[i] = word
 	}

@@ -16,7 +16,7 @@ const (
 // means that something was found.
 type badInput struct{ error }
 
-// Unwrap returns the error itself.
+// Unwrap returns the error that badInput wraps.
 func (u badInput) Unwrap() error { return u.error }
 
 // StatusOf returns the exit status for an error.

@@ -16,7 +16,7 @@ type Global struct {
 	Verbose bool
 	Release string // version of the program
 
-	// Find returns the project to which the directory belongs. Nil: the directory itself.
+	// Find returns the project to which the directory belongs. If Find is nil, the directory is the project.
 	Find func(dir string) string
 
 	found string // the result of Find

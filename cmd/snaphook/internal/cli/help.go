@@ -13,9 +13,8 @@ import (
 	"golang.org/x/term"
 )
 
-// PrepareHelp makes a command and its verbs print their help by [HelpText], and moves the name of
-// each flag's value (the word between backquotes in its usage) to an annotation: completions
-// show the usage too.
+// PrepareHelp makes a command and its verbs print the help that [HelpText] returns. The usage of a flag has the name of
+// its value between backquotes: PrepareHelp moves this name to an annotation, because completions show the usage too.
 func PrepareHelp(cmd *cobra.Command) {
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		_ = Say(cmd, HelpText(cmd, terminalWidth(cmd)))

@@ -36,8 +36,8 @@ func CutMiddle(text string, limit int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(limit-1-head):])
 }
 
-// SkipText returns the reason why a hook did not run: the kind and its detail, or only the detail if
-// that begins with the kind.
+// SkipText returns the reason why a hook did not run: the kind and its detail, or only the detail if the detail begins
+// with the kind.
 func SkipText(kind, detail string) string {
 	switch {
 	case detail == "":

@@ -45,12 +45,12 @@ func WantFile(path string) error {
 	}
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no such file%s; give one that exists", similarFiles(path))
+		return fmt.Errorf("there is no such file%s; give the path of an existing file", similarFiles(path))
 	}
 	return err
 }
 
-// similarFiles proposes files of the same directory with similar names. It returns "" without any.
+// similarFiles proposes files of the same directory with similar names. It returns "" if there is no such file.
 func similarFiles(path string) string {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Join(".", dir))

@@ -23,7 +23,7 @@ var tools = map[string][]string{
 		update_topic read_mcp_resource list_mcp_resources`),
 }
 
-// meant maps names that other systems have for a tool to the dialect's name, by dialect.
+// meant maps, for each dialect, the names of a tool in other systems to the tool's name in the dialect.
 var meant = map[string]map[string]string{
 	"claude": {
 		"run_shell_command": "Bash", "shell": "Bash", "terminal": "Bash", "execute_command": "Bash",

@@ -273,7 +273,7 @@ func (c programCall) interpreted() (l lang, script string, args []string, ok boo
 	return l, "", nil, false
 }
 
-// uvRun returns the script of uv run, whose options may come before it.
+// uvRun returns the script that uv run runs. Options of uv run may stand before the script.
 func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
 	if base(c.program()) != "uv" || len(c.words) < 3 || c.words[1] != "run" {
 		return langOther, "", nil, false
@@ -302,8 +302,8 @@ func isFlags(word string, flag byte) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, flag) > 0 && len(word) <= 5
 }
 
-// isScriptName reports whether a word is a file, and not a sub-command of a program that is more
-// than an interpreter.
+// isScriptName reports whether a word names a file. For bun, which also has sub-commands, a word without a dot or slash
+// does not.
 func isScriptName(program, word string) bool {
 	if base(program) != "bun" {
 		return true
@@ -311,8 +311,8 @@ func isScriptName(program, word string) bool {
 	return strings.ContainsAny(word, "./")
 }
 
-// languageOf returns the language of an interpreter, by its name, whose first argument without a
-// dash is the script. deno is excluded: its first argument is a sub-command.
+// languageOf returns the language of an interpreter by its name. The first argument without a dash has to be the
+// script: deno is excluded, because its first argument is a sub-command.
 func languageOf(program string) (lang, bool) {
 	l, ok := languages[bash.Interpreter(program)]
 	if !ok || base(program) == "deno" {

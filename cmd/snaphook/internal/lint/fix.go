@@ -58,7 +58,7 @@ func Apply(
 			case done[n]:
 				fixed = append(fixed, found[i])
 			default:
-				left = append(left, NotFixed{found[i], "its change overlaps another one; run the command again"})
+				left = append(left, NotFixed{found[i], "its change overlaps the change of another finding; run the command again"})
 			}
 		}
 	}

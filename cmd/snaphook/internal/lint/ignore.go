@@ -27,9 +27,9 @@ type ignore struct {
 	at    hook.Position // position of the comment
 	ids   []string
 	line  int  // the line whose findings it ignores
-	whole bool // all findings of the file
+	whole bool // the comment ignores findings in the whole file
 
-	hook hook.Position // instead of line: the hook whose command has the comment
+	hook hook.Position // used in place of line if a hook's command has the comment
 }
 
 // ignoredIDs returns the ids that a comment ignores; ok is false for other comments.
@@ -43,7 +43,7 @@ func ignoredIDs(comment string) (ids []string, ok bool) {
 	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
 		id := strings.TrimSuffix(word, ":")
 		if !isID(id) {
-			break // the reason of the comment begins here
+			break // the words after the ids are the reason
 		}
 		if ids = append(ids, id); id != word {
 			break

@@ -48,7 +48,7 @@ func (f Finding) Fixable() bool { return f.edit != nil }
 type Options struct {
 	Dir   string       // the project's directory, absolute: where hooks run
 	Hooks []*hook.Hook // as loaded
-	Files []string     // settings files, also those without hooks, named as positions name them
+	Files []string     // settings files, with or without hooks; named as in positions
 	Tools Tools        // known tools in addition to the dialects' own
 
 	Modules         []string // files in JavaScript and TypeScript whose handlers run in the host
@@ -56,7 +56,7 @@ type Options struct {
 
 	Systems []portable.System // systems that may run the same hooks: an answer may have another effect in each
 
-	Path string    // for programs; empty means the process's PATH
+	Path string    // PATH for finding programs; empty means the process's PATH
 	More []Finding // findings of other checks, which comments can ignore as well
 }
 
@@ -149,8 +149,8 @@ type linter struct {
 	ctx       context.Context
 	events    map[string]pipeline.Info
 	documents map[string]*settingsDocument // by the file's name
-	scripts   map[string]*hookScript       // by path; nil if the file is not a script
-	programs  map[string]bool              // by program: whether PATH has the program
+	scripts   map[string]*hookScript       // scripts by path; nil if the file is not a script
+	programs  map[string]bool              // whether PATH has a program, by its name
 	views     []*hookView
 	found     []Finding
 	at        map[string]int // index in found, by the key that identifies equal findings

@@ -67,8 +67,8 @@ func (v *hookView) libraries() (found []*hookScript) {
 				continue
 			}
 			if lib := v.script(c.file(), c); lib != nil && lib.lang == langOther && filepath.Ext(lib.path) == "" {
-				// Neither a first line nor an ending tells the language: the shell that sources the file reads it as
-				// shell text.
+				// The file has no first line and no ending that names its language. It is shell text, because a shell
+				// sources it.
 				lib.lang = langShell
 				lib.parse()
 			} else if lib == nil {

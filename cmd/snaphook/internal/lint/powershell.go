@@ -100,8 +100,8 @@ func psHereEnd(text string, at int) int {
 // psCall is one command of a program in PowerShell.
 type psCall struct {
 	words []codeToken
-	piped bool // its input is the output of the previous command
-	depth int  // nesting depth of its braces
+	piped bool // the command reads the output of the previous command
+	depth int  // nesting depth of the braces around the command
 }
 
 // psCalls returns the commands of a program. It may include parts of expressions; rules look for
@@ -219,7 +219,7 @@ func (v *hookView) readPowerShell(plugin string) {
 		c := programCall{dir: v.Dir, plugin: plugin, at: s.at}
 		c.words, c.known = p.texts(known)
 		c.certain = i == len(calls)-1 && (i == 0 || p.piped && i == 1)
-		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // such a file needs no permission to execute
+		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // a .ps1 file needs no permission to execute
 			c.words = append([]string{"powershell", "-File"}, c.words...)
 			c.known = append([]bool{true, true}, c.known...)
 		}

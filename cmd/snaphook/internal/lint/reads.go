@@ -9,9 +9,9 @@ import (
 
 // stdinUse records how a shell script uses its standard input.
 type stdinUse struct {
-	surely  bool // the script certainly reads it
-	perhaps bool // the script may read it
-	onlyTTY bool // the script reads it only if it is a terminal
+	surely  bool // the script certainly reads standard input
+	perhaps bool // the script may read standard input
+	onlyTTY bool // the script reads standard input only if it is a terminal
 }
 
 // silent lists programs that do not read their standard input.

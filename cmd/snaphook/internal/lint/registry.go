@@ -5,12 +5,12 @@ import "github.com/samber/lo"
 // Rule is one kind of mistake.
 type Rule struct {
 	ID       string
-	Severity Severity // the severity of most of its findings
+	Severity Severity // the severity of most findings of the rule
 	Doc      string   // one sentence: the mistake
 	Why      string   // the consequence, in a sentence or two
 	Mistake  string   // an example
 	Fix      string   // the example without the mistake
-	Fixable  bool     // check --fix can fix it, where the fix is certain
+	Fixable  bool     // check --fix fixes the mistake if the fix is certain
 
 	look func(*hookView) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
 }

@@ -88,13 +88,12 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 
 // argumentParser is the argparse configuration of a script.
 type argumentParser struct {
-	options    map[string]bool // by name; true if a value follows
+	options    map[string]bool // options by name; true if a value follows the option
 	required   [][]string      // the names of each required option
 	positional []string        // required positional arguments
 }
 
-// parserOf reads the calls of add_argument; it returns nil if one has arguments that are not
-// literal.
+// parserOf reads the calls of add_argument; it returns nil if a call has arguments that are not literal.
 func parserOf(all []codeToken) *argumentParser {
 	p := &argumentParser{options: map[string]bool{"-h": false, "--help": false}}
 	for i := range all {
@@ -119,7 +118,7 @@ func parserOf(all []codeToken) *argumentParser {
 	return p
 }
 
-// closing returns the index of the parenthesis that closes the one at open.
+// closing returns the index of the parenthesis that matches the parenthesis at open.
 func closing(all []codeToken, open int) int {
 	depth := 0
 	for i := open; i < min(len(all), open+2000); i++ {

@@ -72,9 +72,9 @@ func answerUnread(v *hookView) {
 	}
 }
 
-// jqAnswer returns the first call of jq in a script that makes an object with a decision out of its
-// arguments, and its text with the values of --arg in place of their names. It returns nil if the
-// script refuses in another way.
+// jqAnswer returns the first call of jq in a script that makes an object with a decision from the call's arguments.
+// text is the call's text, in which values of --arg replace their names. It returns nil if the script refuses in
+// another way.
 func jqAnswer(s *hookScript) (found *syntax.CallExpr, text string) {
 	if s.ast == nil || endsWith2.Match(s.text) || eventName.Match(s.text) {
 		return nil, ""
@@ -137,7 +137,7 @@ func (v *hookView) otherEvent(s *hookScript) (at int, name string) {
 func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 	specific := specificOutput.FindIndex(text)
 	if specific != nil && !eventName.Match(text) {
-		return specific[0], fmt.Sprintf("write \"hookEventName\": %q in it", event),
+		return specific[0], fmt.Sprintf("write \"hookEventName\": %q in hookSpecificOutput", event),
 			"the answer of this script has no hookEventName, so it decides nothing"
 	}
 	permissions := permissionWord.FindAllSubmatchIndex(text, maxFound)
@@ -155,19 +155,19 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 		return 0, "", "" // the script refuses in a way that has an effect
 	}
 	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
-		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is not a member of an answer, so it decides nothing", text[m[2]:m[3]])
+		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is not a member of an answer, so this answer decides nothing", text[m[2]:m[3]])
 	}
 	written := decisionWord.FindAllSubmatchIndex(text, maxFound)
 	for _, m := range append(written, printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
 		if word := string(text[m[2]:m[3]]); word != "block" && word != "approve" {
-			fix := "print nothing to let it go ahead; write \"block\" to refuse"
+			fix := "print nothing to let the action go ahead; write \"block\" to refuse"
 			return m[0], fix, fmt.Sprintf("\"decision\": %q is not a word of %s, which reads block alone", word, event)
 		}
 	}
 	for _, m := range memberDecision.FindAllSubmatchIndex(text, maxFound) {
 		word, object := string(text[m[4]:m[5]]), string(text[m[2]:m[3]])
 		if word != "block" && word != "approve" && printsObject(string(text), object) {
-			return m[0], "print nothing to let it go ahead; write \"block\" to refuse",
+			return m[0], "print nothing to let the action go ahead; write \"block\" to refuse",
 				fmt.Sprintf("\"decision\": %q is not a word of %s, which reads block alone", word, event)
 		}
 	}
@@ -235,7 +235,7 @@ func typeMixed(v *hookView) {
 	}
 	for _, member := range []string{"command", "prompt", "url"} {
 		if m := v.entry.Get(member); member != own && m.Exists() {
-			v.add(*v.report("type-mixed", m.Position(), "remove it, or write the type that reads it",
+			v.add(*v.report("type-mixed", m.Position(), "remove the member, or write the type that reads it",
 				"a hook of type %q ignores %q", v.h.Type, member))
 		}
 	}

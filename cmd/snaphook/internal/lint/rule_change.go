@@ -29,7 +29,7 @@ var lostChanges = map[string]map[string]lostChange{
 
 // lostChange is a change of a member that has no effect.
 type lostChange struct {
-	within bool // a change of a part of the member has no effect either
+	within bool // changes of parts of the member have no effect either
 	fix    string
 }
 
@@ -95,8 +95,8 @@ func (v *hookView) moduleChanges(s *hookScript, all []codeToken, i int) {
 	}
 }
 
-// assigned reports whether a value is assigned to the expression that ends before i or, with
-// within, to a part of it.
+// assigned reports whether a value is assigned to the expression that ends before i. If within is true, an assignment
+// to a part of the expression counts too.
 func assigned(body []codeToken, i int, within bool) bool {
 	for within && i < len(body) {
 		switch {

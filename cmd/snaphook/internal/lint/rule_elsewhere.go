@@ -49,7 +49,7 @@ func answerElsewhere(v *hookView) {
 }
 
 // system returns the system of the hook's dialect whose directory is in the path of the hook's file, or else the first
-// system of the dialect; nil if no system has this dialect.
+// system of the dialect. It returns nil if no system has this dialect.
 func (v *hookView) system() (found *portable.System) {
 	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
 	for i := range v.Systems {
@@ -97,7 +97,7 @@ var (
 	permitted = regexp.MustCompile(`\bpermission\\?["']?\s*:\s*\\?["']deny\\?["']`)
 )
 
-// signed adds the signs of JSON refusals that a text has, each with its first offset.
+// signed adds to signs each form of a JSON refusal that a text contains, with the offset of its first use.
 func signed(text []byte, signs map[string]int) {
 	mark := func(sign string, at int) {
 		if _, seen := signs[sign]; !seen {
@@ -136,7 +136,8 @@ func signed(text []byte, signs map[string]int) {
 	}
 }
 
-// exitsWithTwo returns the offset of the first call by which a script exits with status 2; ok is false without one.
+// exitsWithTwo returns the offset of the first call by which a script exits with status 2; ok is false if there is no
+// such call.
 func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 	if s.lang == langPython || s.lang == langNode {
 		all := tokens(string(s.text), s.lang)
@@ -193,8 +194,8 @@ func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []s
 	}
 }
 
-// lost reports an answer of a script once for each event: for the first event at the answer's place in the script, and
-// for each further event at the hook.
+// lost reports a lost answer of a script once for each event. The finding for the first event has the position of the
+// answer in the script; findings for further events have the position of the hook.
 func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, effects string) {
 	at := s.position(r.at)
 	known := s.path + at.String() + r.ID

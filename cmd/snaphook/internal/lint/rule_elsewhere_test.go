@@ -9,8 +9,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// A script that runs at several events has a finding for each event at which its answer is lost, and one for several
-// hooks of the event.
+// A script that runs at several events has one finding for each event at which its answer is lost, even if several
+// hooks of the event run the script.
 func TestAnAnswerIsReportedForEachEvent(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -84,10 +84,10 @@ func (v *hookView) shellExit(s *hookScript) {
 
 // exitWalker records how a script can end.
 type exitWalker struct {
-	two     bool               // a path ends with status 2, or with an unknown one
-	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
+	two     bool               // the script can end with status 2, or with an unknown status
+	ones    []*syntax.CallExpr // calls of exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
-	said    map[string]string  // texts passed to its functions, by their names
+	said    map[string]string  // texts passed to the script's functions, by function name
 
 	tools map[*syntax.Stmt]bool // cached results of looksForTools
 }

@@ -16,7 +16,7 @@ func (v *hookView) codeExit(s *hookScript) {
 		switch {
 		case !ok:
 		case status != "1" && status != "0":
-			return // 2, or a value known only at run time
+			return // the status is 2, or is known only at run time
 		case status == "1" && len(ones) < maxFound && refusesAt(all, i, s.lang):
 			ones = append(ones, all[i])
 		}

@@ -68,7 +68,7 @@ func (v *hookView) foreign(word string) bool {
 		return true
 	}
 	if strings.HasPrefix(word, "~/") {
-		return true // rule tilde-quoted checks quoted words
+		return true // a quoted "~/" is checked by rule tilde-quoted
 	}
 	ext := strings.ToLower(filepath.Ext(word))
 	return slices.Contains([]string{".exe", ".cmd", ".bat", ".ps1"}, ext) || strings.Contains(word, `\`) ||

@@ -91,7 +91,7 @@ func (m subjectMatcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 		return false
 	}
 	if m.Tools.servers(m.h.Dialect, pattern) {
-		return false // the tools of that server are known, and none of them matched
+		return false // the server's tools are known, and the pattern matches none
 	}
 	return !isName(pattern) || m.h.Dialect != "claude" || strings.Count(pattern, "__") >= 2
 }

@@ -52,7 +52,7 @@ func (v *hookView) comparedTool(s *hookScript, all []codeToken, i int) {
 		}
 		v.toolLiteral(s, all, at)
 	}
-	at := i - 1 // "bash" === event.toolName
+	at := i - 1 // the form "bash" === event.toolName
 	for at > 0 && (all[at].text == "." || all[at].text == "?" || isName(all[at].text) && all[at+1].text == ".") && !all[at].str {
 		at--
 	}
@@ -155,7 +155,7 @@ func (v *hookView) moduleText(s *hookScript, t codeToken) {
 	for _, form := range secretForms {
 		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
 			v.add(*v.report("secret-in-settings", s.position(t.at),
-				"revoke it, and read a new one where the module runs: process.env.NAME", "this looks like %s", form.what))
+				"revoke the secret, and read a new secret at run time: process.env.NAME", "this looks like %s", form.what))
 			return
 		}
 	}

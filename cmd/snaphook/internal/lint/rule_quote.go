@@ -101,7 +101,7 @@ func (u pathUse) text(s *hookScript) string {
 
 // quoting finds variables that are not quoted where a shell splits them.
 type quoting struct {
-	paths  map[string]Severity // by variable, the severity of not quoting it; "": it needs no quotes. See [pathVars]
+	paths  map[string]Severity // severity of missing quotes, by variable; "" if it needs none; see [pathVars]
 	inline bool
 	found  []pathUse
 }

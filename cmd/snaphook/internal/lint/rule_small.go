@@ -73,7 +73,7 @@ func asyncGate(v *hookView) {
 	if v.event.Can&pipeline.CanBlock == 0 || v.h.Background != hook.Async {
 		return
 	}
-	f := v.report("async-gate", v.at("async"), "remove \"async\" if it has to refuse",
+	f := v.report("async-gate", v.at("async"), "remove \"async\" if the hook has to refuse",
 		"this hook runs in the background, where it cannot refuse anything")
 	if !slices.ContainsFunc(v.scripts, v.refusesHere) {
 		f.Severity = Note
@@ -178,7 +178,7 @@ func (v *hookView) startsSh(s *hookScript) bool {
 	return false
 }
 
-// shIsBash reports whether /bin/sh of this machine accepts bash's syntax: it is bash, or zsh.
+// shIsBash reports whether /bin/sh of this machine is bash or zsh, and therefore accepts bash's syntax.
 func shIsBash() bool {
 	// On macOS /bin/sh is a separate program, which starts the shell to which this link leads.
 	target, err := filepath.EvalSymlinks("/private/var/select/sh")

@@ -26,7 +26,7 @@ func statusLost(v *hookView) {
 	command := v.scripts[0]
 	text := string(command.text)
 	if strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || endsWith2.MatchString(text) {
-		return // the command passes a status on
+		return // the command itself handles the guard's status
 	}
 	g := &guards{hookView: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
 	if lost, how := g.lost(command.ast.Stmts); lost != "" {
@@ -61,7 +61,7 @@ func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
 			return script, how
 		}
 		if script = g.guard(s); script != "" && i < len(stmts)-1 && !exits {
-			return script, "goes on after it and ends with the status of another program"
+			return script, "goes on after the script and ends with the status of another program"
 		}
 	}
 	return "", ""
@@ -70,7 +70,7 @@ func (g *guards) lost(stmts []*syntax.Stmt) (script, how string) {
 // hidden does the same as lost, for one statement.
 func (g *guards) hidden(s *syntax.Stmt) (script, how string) {
 	if s.Background {
-		return g.guard(s), "does not wait for it"
+		return g.guard(s), "does not wait for the script"
 	}
 	switch cmd := s.Cmd.(type) {
 	case *syntax.Block:

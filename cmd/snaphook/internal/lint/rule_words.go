@@ -333,18 +333,18 @@ func scriptRelative(v *hookView) {
 			continue
 		}
 		v.add(*v.report("script-relative", c.at, fmt.Sprintf("write \"$CLAUDE_PROJECT_DIR\"/%s", strings.TrimPrefix(script, "./")),
-			"%s is relative to the agent's working directory, and is not found once that has changed", script))
+			"%s is relative to the agent's working directory, and is not found once the agent works in another directory", script))
 	}
 }
 
-// testsFile reports whether the command tests for a file with -f, -x or -e: it presumably runs the file only if it
-// exists.
+// testsFile reports whether the command tests for a file with -f, -x or -e. Such a command presumably runs the file
+// only if the file exists.
 func (v *hookView) testsFile(path string) bool {
 	return strings.Contains(v.h.Command, "-f "+path) || strings.Contains(v.h.Command, "-x "+path) || strings.Contains(v.h.Command, "-e "+path)
 }
 
-// hasBackslashes reports whether backslash-path may have a finding about the command: other rules
-// then do not report the same path.
+// hasBackslashes reports whether the rule backslash-path may have a finding about the command. If so, other rules do
+// not report the path.
 func (v *hookView) hasBackslashes() bool {
 	for _, word := range strings.Fields(v.h.Command) {
 		if windowsPath.MatchString(word) && !strings.ContainsAny(word, `"'`) {

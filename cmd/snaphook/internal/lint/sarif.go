@@ -138,7 +138,7 @@ func newSARIFResult(f Finding, index int, dir string, texts map[string][]byte) s
 	result := sarifResult{Rule: f.ID, Index: index, Level: f.Severity, Message: sarifText{Text: text}}
 	file := f.Position.File
 	if file == "" {
-		file = "." // a problem without a file; GitHub requires one
+		file = "." // the problem has no file, but GitHub requires one
 	}
 	location := sarifLocation{}
 	location.Physical.Artifact = sarifURI{URI: fileURI(file)}
@@ -160,7 +160,7 @@ func newSARIFResult(f Finding, index int, dir string, texts map[string][]byte) s
 func characters(at hook.Position, texts map[string][]byte) int {
 	text, seen := texts[at.File]
 	if !seen {
-		text, _ = bounded.ReadFile(context.Background(), at.File, maxSettings) // if this fails, bytes are used
+		text, _ = bounded.ReadFile(context.Background(), at.File, maxSettings) // without text, columns count bytes
 		texts[at.File] = text
 	}
 	start := offset(text, hook.Position{Line: at.Line, Column: 1})

@@ -62,7 +62,7 @@ func TestTheLogHoldsToTheSchema(t *testing.T) {
 	}
 }
 
-// lost returns the members of ours that theirs lacks.
+// lost returns the members that the log ours has and the log theirs lacks.
 func lost(path string, ours, theirs any) (all []string) {
 	switch v := ours.(type) {
 	case map[string]any:

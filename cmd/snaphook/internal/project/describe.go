@@ -63,7 +63,7 @@ type NotRun struct {
 type WillRun struct {
 	DescribedHook
 	Runtime *ModuleRuntime `json:"runtime,omitempty"` // the runtime of a module
-	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil: no shell is started
+	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil if no shell is started
 	Policy  *Effective     `json:"policy"`
 }
 
@@ -104,7 +104,7 @@ func PlainText(v jsontext.Value) string {
 	return string(v)
 }
 
-// Place returns the file of a hook, or its source if it has none.
+// Place returns the file of a hook, or the hook's source if there is no file.
 func Place(h pipeline.HookID) string {
 	return cli.Faint.Render(cli.OneLine(cli.ShortPath(lo.FromPtrOr(h.File, h.Source))))
 }

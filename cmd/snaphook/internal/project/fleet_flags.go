@@ -19,14 +19,14 @@ type FleetFlags struct {
 	nc         *nats.Conn
 }
 
-// AddTo adds the flags --nats, whose help is about, and --creds.
+// AddTo adds the flags --nats and --creds. about is the help text of --nats.
 func (f *FleetFlags) AddTo(to *pflag.FlagSet, about string) {
 	to.StringVar(&f.URL, "nats", "", about)
 	to.StringVar(&f.creds, "creds", os.Getenv(records.CredsVariable),
-		"Credentials `FILE` of --nats, such as agent.creds; default: the file in "+records.CredsVariable)
+		"Use the credentials in `FILE`, such as agent.creds, for --nats; default: the file in "+records.CredsVariable)
 }
 
-// Connect connects to the server; without a server it fails.
+// Connect connects to the server. It returns an error if the server cannot be reached.
 func (f *FleetFlags) Connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
 	options := *log
 	options.Creds = f.creds

@@ -60,7 +60,7 @@ func ReadInput(cmd *cobra.Command) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("standard input is empty" + pipeExample(cmd))
 	}
-	Tidy(text)() // frees the buffers of reading
+	Tidy(text)() // frees the buffers that ReadAll used
 	return text, nil
 }
 
@@ -75,8 +75,8 @@ func Tidy(input []byte) (restore func()) {
 	return restore
 }
 
-// collector holds the process's garbage collector percentage from before the running commands
-// changed it.
+// collector holds the percentage of the garbage collector that was set before the first of the running commands changed
+// it.
 var collector struct {
 	mu      sync.Mutex
 	users   int

@@ -48,7 +48,7 @@ func (f *SourceFlags) AddModules(to *pflag.FlagSet) {
 // AddJS adds the flag that selects where modules run.
 func (f *SourceFlags) AddJS(to *pflag.FlagSet) {
 	f.JS = jsrun.Sandbox
-	to.Var((*runtimeFlag)(&f.JS), "js", "Where modules (xcsh) run: sandbox; node or bun, which have files, network and "+
+	to.Var((*runtimeFlag)(&f.JS), "js", "Run modules (xcsh) in this runtime: sandbox; node or bun, which have files, network and "+
 		"packages; or auto, which uses node or bun only for modules that need them: --js auto")
 }
 
@@ -68,7 +68,7 @@ func (r *runtimeFlag) Set(text string) error {
 	return nil
 }
 
-// Attached holds the modules of a session. Nil: its dialect has none.
+// Attached holds the modules of a session. It is nil if the session's dialect has no modules.
 type Attached struct {
 	*xcsh.Modules
 	event   string
@@ -346,7 +346,7 @@ func WhereThrown(failed *xcsh.LoadError) string {
 
 // KeptDetail returns the reason why modules were not loaded.
 func (a *Attached) KeptDetail() string {
-	return a.why + "; its events are not known until it is loaded"
+	return a.why + "; the events of a module are not known until the module is loaded"
 }
 
 // Skipped returns the modules that were found and take no part in a plan.

@@ -165,7 +165,8 @@ func (e *Effective) Text(indent int) string {
 	return strings.Join(lines, "")
 }
 
-// failures lists the effects of failures, each with its classes; one word if all classes have the same effect.
+// failures lists the effects of failures, each with the classes of failures that have it. If all classes have the same
+// effect, failures returns only the effect.
 func (e *Effective) failures() string {
 	by := map[string][]string{}
 	for _, class := range hook.Classes() {
@@ -183,8 +184,8 @@ func (e *Effective) failures() string {
 	return strings.Join(parts, ", ")
 }
 
-// Held returns the reason why a hook of a plan never starts, if its policy treats that as a failure; otherwise the
-// reason is empty.
+// Held returns the reason why a hook of a plan never starts, if the hook's policy treats this as a failure. Otherwise
+// the reason is empty.
 func Held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""

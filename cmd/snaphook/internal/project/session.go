@@ -99,7 +99,7 @@ func (o Opening) Warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
 		}
 	}
 	if recorded := wire.Object(o.Input).Text("hook_event_name"); recorded != "" && recorded != o.Event.Info().Name {
-		cli.Warn(cmd, "the input names the event %s, but it is read as an input of %s", recorded, o.Event.Info().Name)
+		cli.Warn(cmd, "the input names the event %s, but is read as an input of %s", recorded, o.Event.Info().Name)
 	}
 }
 
@@ -117,7 +117,7 @@ func (f *SessionFlags) SessionConfig(o Opening, dir string, trust Trust) pipelin
 		Finished:    o.Finished,
 		State:       state.Home(),
 		Ask:         ask,
-		MayAsk:      func(h *hook.Hook) bool { return ask != nil && h.Type == "command" }, // independent of the input
+		MayAsk:      func(h *hook.Hook) bool { return ask != nil && h.Type == "command" }, // the same for every input
 	}
 }
 
@@ -205,7 +205,7 @@ func WarnMissing(cmd *cobra.Command, src *Sources, missed map[string][]hook.Guar
 
 // MissingGuard returns the message that a guard does not exist any more.
 func MissingGuard(dialect string, g hook.Guard) string {
-	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, which a change has removed; its calls are blocked. "+
+	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, which a change has removed; the calls that it guarded are blocked. "+
 		"`snaphook trust` shows the hooks, `snaphook trust grant` allows them", dialect, g.Event, cli.OneLine(g.Label))
 }
 
@@ -272,7 +272,7 @@ func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
 	case trust.Trusted:
 		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: st.covered[0]}
 	case trust.Changed:
-		// An empty Covered: every hook of the project fails when it runs.
+		// With an empty Covered, every hook of the project fails when it runs.
 		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}}
 	}
 	return stand, nil

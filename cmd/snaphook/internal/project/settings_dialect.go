@@ -59,7 +59,7 @@ func (f *SourceFlags) Split(cmd *cobra.Command, chosen []*systems.Dialect) ([]sy
 		return nil, err
 	}
 	for i, d := range chosen {
-		alone := len(chosen) == 1 // then every file must be for this dialect
+		alone := len(chosen) == 1 // the only dialect has to take every file
 		parts[i].Replaces = len(f.Settings)+len(f.ModuleFiles) > 0
 		if alone || d.Adds.Flag == "extension" {
 			parts[i].Extensions = f.extensions
@@ -118,7 +118,7 @@ func guess(cmd *cobra.Command, chosen []*systems.Dialect, may []int, file string
 	if points[best] > 0 && lo.Count(points, points[best]) > 1 {
 		cli.Warn(
 			cmd,
-			"%s: it fits several dialects, and is read as settings of %s; --dialect chooses another",
+			"%s: the file fits several dialects, and is read as settings of %s; --dialect chooses another",
 			file,
 			chosen[may[best]].Name,
 		)

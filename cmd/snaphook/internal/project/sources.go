@@ -37,7 +37,7 @@ func (src *Sources) covered() *policy.Source {
 	return nil
 }
 
-// Sources returns the sources of settings for an event's dialect; all given files are for this
+// Sources returns the sources of settings for an event's dialect. It assigns all files that the flags name to this
 // dialect.
 func (f *SourceFlags) Sources(d *systems.Dialect) (*Sources, error) {
 	return f.SourcesGiven(

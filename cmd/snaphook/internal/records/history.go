@@ -86,7 +86,7 @@ func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 		cli.Warn(cmd, "%s: %s more cannot be read", path, cli.Count(more, "line"))
 	}
 	if broken == nil && h.fires == 0 && !follow {
-		broken = fmt.Errorf("%s: there is no fire in it", path)
+		broken = fmt.Errorf("%s: the record has no fire", path)
 	}
 	return h, broken
 }
@@ -104,8 +104,8 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// bad reports a line that cannot be read. For number 0, a file that cannot be read, it returns an error, which ends the
-// reading.
+// bad reports a line that cannot be read. The number 0 stands for a file that cannot be read: bad returns an error,
+// which ends the reading.
 func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	if number == 0 {
 		return fmt.Errorf("%s: %w", h.file, why)

@@ -24,7 +24,7 @@ type NATS struct{ URL, Creds string }
 func (n *NATS) AddTo(to *pflag.FlagSet) {
 	to.StringVar(&n.URL, "nats", "", "Read the records of the fleet from the server `URL`: --nats nats://127.0.0.1:4222")
 	to.StringVar(&n.Creds, "creds", os.Getenv(CredsVariable),
-		"Credentials `FILE` of --nats, such as reader.creds; default: the file in "+CredsVariable)
+		"Use the credentials in `FILE`, such as reader.creds, for --nats; default: the file in "+CredsVariable)
 }
 
 // Path returns the path by which [ReadRecord] reads the records on the server; empty without

@@ -113,7 +113,7 @@ func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 	}
 	s := &statistics{File: path, Fires: h.fires, Unreadable: h.unreadable, Hooks: all.hooks()}
 	if all.left > 0 {
-		cli.Warn(cmd, "%s: %s left out of the hooks: there are more than %d hooks, or a name is too long for one", path,
+		cli.Warn(cmd, "%s: %s not counted: the record has more than %d hooks, or the name of a hook is too long", path,
 			cli.Count(all.left, "look")+lo.Ternary(all.left == 1, " is", " are"), mostHooks)
 	}
 	switch {
@@ -270,7 +270,7 @@ func (s *statistics) text(cmd *cobra.Command) string {
 	}
 	for _, h := range s.Hooks {
 		if h.Shadowed > 0 {
-			fmt.Fprintf(&b, "\n%s of %s was in shadow mode in %s; had it counted, %d would have ended differently",
+			fmt.Fprintf(&b, "\n%s of %s was in shadow mode in %s; if the answers of the hook had counted, %d would have ended differently",
 				cli.Label(h.label, cli.MaxLabel), cli.OneLine(h.Event), cli.Count(h.Shadowed, "fire"), h.Differed)
 		}
 		if g := h.Background; g != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// Limits of the fires of a trace, which limit its memory.
+// These constants limit the number and the size of the fires in a trace, and thereby the memory.
 const (
 	mostTraced      = 200_000
 	mostTracedBytes = 256 << 20
@@ -97,7 +97,7 @@ func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 	}
 	sessions := b.Sessions()
 	if len(sessions) == 0 {
-		return fmt.Errorf("%s: there is no fire of the session %q in it", path, of.session)
+		return fmt.Errorf("%s: the record has no fire of the session %q", path, of.session)
 	}
 	return of.write(cmd, sessions)
 }
@@ -129,7 +129,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	return cli.Say(cmd, treeText(sessions))
 }
 
-// visibly returns a function like make, whose JSON may be written to a terminal.
+// visibly returns a function that does the same as make, and escapes its JSON for a terminal.
 func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Node) ([]byte, error) {
 	return func(sessions []*tracetree.Node) ([]byte, error) {
 		text, err := make(sessions)

@@ -76,7 +76,7 @@ func (k addition) check(dir string) (err error) {
 	if len(k.files) == 1 {
 		return fmt.Errorf("%s: %w", k.files[0], err)
 	}
-	return fmt.Errorf("neither %s is below it; give %s's own directory", strings.Join(k.files, " nor "), k.one)
+	return fmt.Errorf("neither %s is in this directory; give %s's own directory", strings.Join(k.files, " nor "), k.one)
 }
 
 // PluginOptions returns the options that the flags set, by plugin.

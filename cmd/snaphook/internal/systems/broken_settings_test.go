@@ -25,7 +25,7 @@ type breakable struct {
 	otherText     string
 
 	event, misspelt string
-	text            string // with EVENT, and with ENTRY for the members of a hook after its command
+	text            string // has the placeholders EVENT, and ENTRY for more members of a hook
 	toml            bool
 }
 
@@ -188,8 +188,8 @@ func TestAByteOrderMarkIsReadOver(t *testing.T) {
 	}
 }
 
-// load writes text to b's file, writes b's other file, and loads the settings of a project. The result file is the end
-// of the path of b's file.
+// load writes text to b's file, writes b's other file, and loads the settings of a project. It returns the end of the
+// path of b's file as file.
 func (b *breakable) load(t *testing.T, text string) (loaded pipeline.Loaded, file string) {
 	t.Helper()
 	root := t.TempDir()
@@ -227,7 +227,7 @@ func (b *breakable) load(t *testing.T, text string) (loaded pipeline.Loaded, fil
 	return loaded, file
 }
 
-// A profile that does not exist is an error that lists the names.
+// The error for a profile that does not exist lists the names of the profiles.
 func TestAProfileThatDoesNotExistIsAnErrorWithTheNames(t *testing.T) {
 	for _, d := range All {
 		err := d.ProfileNamed("zed")

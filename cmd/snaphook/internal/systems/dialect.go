@@ -23,21 +23,21 @@ type Dialect struct {
 	*pipeline.Dialect
 	Supports string   // the supported part of the system
 	Levels   []string // the values of --level, the default first; nil: there is only one level
-	Profiles []string // the values of --profile; nil: none
+	Profiles []string // the values of --profile; nil if there are no profiles
 
 	// Find returns the profile for a directory, or for layers if they replace the directory's own files. passed is a
 	// Load that reports the settings of other profiles.
 	Find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
 	// Borrows reports whether a layer is a file of another system that this system reads too. Verbs for all dialects
-	// leave out a dialect if all its files are borrowed. Nil: no file is borrowed.
+	// leave out a dialect if all its files are borrowed. Nil means that no file is borrowed.
 	Borrows func(settings.Layer) bool
 
 	Marks  []string               // directories and files that only this dialect has
 	Layers map[string]hook.Source // the layer names that --settings accepts
 	Strict bool                   // settings are JSON without comments
 
-	// format returns the Format of a file of --settings that is not JSON; nil: all files are JSON.
+	// format returns the Format of a file of --settings. If format is nil, all files are JSON.
 	format func(file string) func([]byte) (settings.Converted, error)
 
 	// inFull means that the dialect's events are found by their full names alone, because an older dialect
@@ -49,7 +49,7 @@ type Dialect struct {
 	Discover func(dir, profile string) []settings.Layer
 	Load     func(Origins) pipeline.Load
 
-	Adds    addition // a further source of hooks
+	Adds    addition // a source of hooks other than settings
 	Modules bool     // modules can subscribe to the events; package project loads them
 
 	// Headless means that without --interactive every hook runs: where there is no user to ask, the
@@ -85,7 +85,7 @@ type Origins struct {
 	Layers     []settings.Layer
 	Added      []added
 	Level      string                    // one of the dialect's levels
-	Profile    string                    // one of its profiles; empty if it has none
+	Profile    string                    // one of the dialect's profiles; empty if there are none
 	Modules    []string                  // paths of modules that replace the discovered ones
 	FixtureEnv *FixtureEnv               // nil: the environment of the process
 	Options    map[string]map[string]any // options of plugins, by name
@@ -99,8 +99,8 @@ func Main() []*Dialect {
 	return lo.Reject(All, func(d *Dialect, _ int) bool { return d.IsVariant() })
 }
 
-// Events returns the events of the command line's dialects. Linked packages may declare
-// others, for programs.
+// Events returns the events of the command line's dialects. It leaves out events that other linked packages declare for
+// programs.
 func Events() []pipeline.Declared {
 	return lo.Filter(pipeline.Events(nil), func(e pipeline.Declared, _ int) bool {
 		return slices.Contains(Names(), e.Info().Dialect)
@@ -112,7 +112,7 @@ func Names() []string {
 	return lo.Map(All, func(d *Dialect, _ int) string { return d.Name })
 }
 
-// Named returns the row of a dialect; an unknown name is an error that lists the known ones.
+// Named returns the row of a dialect; the error for an unknown name lists the known names.
 func Named(name string) (*Dialect, error) {
 	for _, d := range All {
 		if d.Name == name {
@@ -122,8 +122,8 @@ func Named(name string) (*Dialect, error) {
 	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(Names(), ", "))
 }
 
-// LayerNames returns the layer names that --settings accepts, in the order of sources; names that one system alone has
-// come last.
+// LayerNames returns the layer names that --settings accepts, in the order of sources. Names that belong to only one
+// system are at the end.
 func (d *Dialect) LayerNames() []string {
 	order := []string{"project", "user", "system", "local", "flag", "managed"}
 	known := lo.Filter(order, func(name string, _ int) bool { return lo.HasKey(d.Layers, name) })
@@ -173,7 +173,7 @@ func (d *Dialect) Layer(value string) (settings.Layer, error) {
 	return layer, nil
 }
 
-// NoLayer returns the error for a value of --settings with an unknown layer; names are the known ones.
+// NoLayer returns the error for a value of --settings with an unknown layer. names lists the known layers.
 func NoLayer(value, name string, names []string) error {
 	return fmt.Errorf(
 		"--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",

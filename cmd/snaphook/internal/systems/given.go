@@ -10,7 +10,7 @@ import (
 
 // Given holds the settings that the command line names for a dialect.
 type Given struct {
-	Replaces bool     // there are files that replace the discovered ones
+	Replaces bool     // the named files replace the discovered ones
 	Settings []string // [LAYER=]FILE
 	Level    string
 	Profile  string

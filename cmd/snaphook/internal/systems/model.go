@@ -41,8 +41,8 @@ const ModelHelp = `Hooks of type "prompt" ask the model that the environment nam
   SNAPHOOK_MODEL_KEY       else ANTHROPIC_API_KEY or OPENAI_API_KEY
   SNAPHOOK_MODEL           the model for hooks that name no model`
 
-// modelOf returns the model that the environment names; without one, a model whose error says
-// which variable to set.
+// modelOf returns the model that the environment names. If it names none, each request to the returned model fails with
+// an error that says which variables to set.
 func modelOf(getenv func(string) string) judge.Model {
 	provider := providerOf(getenv)
 	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
@@ -82,7 +82,8 @@ type failingModel struct{ err error }
 
 func (r failingModel) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
 
-// defaultModel is a model that uses the model called name for hooks that name no model.
+// defaultModel is a model for hooks. Hooks that name no model use the default called name; if there is no default,
+// their requests fail.
 type defaultModel struct {
 	judge.Model
 	name string

@@ -63,8 +63,8 @@ func (d *Dialect) TrustName() string {
 	return d.Name
 }
 
-// loadXcsh lists the modules that discovery finds, without running them and therefore without events: a module
-// subscribes to events only when it runs.
+// loadXcsh lists the modules that discovery finds, but not their events: a module subscribes to events only when it
+// runs, and loadXcsh runs none.
 func loadXcsh(o Origins) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (l pipeline.Loaded, err error) {
 		if len(o.Modules) > 0 {
