@@ -95,7 +95,7 @@ func (e Events) misspelt(m Match) (member, why string) {
 	}
 	like, known := near(event, e.short(dialect)), slices.Contains(linked, dialect)
 	if of := e.dialectOf(event); like == "" && known && of != "" {
-		return "event", fmt.Sprintf("%s has no event %q; it is an event of %s", dialect, event, of)
+		return "event", fmt.Sprintf("%s has no event %q, which is an event of %s", dialect, event, of)
 	}
 	if !known && dialect != "" {
 		like = near(m.Event, slices.Sorted(maps.Keys(e)))

@@ -139,7 +139,7 @@ func trustText(st project.TrustStatus, all []*project.Sources) string {
 			lo.Ternary(
 				st.State == trust.Trusted,
 				"effects of the project settings, which trust covers:\n",
-				"effects of its settings once it is trusted:\n",
+				"effects that the project settings have once trust is granted:\n",
 			),
 		)
 		for _, words := range st.Reaches {
