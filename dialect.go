@@ -103,7 +103,7 @@ func (p *dialectAnswer) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments that hooks could read differently from the tool. It returns "" if there are none.
+// clash describes arguments that hooks could read differently from the tool. It returns "" if no arguments clash.
 func (p *dialectAnswer) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))

@@ -58,7 +58,7 @@ func check(t testing.TB, property func(*rapid.T)) {
 	rapid.Check(&afresh{TB: t}, property)
 }
 
-// afresh is a testing.TB that starts without a failure, whatever the state of its test.
+// afresh is a testing.TB that starts without a failure, even if its test has failed.
 type afresh struct {
 	testing.TB
 	failed bool

@@ -259,6 +259,43 @@ func TestAProcessOutlivesWhatIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A module may write a request of the protocol itself. The next call arrives together with the host's answer.
+func TestTheAnswerToARequestOfTheModuleItselfLosesNoCall(t *testing.T) {
+	inNode(t)
+	asked := make(chan struct{})
+	_, call := openProcess(t, `import fs from "node:fs";
+		export default (pi: any) => pi.on((e: string) => {
+			if (e === "first") {
+				fs.writeSync(4, '{"ask":{"id":"900","object":999,"function":0,"arguments":[]}}\n');
+				console.log("asked");
+				Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+			}
+			return e;
+		})`, Options{Console: func(_, text string) {
+		if text == "asked" {
+			close(asked)
+		}
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	first := make(chan error, 1)
+	go func() {
+		_, err := call(ctx, "first")
+		first <- err
+	}()
+	select {
+	case <-asked:
+	case err := <-first:
+		t.Fatalf("the first call ended before its request: %v", err)
+	}
+	if got, err := call(ctx, "second"); err != nil || string(got) != `"second"` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestACallThatIsGivenUpEndsAProcessThatHangsAndNoOther(t *testing.T) {
 	inNode(t)
 	for _, hangs := range []bool{false, true} {

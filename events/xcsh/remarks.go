@@ -116,7 +116,7 @@ func (e *BeforeAgentStartEvent) changed(from *BeforeAgentStartEvent) []string {
 }
 
 // differing takes pairs of a name and a bool that is true if the values of that name are equal. It returns the names
-// whose values differ. It allocates nothing if there are none.
+// whose values differ. If all values are equal, it allocates nothing.
 func differing(pairs ...any) (names []string) {
 	for i := 0; i < len(pairs); i += 2 {
 		if same := pairs[i+1].(bool); !same {

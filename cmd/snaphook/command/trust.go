@@ -27,7 +27,7 @@ func newTrust(global *cli.Global) *cobra.Command {
 		Use:   "trust",
 		Short: "Show, grant or revoke trust in a project's hooks",
 		Long: "Shows what the project's own hooks would run: commands, and the scripts they name, or modules, and the files they import, with a digest of each. " +
-			"Trust covers exactly these hooks and files; when one of them changes, no hook runs until trust is granted again.",
+			"Trust covers exactly these hooks and files; when one of them changes, none of the project's hooks runs until trust is granted again.",
 		Example: `# What would the hooks of this project run?
 snaphook trust
 # Allow these hooks

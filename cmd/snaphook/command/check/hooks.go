@@ -68,7 +68,7 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	return cmd
 }
 
-// hookList is what the command "snaphook hooks" answers, as text or as JSON.
+// hookList is the answer of the command "snaphook hooks", as text or as JSON.
 type hookList struct {
 	Dir      string              `json:"dir"`
 	Hooks    []listedHook        `json:"hooks"`

@@ -45,7 +45,7 @@ type catalogued struct {
 	Event     string            `json:"event"`
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
-	Subject   *string           `json:"subject"` // the member that matchers test; null if there is none
+	Subject   *string           `json:"subject"` // the member that matchers test; null if matchers test no member
 	Types     []string          `json:"types"`   // types of hooks that run at the event
 	Can       []string          `json:"can"`
 	Exits     map[string]string `json:"exits"` // effects by exit status; "other" stands for all other statuses

@@ -26,7 +26,7 @@ func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 	case d.Modules:
 		if !of.Own() {
 			return nil, settings.Problem{Position: of.At, Message: d.Name +
-				` has no settings with hooks; write \"settings\": null, and put modules below "files": {".xcsh/hooks/pre/gate.ts": "…"}`}
+				` has no settings with hooks; write "settings": null, and put modules below "files": {".xcsh/hooks/pre/gate.ts": "…"}`}
 		}
 	case of.Object != nil:
 		layers = []settings.Layer{{

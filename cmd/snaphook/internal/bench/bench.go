@@ -28,7 +28,7 @@ type Bench struct {
 	System  func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System
 	Session func(context.Context, *pipeline.System) (*pipeline.Session, error)
 
-	// Calls holds recorded inputs of the event; see [Recorded]. Nil means that there are none.
+	// Calls holds recorded inputs of the event; see [Recorded]. Nil means no recorded inputs.
 	Calls *Recorded
 
 	// Between is called after each round of measurements; nil does nothing.

@@ -85,7 +85,7 @@ type Origins struct {
 	Layers     []settings.Layer
 	Added      []added
 	Level      string                    // one of the dialect's levels
-	Profile    string                    // one of the dialect's profiles; empty if there are none
+	Profile    string                    // one of the dialect's profiles; empty if the dialect has no profiles
 	Modules    []string                  // paths of modules that replace the discovered ones
 	FixtureEnv *FixtureEnv               // nil: the environment of the process
 	Options    map[string]map[string]any // options of plugins, by name
