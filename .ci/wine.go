@@ -3,15 +3,12 @@
 // Wine reads the output of go test -json from standard input, and compares the tests that failed with a
 // list of tests that fail because Wine lacks a call of Windows.
 //
-//	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt [AGAIN]
+//	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
 //
-// If at most three tests fail that are not listed, and nothing else is wrong, Wine writes "package test" for each to the
-// file AGAIN and exits with status 3: the caller runs these tests once more.
-//
-// Each line of the list is "package test call: reason"; an entry for a test covers its subtests, and a package whose
-// process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It also does
-// so if a listed test passes, is skipped, or did not run although its package did: the list never hides other failures.
-// A test that is listed with "time" as its call takes minutes under Wine, and is not run.
+// Each line of the list is "package test call: reason"; a test is listed with the tests in it, and a package
+// whose process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It
+// also does so if a listed test passes, is skipped, or did not run although its package did: the list never hides
+// other failures. A test that is listed with "time" as its call takes minutes under Wine, and is not run.
 package main
 
 import (
@@ -40,15 +37,15 @@ type event struct {
 type outcome struct {
 	action string
 	output strings.Builder
-	inner  map[string]*outcome // subtests by their full names
+	inner  map[string]*outcome // by the whole name, the tests in it
 	listed bool
 }
 
 // ended reports whether a test passed, or was skipped.
 func (o *outcome) ended() bool { return o.action == "pass" || o.action == "skip" }
 
-// text returns the last lines of the output of a test that has failed or not ended. If subtests have failed or not
-// ended, it returns the name and the last lines of each of these subtests instead.
+// text returns the last lines of the output of a test that has failed or not ended. If tests in it have failed or
+// not ended, it returns the last lines of each of these instead, with their names.
 func (o *outcome) text() string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(o.inner)) {
@@ -66,8 +63,8 @@ type entry struct {
 }
 
 func main() {
-	if len(os.Args) != 2 && len(os.Args) != 3 {
-		fail("usage: wine LIST [AGAIN] < the output of go test -json")
+	if len(os.Args) != 2 {
+		fail("usage: wine LIST < the output of go test -json")
 	}
 	list, err := readList(os.Args[1])
 	if err != nil {
@@ -77,36 +74,16 @@ func main() {
 	if err != nil {
 		fail("standard input: %v", err)
 	}
-	entries := stale(all, list)
-	failed := unlisted(all)
-	for _, line := range slices.Concat(entries, slices.Sorted(maps.Values(failed))) {
+	wrong := stale(all, list)
+	wrong = append(wrong, unlisted(all)...)
+	slices.Sort(wrong)
+	for _, line := range wrong {
 		fmt.Println(line)
 	}
 	summary(all, list)
-	switch {
-	case len(entries)+len(failed) == 0:
-	case len(os.Args) == 3 && len(entries) == 0 && mayRunAgain(failed):
-		var again strings.Builder
-		for t := range failed {
-			fmt.Fprintln(&again, t.Package, t.Test)
-		}
-		if err := os.WriteFile(os.Args[2], []byte(again.String()), 0o600); err != nil {
-			fail("%v", err)
-		}
-		os.Exit(3)
-	default:
+	if len(wrong) > 0 {
 		os.Exit(1)
 	}
-}
-
-// mayRunAgain reports whether the failures are of at most three tests that ended.
-func mayRunAgain(failed map[test]string) bool {
-	for t := range failed {
-		if t.Test == "-" {
-			return false
-		}
-	}
-	return len(failed) <= 3
 }
 
 func fail(format string, args ...any) {
@@ -140,7 +117,7 @@ func readList(name string) (list []entry, err error) {
 	return list, nil
 }
 
-// readEvents returns the outcomes of the top-level tests. The outcome of a package has the test "-".
+// readEvents returns the outcomes of the tests that are in no other test. The outcome of a package has the test "-".
 func readEvents() (map[test]*outcome, error) {
 	all := map[test]*outcome{}
 	lines := bufio.NewReader(os.Stdin)
@@ -150,7 +127,7 @@ func readEvents() (map[test]*outcome, error) {
 			break
 		}
 		var e event
-		if json.Unmarshal(line, &e) != nil { // the line is a message of the go command, not JSON
+		if json.Unmarshal(line, &e) != nil { // a message of the go command
 			fmt.Fprint(os.Stderr, string(line))
 			continue
 		}
@@ -207,8 +184,8 @@ func stale(all map[test]*outcome, list []entry) (wrong []string) {
 
 // unlisted returns the output of each test that is not in the list of known failures although it failed or did
 // not end. A failed package must be in the list too, unless one of its tests failed.
-func unlisted(all map[test]*outcome) map[test]string {
-	wrong, failed := map[test]string{}, map[string]bool{}
+func unlisted(all map[test]*outcome) (wrong []string) {
+	failed := map[string]bool{}
 	for t, o := range all {
 		if t.Test != "-" && o.action == "fail" {
 			failed[t.Package] = true
@@ -217,7 +194,7 @@ func unlisted(all map[test]*outcome) map[test]string {
 	for t, o := range all {
 		bad := o.action == "fail" || o.action == ""
 		if bad && !o.listed && !(t.Test == "-" && failed[t.Package]) {
-			wrong[t] = fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, o.text())
+			wrong = append(wrong, fmt.Sprintf("%s %s: FAILED, and is not listed\n%s", t.Package, t.Test, o.text()))
 		}
 	}
 	return wrong
@@ -229,7 +206,7 @@ func last(text string) string {
 	return strings.Join(lines[max(0, len(lines)-40):], "\n")
 }
 
-// summary prints how many tests passed, failed, were skipped or did not end, and the listed tests with their reasons.
+// summary prints the number of tests for each end, and the listed ones with their reasons.
 func summary(all map[test]*outcome, list []entry) {
 	ends := map[string]int{}
 	packages := 0
