@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A program may read its arguments by any of the names that hook systems use, in any case, and may
-// take the first of two equal names. No guard sees one value while the tool runs with another.
+// A program may read its arguments by any of the names that hook systems use, in upper or lower case, and may take the
+// first of two equal names. No guard sees one value while the tool runs with another.
 func TestNoGuardSeesAnotherArgumentThanTheToolTakes(t *testing.T) {
 	var many strings.Builder
 	for i := range 20 {
@@ -22,7 +22,7 @@ func TestNoGuardSeesAnotherArgumentThanTheToolTakes(t *testing.T) {
 	for _, tt := range []struct {
 		kind       snaphook.Kind
 		args       map[string]string
-		call, seen string // hooks of Claude Code get the input seen; it is empty if the call is denied
+		call, seen string // seen is the input that hooks of Claude Code get, and empty if the call is denied
 	}{
 		{snaphook.Shell, nil, `{"command":"ls"}`, `{"command":"ls"}`},
 		{snaphook.Shell, nil, `{"command":"ls","cmd":"rm"}`, ``},

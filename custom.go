@@ -87,7 +87,7 @@ type Input interface {
 // Stage holds one or more events of a dialect that fire at a moment. Make a Stage with [Fires] or [InTurn].
 type Stage struct{ stage momentStage }
 
-// Fires makes the Stage of an event. The type In selects the moment: *ToolCall is [BeforeTool].
+// Fires makes the Stage of an event. The type In selects the moment: ToolCall stands for [BeforeTool].
 //
 // input makes the event's input. Tools and arguments have the dialect's names; Original has the arguments before hooks
 // rewrote them.

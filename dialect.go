@@ -69,10 +69,11 @@ func table(stages ...momentStage) (by [moments]momentStage) {
 type dialectAnswer struct {
 	Verdict
 	s       *Session
-	dialect int         // index in Hooks.dialects
-	tool    *knownTool  // the called tool
-	name    string      // the dialect's name of the tool
-	view    rename.View // maps the names in the call's arguments, or in the request, to the dialect's names and back
+	dialect int        // index in Hooks.dialects
+	tool    *knownTool // the called tool
+	name    string     // the dialect's name of the tool
+	// maps the names in the call's arguments, or in the request to the model, to the dialect's names and back
+	view    rename.View
 	changes []rename.Change
 	claims  []claim
 	unclear bool  // hooks may read different arguments than the tool

@@ -32,9 +32,8 @@
 // by argument; if two hooks disagree, the last one wins and [Verdict.Conflicts] lists both. Contexts
 // and messages are lists. Stop and Continue are separate from the decision.
 //
-// A dialect that has no event for a moment adds nothing. If a hook asks the user and there is no user
-// (the session is not Interactive, and [Config].Ask is nil), the verdict is a denial with this
-// reason.
+// A dialect that has no event for a moment adds nothing. If a hook asks the user and there is no user (the session is
+// not Interactive, and [Config].Ask is nil), the verdict is a denial whose reason says that there is no user.
 //
 // # Modules in JavaScript
 //

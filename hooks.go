@@ -76,8 +76,8 @@ type Config struct {
 	Policy []policy.Overlay
 
 	// PolicyFiles reads the policy files that apply in addition to Policy; nil means the three files named in the
-	// comment of Policy. Pass the Source with which trust decisions were made, if it comes from Once: both uses then
-	// see the same contents of the files.
+	// comment of Policy. If the trust decisions were made with a Source that the method Once returned, pass the same
+	// Source: both uses then see the same contents of the files.
 	PolicyFiles *policy.Source
 
 	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox; see

@@ -13,8 +13,9 @@ import (
 // clear its tail: other holders of the slice see empty elements.
 var shrinking = []string{"Compact", "CompactFunc", "Delete", "DeleteFunc"}
 
-// A slice that is shrunk in place must have been made in the same function, or be assigned back to its variable. A
-// slice of a parameter, a field or a captured variable must be copied first: its owner may read it again.
+// A slice that is shrunk in place must have been made in the same function; a slice in a field may also be shrunk if
+// the result is assigned to the field. A slice of a parameter or of a captured variable must be copied first: its owner
+// may read it again.
 func TestOnlyOwnSlicesAreShrunkInPlace(t *testing.T) {
 	seen := 0
 	for _, path := range tracked(t, "*.go") {
@@ -45,8 +46,7 @@ func TestOnlyOwnSlicesAreShrunkInPlace(t *testing.T) {
 	}
 }
 
-// shrunk returns the number of calls that shrink a slice, and the calls whose slice was not made in
-// fn.
+// shrunk returns the number of calls that shrink a slice, and the calls that may shrink a slice of another owner.
 func shrunk(fn *ast.FuncDecl) (calls int, foreign []*ast.CallExpr) {
 	own := locals(fn)
 	back := map[*ast.CallExpr]bool{} // calls whose result replaces their argument

@@ -19,9 +19,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The reason of a failed guard contains no path, no position in a file and no way to switch the
-// guard off. This holds for hooks of every type, failure and system, before and after a call, and
-// for denials by an entry, a policy and trust.
+// The reason of a failed guard contains no path, no position in a file and no way to switch the guard off. This holds
+// for hooks of several types and failures in Claude Code, LLxprt Code and xcsh, before and after a call, and for
+// denials by an entry, a policy and trust.
 func TestAFailureTellsTheModelNoPathAndNoWayOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the hooks are scripts of sh")

@@ -36,7 +36,7 @@ type fireSet uint8
 
 func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
 
-// set returns the index of a dialect's events at a moment in the Watch of a Hooks.
+// set returns the index, in the Watch of a Hooks, of the events of a dialect at a moment.
 func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
 
 // fires returns the dialects that fire an event at a moment.

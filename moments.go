@@ -101,8 +101,8 @@ func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
 	return nil // unreachable: the methods of Session pass no other input
 }
 
-// Each method below runs the hooks of one moment and returns the host's instructions. The verdict is never nil. The
-// error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a [hook.InputError] for a nil
+// Each method below runs the hooks of one moment and returns the instructions for the host. The verdict is never nil.
+// The error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a [hook.InputError] for a nil
 // pointer and for arguments that are not one JSON object; with any error the verdict is a denial. Without hooks a call
 // costs a few nanoseconds, and allocates nothing if the verdict does not escape from the caller.
 //
@@ -123,7 +123,7 @@ func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error)
 }
 
 // BeforeModel runs the hooks for a request to the model. The verdict's Input is the request to send. After a denial, or
-// if there is a Result, the host sends no request and uses Result.Data as the response.
+// if there is a Result, the host sends no request. If there is a Result, its Data is the response.
 func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
@@ -147,7 +147,7 @@ func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict
 // After a denial, give Reason to the model in place of a result. Arguments that are not a JSON object are an input
 // error, and a denial.
 //
-// Without hooks, only the beginning and the end of the arguments are checked, if they look like an object.
+// Without hooks, arguments that begin and end like an object are not checked further.
 func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.beforeTool(ctx, call, v)

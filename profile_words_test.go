@@ -61,7 +61,7 @@ func TestAProfilesGuardSeesTheToolsOfItsSystem(t *testing.T) {
 	}
 }
 
-// Every word of a profile names a tool or an argument of the root package.
+// Each profile except Claude Code's has names of its own for at least two tools.
 func TestProfilesNameToolsOfClaudeCode(t *testing.T) {
 	for _, p := range claude.Profiles()[1:] {
 		changed := 0

@@ -2,6 +2,6 @@
 
 package snaphook_test
 
-// With the race detector a fire is about ten times slower. The test then fires only some of the denials; all denials
-// have the same races.
+// With the race detector a fire is about ten times slower. Tests then fire only every 97th of the broken denials: all
+// of them have the same races.
 func init() { brokenStep = 97 }

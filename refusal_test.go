@@ -56,8 +56,8 @@ func (n never) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// A guard that did not answer in time, or did not start, blocks its call in the verdict too, since
-// a host may ignore the error.
+// If guards cannot run, because the caller's context has ended or the session is empty, the result blocks too, since a
+// host may ignore the error.
 func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -116,7 +116,7 @@ func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	}
 }
 
-// A hook outside the process that misspells a decision fails, or its report has a note; a hook in Go fails.
+// A hook in Go that misspells a decision fails.
 func TestAGoGuardThatMisspellsItsDecisionHasFailed(t *testing.T) {
 	for name, test := range map[string]struct {
 		word           hook.Decision

@@ -71,7 +71,7 @@ func refused(v *Verdict, why string) ToolResult {
 // ended is the text for the model if a hook has stopped the agent.
 const ended = "A hook has ended the agent's work."
 
-// stopText returns the text that replaces the result if hooks have stopped the agent.
+// stopText returns the text for the model if hooks have stopped the agent, and none gave a Reason.
 func stopText(v *Verdict) string {
 	if v.Stop && v.Reason == "" {
 		return lines(ended, v.StopReason)
@@ -79,8 +79,8 @@ func stopText(v *Verdict) string {
 	return ""
 }
 
-// TextWithStop returns Text. If a hook has stopped the agent, it adds a paragraph that tells the model to end its turn,
-// for frameworks in which nothing else can end the turn.
+// TextWithStop returns Text. If a hook has stopped the agent, a paragraph of the text says this, for frameworks in
+// which nothing else can end the turn.
 func (r ToolResult) TextWithStop() string {
 	if r.Stop && !strings.HasPrefix(r.Text, ended) {
 		r.append(lines(ended, r.StopReason))

@@ -103,10 +103,10 @@ var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|os\.(Setenv|Unsetenv|C
 func TestNoPackageChangesItsProcess(t *testing.T) {
 	allowed := map[string][]string{
 		"cmd/snaphook/internal/project/input.go":   {"debug.SetGCPercent("},             // restored
-		"cmd/snaphook/command/main.go":             {"log.SetFlags(", "log.SetOutput("}, // of the program's Main
+		"cmd/snaphook/command/main.go":             {"log.SetFlags(", "log.SetOutput("}, // in the command's main function
 		"cmd/snaphook/internal/cli/keep_status.go": {"signal.Notify("},                  // only for the command snaphook fire
-		"cmd/snaphook/command/signals.go":          {"signal.Notify(", "signal.Reset("}, // of the program's Main
-		"cmd/snaphook/internal/systems/model.go":   {"os.Unsetenv("},                    // of the program's Main
+		"cmd/snaphook/command/signals.go":          {"signal.Notify(", "signal.Reset("}, // in the command's main function
+		"cmd/snaphook/internal/systems/model.go":   {"os.Unsetenv("},                    // in the command's main function
 		"internal/adaptertest/adaptertest.go":      {"os.Setenv("},                      // of tests
 	}
 	seen := 0

@@ -115,7 +115,8 @@ func bytewise(denial string, try func(string)) {
 		if len(rest) > 0 {
 			try(head + rest[:1] + at + rest[1:])
 		}
-		for _, b := range []string{"\x00", "\n", `"`, `\`, "}", "x", "\u00a0"} { // one value of each kind of JSON
+		// one character of each kind that a JSON parser distinguishes
+		for _, b := range []string{"\x00", "\n", `"`, `\`, "}", "x", "\u00a0"} {
 			try(head + b + rest)
 			try(head + b + at + rest)
 		}
@@ -159,7 +160,7 @@ func (h hearing) named(ran *pipeline.HookRun) bool {
 	return strings.Contains(strings.Join(ran.Notes, "\n"), "denial")
 }
 
-// open returns a function that fires a gate with a hook that gives an answer, under a policy.
+// open returns a function that fires a gate under a policy. The gate has one hook, which gives the answer.
 func (h hearing) open(t *testing.T, gate pipeline.Declared, under string) (fire func(answer string) *pipeline.JSONResult) {
 	t.Helper()
 	guard, event := new(answering), gate.Info().Name

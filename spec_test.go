@@ -62,7 +62,7 @@ func TestRulesAreThereAndCited(t *testing.T) {
 	}
 }
 
-// Rules are cited by their numbers, not by texts outside the repository.
+// Files cite rules of docs/spec, and no texts outside of the repository.
 func TestNothingCitesOtherTexts(t *testing.T) {
 	other := regexp.MustCompile(`(?i)\bseeds?[\s/]+00\d|00[0-4] §`)
 	for file := range citations(t) {

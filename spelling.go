@@ -96,8 +96,8 @@ func spelled(word func(dialectNames) string, part func(name string) string) func
 	}
 }
 
-// translate makes the translation of a tool that the dialect calls name. argument maps the canonical name of an
-// argument to the dialect's; "" means the canonical name.
+// translate makes the translation of a tool; name is the dialect's name of the tool. argument maps the canonical name
+// of an argument to the dialect's; "" means the canonical name.
 func translate(t *Tool, name string, argument func(canonical string) string) *translated {
 	in, out := map[string]string{}, map[string]string{} // from the host's name to the dialect's, and back
 	args := kinds[t.Kind].args

@@ -90,7 +90,7 @@ func kindList() string {
 }
 
 // unknown lists the names in Args that are not arguments of the kind, perhaps by a typing mistake. Hooks get those
-// arguments under the host's names.
+// arguments under the names in Args.
 func (t *Tool) unknown() (names []string) {
 	if t.Kind == MCP || t.Kind == Other {
 		return nil

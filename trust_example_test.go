@@ -35,7 +35,8 @@ func ExampleConfig_wrap() {
 	_ = os.WriteFile(file, []byte(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`), 0o644)
 
 	// The project's hooks, for each dialect that runs.
-	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}} // claude.Discover(dir) elsewhere
+	// a program uses claude.Discover(dir)
+	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}}
 	loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
 	if err != nil {
 		panic(err)

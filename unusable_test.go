@@ -53,7 +53,7 @@ func groups(list string) string {
 	return `{"tools": {"enableHooks": true}, "hooks": {"EVENT": ` + list + `}}`
 }
 
-// unusable lists settings with one guard that can never run, because one member cannot be used.
+// unusable lists settings with one guard that can never run, because its entry or its group cannot be used.
 var unusable = map[string]string{
 	"no type":                     groups(`[{"hooks": [{"command": "./guard.sh"}]}]`),
 	"an unknown type":             groups(`[{"hooks": [{"type": "comand", "command": "./guard.sh"}]}]`),

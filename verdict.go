@@ -82,7 +82,7 @@ type ToolResult struct {
 // Report is the outcome of one hook run.
 type Report struct {
 	Dialect string // the dialect's name, such as claude, or host for hooks of the program itself
-	Event   string // the dialect's name
+	Event   string // the dialect's name of the event
 	Hook    string // the hook's id
 	Name    string // as configured; may be empty
 	Command string

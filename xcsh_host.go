@@ -42,7 +42,7 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	return nil
 }
 
-// find loads the modules that discovery finds. Modules of the project run only if the user has agreed to them.
+// find loads the modules that discovery finds. If untrusted is set, it leaves out the modules of the project.
 func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {

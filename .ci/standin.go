@@ -3,7 +3,7 @@
 // Standin replaces the shells of Windows on a machine without them, so that the tests of hooks can run under Wine. It
 // is installed as bash.exe in place of Git's bash, and as powershell.exe in place of PowerShell. Both programs
 // interpret the script as POSIX shell text: the tests' scripts are POSIX. The tests check argv, environment, standard
-// input, paths and exit status. It has a few programs of its own: cat, touch, sleep, rm, mkdir, ls and env.
+// input, paths and exit status. Standin has a few programs of its own: cat, touch, sleep, rm, mkdir, ls and env.
 //
 //	bash.exe -c SCRIPT [NAME ARGUMENT…]
 //	powershell.exe -NoProfile … -Command SCRIPT

@@ -5,10 +5,11 @@
 //
 //	go test -json -exec wine ./... | go run .ci/wine.go .ci/wine.txt
 //
-// Each line of the list is "package test call: reason"; a test is listed with the tests in it, and a package
-// whose process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It
-// also does so if a listed test passes, is skipped, or did not run although its package did: the list never hides
-// other failures. A test that is listed with "time" as its call takes minutes under Wine, and is not run.
+// Each line of the list is "package test call: reason"; the entry of a test includes its subtests, and a package whose
+// process fails is listed with the test "-". Wine exits with status 1 if a test fails that is not listed. It also does
+// so if a listed test passes, is skipped, or did not run although its package did: the list never hides other failures.
+// A listed test whose reason has the word sometimes may pass or be skipped. A test that is listed with "time" as its
+// call takes minutes under Wine, and is not run.
 package main
 
 import (
@@ -37,7 +38,7 @@ type event struct {
 type outcome struct {
 	action string
 	output strings.Builder
-	inner  map[string]*outcome // by the whole name, the tests in it
+	inner  map[string]*outcome // the subtests, by their whole names
 	listed bool
 }
 
@@ -163,9 +164,9 @@ func readEvents() (map[test]*outcome, error) {
 	return all, nil
 }
 
-// stale returns a line for each entry whose test passed, was skipped, or did not run although its package did. It
-// marks as listed each test of an entry that failed or did not end. A test whose reason has the word sometimes may
-// pass, and a test with "time" as its call need not run.
+// stale returns a line for each entry whose test passed, was skipped, or did not run although its package did. It marks
+// as listed each test of an entry that failed or did not end. A test whose reason has the word sometimes may pass or be
+// skipped, and a test with "time" as its call need not run.
 func stale(all map[test]*outcome, list []entry) (wrong []string) {
 	for _, e := range list {
 		o, ran := all[e.test]
@@ -206,7 +207,8 @@ func last(text string) string {
 	return strings.Join(lines[max(0, len(lines)-40):], "\n")
 }
 
-// summary prints the number of tests for each end, and the listed ones with their reasons.
+// summary prints the listed tests that failed or did not end, with their reasons, and the numbers of tests that passed,
+// failed and were skipped.
 func summary(all map[test]*outcome, list []entry) {
 	ends := map[string]int{}
 	packages := 0

@@ -122,7 +122,7 @@ func TestTheGateSeesCallbacksBesideACommand(t *testing.T) {
 	}
 }
 
-// withCallbacks makes a session with n hooks in Go without an answer.
+// withCallbacks makes a session with n hooks in Go that give no answer.
 func withCallbacks(t *testing.T, text string, n int) (*pipeline.Session, *atomic.Int64) {
 	t.Helper()
 	ses, called := bilingual(t, off, text), new(atomic.Int64)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// The compiler keeps the idle path free of cost: it inlines the guard, and the caller's input stays
-// on the stack.
+// The compiler keeps the idle path free of cost: it inlines Active, and the caller's input stays on the stack.
 func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
 	out := compilerOutput(t)
 	if err := staysOnTheStack(out, "bench_test.go"); err != nil {

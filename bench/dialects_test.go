@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// dialects is a session with hooks of three dialects, none of which is for the fired events.
+// dialects is a session with a hook of each of three dialects. Only gateBash is for an event that the tests fire.
 type dialects struct {
 	ses     *pipeline.Session
 	modules *xcsh.Modules

@@ -44,7 +44,7 @@ type crowd struct {
 	dir   string
 }
 
-// crowds returns the guards whose interpreters are installed, and three guards that ask a server in another process.
+// crowds returns the guards whose programs are installed, and three guards that ask a server in another process.
 func crowds(t *testing.T) []crowd {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,12 +16,12 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// childRole is the environment variable that gives a child, another process of this program, one of roles and a number:
-// "fire, holding MiB: 2048". A measurement in a child has its own process.
+// childRole is the environment variable with the role of a child and a number, such as "fire, holding MiB: 2048". A
+// child is another process of this program: a measurement in it does not share a process with the tests.
 const childRole = "SNAPHOOK_BENCH_CHILD"
 
-// roles maps the name of a role to a function that returns the setup and the work of a child. The number in childRole
-// is its argument.
+// roles maps the name of a role to a function that returns the setup and the work of a child. The argument of the
+// function is the number in childRole.
 var roles = map[string]func(n int) (setup, func(*pipeline.Session) error){
 	"fire, holding MiB":             holding,
 	"fire 200 at once by":           concurrent(answer),

@@ -87,7 +87,7 @@ func pool(workers int) int {
 }
 
 // held returns the gates on the highest counts of descriptors and threads of a separate process while it works: at most
-// four descriptors for each of places plus 16, and one thread for each of places plus 10.
+// 16 descriptors plus four for each of places, and at most 10 threads plus one for each of places.
 func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
 	c := startChild(t, role, workers)
 	pid := c.cmd.Process.Pid

@@ -14,7 +14,7 @@ import (
 const guardServer = "SNAPHOOK_BENCH_SERVER"
 
 // serveGuard prints the address of an HTTP guard, and serves it until standard input ends. The guard answers after the
-// time that the address has as ?wait=.
+// time that a request names in its query, such as ?wait=5ms.
 func serveGuard() {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if wait, err := time.ParseDuration(r.URL.Query().Get("wait")); err == nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The constants are the scripts that run cold and warm.
+// The constants are the scripts that run cold and warm; workerGuard runs only warm.
 const (
 	pythonGuard = `import json, pathlib, re, sys
 call = json.load(sys.stdin)
@@ -210,9 +210,9 @@ func TestAWorkerCallAllocatesLittle(t *testing.T) {
 	allocations(place{"warm", "worker"}, 25, func() { p.time(p.warm, 1) }).test(t)
 }
 
-// A call of a worker costs little more than the bare round trip: a line to the same program and its answer, over two
-// pipes. The promise of 40 µs is for a machine on which the round trip takes 10 to 16 µs; the ratio is valid on any
-// machine, and smaller on a busy one.
+// A call of a worker takes at most about four times as long as the bare round trip: a line to the same program and its
+// answer, over two pipes. The promise of 40 µs is for a machine on which the round trip takes 10 to 16 µs; the ratio is
+// valid on any machine, and smaller on a busy one.
 func TestAWorkerCallIsARoundTrip(t *testing.T) {
 	testkit.Timed(t)
 	const calls = 200

@@ -308,7 +308,8 @@ func hooksOf(group settings.Value) (hooks settings.Value, wrong *settings.Proble
 
 // Read adds the hooks of the group. Each begins as a copy of like, with its ID, "label/event/group/entry", its event
 // and its position; fill completes it from its entry. If fill returns a problem, the hook is listed as invalid, unless
-// fill has excluded it for another reason. A group without hooks becomes one invalid hook.
+// fill has excluded it for another reason. A group without an array of hooks becomes one invalid hook; an empty array
+// adds no hook.
 func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
 	if g.broken != nil {
 		h := g.hook(label, like, 0, g.Value)
@@ -345,7 +346,7 @@ func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
 	switch h.Skip {
 	case "":
 		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, wrong.Message, wrong.Message
-	case hook.Disabled: // a lock of the machine can override disabling
+	case hook.Disabled: // a lock in the machine's policy can override disabling
 		h.Unusable = wrong.Message
 	}
 }

@@ -42,8 +42,8 @@ func entriesOf(event, list string) []settings.Layer {
 	return layer(`{"tools": {"enableHooks": true}, "hooks": {"` + event + `": [{"hooks": [` + list + `]}]}}`)
 }
 
-// A type that the program adds runs in each dialect that reads settings. An entry of the type that
-// cannot be used affects no other.
+// A type that the program adds runs in the dialects of Claude Code and LLxprt. An unusable entry of the type affects no
+// other entry.
 func TestTypesOfTheProgramAreRead(t *testing.T) {
 	const list = `{"type": "wasm", "file": "a.wasm", "cwd": "."}, {"type": "wasm"}, {"type": "empty"}, {"type": "broken"}, {"type": "wasm", "file": "a.wasm"}, {"type": "other"}`
 	for name, test := range map[string]struct {

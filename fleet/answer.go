@@ -75,7 +75,7 @@ func newAnswerer(of *nats.Conn, opts ServeOptions, f respond) (*answerer, error)
 	return a, nil
 }
 
-// serve answers the requests on a subject and below it, as a micro service.
+// serve answers the requests on a subject, which may have wildcards, as a micro service.
 func (a *answerer) serve(name, subject string, revision uint64) (micro.Service, error) {
 	metadata := map[string]string{"host": a.opts.Host}
 	if revision > 0 {

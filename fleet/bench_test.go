@@ -175,7 +175,7 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// callsWith returns the time that some workers take for 400 calls, 64 at a time. Each worker serves two calls at a
+// callsWith returns the time that some workers take for 384 calls, 64 at a time. Each worker serves two calls at a
 // time, and its hook takes 2 ms.
 func callsWith(t testing.TB, workers int) time.Duration {
 	nc := connect(t, startServer(t))
@@ -257,8 +257,8 @@ func BenchmarkSwap(b *testing.B) {
 	}
 }
 
-// BenchmarkRecovery measures the time from the start of a server that was killed to the first answer of a worker, and
-// compares it with the time that a client of NATS takes to be connected again.
+// BenchmarkRecovery measures the time from the restart of a server to the first answer of a worker, and compares it
+// with the time that a client of NATS takes to be connected again.
 func BenchmarkRecovery(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()

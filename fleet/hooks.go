@@ -44,12 +44,13 @@ type HookOptions struct {
 // Type is the type of a hook that asks workers.
 const Type = "remote"
 
-// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked dialect,
-// which asks the workers. A request has the payload that the dialect gives to any hook, and the hook's timeout; the
-// answer is the merged answer of the worker's hooks. The hook fails closed: with [hook.ClassRemote] if no worker has
-// answered, and with [hook.ClassOversize] if the payload is larger than the server accepts. The overlays of the policy
-// and of the machine can change this. If a hook of the worker failed, and the worker's answer lets the event go ahead,
-// the agent's hook fails too: the agent's own failure policy then decides.
+// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked dialect
+// or, with a Policy, for each of them that has hooks in the policy. It asks the workers. A request has the payload that
+// the dialect gives to any hook, and the hook's timeout; the answer is the merged answer of the worker's hooks. The
+// hook fails closed: with [hook.ClassRemote] if no worker has answered, and with [hook.ClassOversize] if the payload is
+// larger than the server accepts. The overlays of the policy and of the machine can change this. If a hook of the
+// worker failed, and the worker's answer lets the event go ahead, the agent's hook fails too: the agent's own failure
+// policy then decides.
 func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 	opts.Patience = cmp.Or(opts.Patience, 2*time.Second)
 	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
@@ -274,7 +275,7 @@ func reply(response bus.Response, merged wire.Object) (hook.Reply, error) {
 	case blocks:
 		return hook.Reply{Exit: 2, Stdout: answer, Stderr: []byte(answer.Text("reason")), Notes: notes}, nil
 	case answer.Get("decision") != nil && decision != hook.Allow && decision != hook.Approve:
-		// Some dialects would ignore any other decision, such as ask, and the call would go ahead.
+		// This decision, such as ask, has no effect in some dialects: the call would go ahead.
 		return hook.Reply{}, classed(fmt.Errorf("the decision of the worker, %.100s, cannot be read", answer.Get("decision")))
 	}
 	return hook.Reply{Stdout: answer, Notes: notes}, nil

@@ -31,8 +31,8 @@ func gated(begun chan<- string, release <-chan struct{}) pipeline.Load {
 	}))
 }
 
-// A worker at its limit refuses the host that sends too many requests, and accepts requests of other
-// hosts before the rest of that host's requests.
+// A worker at its limit refuses requests of the host that sends too many, still accepts requests of other hosts, and
+// serves the hosts in turn.
 func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	nc := connect(t, startServer(t))
 	begun, release := make(chan string, 16), make(chan struct{})

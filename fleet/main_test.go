@@ -68,7 +68,7 @@ func serve(t testing.TB, nc *nats.Conn, sessions Sessions, opts ServeOptions) *S
 	return s
 }
 
-// system makes a system with its own home directory.
+// system makes a system that is closed at the end of the test.
 func system(t testing.TB, cfg pipeline.Config) *pipeline.System {
 	t.Helper()
 	cfg.Log = quiet

@@ -15,8 +15,8 @@ import (
 // a model.
 var seconds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 
-// Metrics counts the work of a worker or an agent, for Prometheus. It is an observer of package pipeline too, for
-// the times of fires and hooks. Register it once. A nil Metrics counts nothing.
+// Metrics counts the work of a worker or an agent, for Prometheus. It is an observer of package pipeline too, for the
+// times of fires and hooks. Register it once. In ServeOptions a nil Metrics counts nothing.
 type Metrics struct {
 	requests, refusals, errors *prometheus.CounterVec
 	request, fires, hooks      *prometheus.HistogramVec
@@ -61,7 +61,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// answered counts a request. The event is a label only if the worker knows it: clients can send any name.
+// answered counts a request, unless the worker has no such event: the event is a label, and clients can send any name.
 func (m *Metrics) answered(r *request, took time.Duration) {
 	if m == nil || r.unknown {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// In a program that opens its hooks with the root package, each moment asks the workers.
+// In a program that opens its hooks with the root package, a tool call asks the workers.
 func TestAProgramAsksTheFleet(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	nc := connect(t, startServer(t))

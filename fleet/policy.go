@@ -236,7 +236,7 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 		revisions = append(revisions, revision)
 	}
 	slices.Sort(revisions)
-	var newer []error // why the revisions that the loop tried earlier, which are newer, were refused
+	var newer []error // the errors of the newer revisions, which were tried first and refused
 	for _, revision := range slices.Backward(revisions) {
 		info := known[revision]
 		instance := info.Name + " " + info.NUID
@@ -275,9 +275,9 @@ func (p *Policy) tryNewest(ctx context.Context, known map[uint64]*jetstream.Obje
 // fetchTime limits the time to read an object.
 const fetchTime = 5 * time.Second
 
-// fetch reads an object, within the limit of a bundle. It asks for one chunk after the other: ObjectStore.Get leaks the
-// goroutine that receives the object when its subscription fails after the first chunk has come. fetch checks no
-// digest, because its caller checks the signature.
+// fetch reads an object, within the limit of a bundle. It asks for one chunk after the other: ObjectStore.Get leaks a
+// goroutine if its subscription fails after the first chunk. fetch checks no digest, because its caller checks the
+// signature.
 func (p *Policy) fetch(ctx context.Context, info *jetstream.ObjectInfo) ([]byte, error) {
 	if info.Size > maxPacked {
 		return nil, &TooLargeError{int64(info.Size)}

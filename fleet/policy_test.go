@@ -308,7 +308,7 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 	}
 }
 
-// manifest makes a bundle with one file and the given manifest.
+// manifest makes a bundle of a manifest alone.
 func manifest(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -354,7 +354,7 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 						url = startServer(t)
 						admin = connect(t, url)
 						if server != "no policy" && policy != "cached" {
-							for range 3 { // the cached policy is older than the server's
+							for range 3 { // the server has revision 3, like a good cache; an old cache has revision 2
 								push(t, admin, private, dir)
 							}
 						}
@@ -524,7 +524,7 @@ func TestADirectoryThatIsNoPolicyIsNotPushed(t *testing.T) {
 	}
 }
 
-// Agents send no request to a worker with another revision; such a worker answers a request with an error.
+// Agents send no request to a worker with another revision.
 func TestAnotherRevisionIsNeverAsked(t *testing.T) {
 	nc := connect(t, startServer(t))
 	asked := make(chan string, 100)

@@ -454,7 +454,7 @@ func (f *fleetOf) push(reason string) {
 	push(f.t, nc, f.private, policyDir(f.t, reason))
 }
 
-// startServer starts the server, again at the same address.
+// startServer starts the server. A later start uses the address of the first.
 func (f *fleetOf) startServer() {
 	f.t.Helper()
 	f.server = start(f.t, "server", nil, "url="+f.url, "dir="+filepath.Join(f.dir, "server"))

@@ -142,7 +142,7 @@ func objectRevision(name string) uint64 {
 	return revision
 }
 
-// forget removes old revisions. A failure is harmless: an old revision is never put in force.
+// forget removes old revisions. A failure is harmless: the newest valid revision is put in force.
 func forget(ctx context.Context, store jetstream.ObjectStore, last uint64) {
 	all, err := store.List(ctx)
 	if err != nil {

@@ -221,7 +221,7 @@ func TestStateOfASessionIsTheSameOnEveryHost(t *testing.T) {
 	}
 }
 
-// A process does not take the spool of a process that begins at the same time for the spool of an ended one.
+// If two processes begin at the same time, neither treats the other's spool as that of an ended process.
 func TestSpoolsThatBeginTogetherAreTheirOwners(t *testing.T) {
 	shared := t.TempDir()
 	var all sync.WaitGroup

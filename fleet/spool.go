@@ -70,7 +70,7 @@ func openSpool(shared string, most int64, log *slog.Logger) (*spool, error) {
 			}
 			_ = s.lock.Unlock()
 		}
-		// Another process took the new directory for the directory of an ended process, and renamed it.
+		// Another process has renamed the new directory, as it does with directories of ended processes.
 		failed = fmt.Errorf("the spool of records %s cannot be locked: %w", dir, cmp.Or(err, errSpoolTaken))
 	}
 	return nil, failed
@@ -323,8 +323,8 @@ func writeSent(dir, name string, at int64) {
 // Close does nothing: the recorder closes its writer before the spool has sent all lines.
 func (s *spool) Close() error { return nil }
 
-// close waits up to within for the server to acknowledge the remaining lines. Lines that it has not acknowledged stay
-// on disk.
+// close waits until the server has acknowledged the remaining lines, but no longer than within. Lines that it has not
+// acknowledged stay on disk.
 func (s *spool) close(within time.Duration) {
 	s.mu.Lock()
 	if s.closed {

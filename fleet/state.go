@@ -51,7 +51,7 @@ func (s *State) Of(session string, source hook.Source) hook.State {
 	return &namedState{own, s.address + "#" + own.key}
 }
 
-// namedState is a state whose name processes get in the variable SNAPHOOK_STATE.
+// namedState is a state with a name: processes get the name in the variable SNAPHOOK_STATE.
 type namedState struct {
 	*sourceState
 	name string

@@ -18,7 +18,7 @@ import (
 )
 
 // Transport carries the requests for the events of one dialect over NATS. Its methods may be called from many
-// goroutines. It does not own the connection: close that.
+// goroutines. It does not own the connection, which the caller has to close.
 type Transport struct {
 	nc      *nats.Conn
 	dialect string

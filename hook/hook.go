@@ -31,7 +31,7 @@ type Identity struct {
 	Dialect string // "llxprt"
 	Event   string // "BeforeTool"
 	Name    string // as configured; may be empty
-	Type    string // "command", "plugin", "go"
+	Type    string // such as "command", "http" or "go"
 	Command string // identifies the hook to people: the command line, URL or prompt
 	Argv    []string
 	Vars    []string // "NAME=value", the environment variables that its entry sets
@@ -192,7 +192,7 @@ const (
 	ConditionFalse  SkipReason = "condition"        // its condition is false
 	Disabled        SkipReason = "disabled"         // disabled by name, or together with all hooks
 	Untrusted       SkipReason = "untrusted"        // the project's folder is not trusted
-	Duplicate       SkipReason = "duplicate"        // an earlier hook with the same key runs
+	Duplicate       SkipReason = "duplicate"        // another hook with the same key runs
 	Policy          SkipReason = "policy"           // a policy excludes it
 	UnsupportedType SkipReason = "unsupported_type" // the engine cannot run this type
 	Invalid         SkipReason = "invalid"          // its settings entry is invalid

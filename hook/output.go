@@ -15,7 +15,7 @@ const (
 	Deny      Decision = "deny"
 )
 
-// Blocks reports whether d is Block or Deny (L32, L33).
+// Blocks reports whether d is Block or Deny (L44).
 func (d Decision) Blocks() bool { return d == Block || d == Deny }
 
 // Output is the answer of one hook, or the merged answer of many. The zero Output means no opinion: the action goes

@@ -10,8 +10,9 @@ import (
 // Runner runs one hook outside the engine: a process, a request, a model. It is used from many goroutines at once.
 //
 // A hook that ran has a Reply, whatever its exit status. Run returns an error if there is no Reply: the hook could not
-// be started, ctx ended, or the call's Timeout passed; [Call.Limit] returns a context for both. When Run returns,
-// nothing that it started is still running, except processes that the hook deliberately put into the background.
+// be started, ctx ended, or the call's Timeout passed; [Call.Limit] returns a context that ends with ctx or at the
+// Timeout. When Run returns, nothing that it started is still running, except processes that the hook deliberately put
+// into the background.
 type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
@@ -43,9 +44,9 @@ type Call struct {
 	// can time out a process or a connection more cheaply than a context can.
 	Timeout time.Duration
 
-	// Timeout is extended by the time in which the hook's processes were ready to run while no processor was free, up
-	// to Stretch times Timeout. 0 means [DefaultStretch], 1 means no extension. Only Runners that start processes on
-	// Linux extend Timeout.
+	// Stretch limits the extension of Timeout: Timeout grows by the time in which the hook's processes were ready to
+	// run while no processor was free, up to Stretch times Timeout. 0 means [DefaultStretch], 1 means no extension.
+	// Only Runners that start processes on Linux extend Timeout.
 	Stretch float64
 
 	// PID, if not nil, gets the id of the process that a Runner on Linux starts, and 0 when the process has ended.
@@ -121,7 +122,8 @@ const (
 // ExitEffect determines how a Reply is read, by its exit status.
 type ExitEffect uint8
 
-// The effects. FailWithWarning is the zero value: it applies to every status without an entry.
+// The effects. FailWithWarning is the zero value: it applies if [Exits] has no entry for the status and none for
+// [OtherStatus].
 const (
 	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning and has no other effect
 	ParseAnswer                       // standard output is the answer

@@ -106,8 +106,8 @@ type Conflict struct {
 	Hooks []*Hook // in plan order
 }
 
-// Blocked reports whether the action must not go ahead. It is policy, not
-// health: a hook that failed does not block unless the event fails closed.
+// Blocked reports whether the action must not go ahead. It does not tell whether the hooks worked: a hook that failed
+// does not block unless the event, the hook or a policy fails closed.
 func (r *Result[T]) Blocked() bool { return r.Restore().Decision.Blocks() }
 
 // OK reports whether every hook worked; see [Report.OK]. A blocked action can be OK; an action whose guard crashed is

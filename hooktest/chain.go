@@ -73,7 +73,8 @@ func (c *chainCheck[In, Out]) third(_ context.Context, in In) (o hook.Output[Out
 	return o, nil
 }
 
-// fire fires an input twice; the first hook gives the same answer both times.
+// fire fires an input twice, or once if the event rejects it or the answer ends the chain; the first hook gives the
+// same answer both times.
 func (c *chainCheck[In, Out]) fire(t *rapid.T, in In, answer hook.Output[Out]) (accepted bool) {
 	answer.Synthetic = false
 	original, said := roomyCopy(in), roomyCopy(answer)

@@ -8,7 +8,7 @@
 //		hooktest.Codec(t, deploy.BeforeDeploy)
 //	}
 //
-// The engine's own events, reducers and runners pass the same functions.
+// The engine's own events, reducers and runners pass the same checks.
 //
 // Generators come from pgregory.net/rapid, whose flags apply (-rapid.checks, -rapid.seed). The
 // package is only for tests: no package that a program links imports it.

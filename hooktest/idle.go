@@ -57,8 +57,8 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 }
 
 // idleTime compares the shortest time of fires with the shortest time of an equal number of look-ups, called in the
-// same way. The shortest time is used because other work on the machine only makes times longer. Every few fires use a
-// new session, because its memory address affects the time.
+// same way. The shortest time is used because other work on the machine only makes times longer. Each try uses a new
+// session, because the memory address of a session affects the time.
 func idleTime(t testing.TB, fires func() func()) {
 	t.Helper()
 	limit, end := MostForIdle*(1+idleNoise), time.Now().Add(idlePatience)

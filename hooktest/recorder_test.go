@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Tests that expect a failure need inputs that cause it: they always draw the same inputs.
+// Tests that expect a failure need inputs that cause it. Therefore the tests draw the same inputs in every run.
 func TestMain(m *testing.M) {
 	settings := map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "1s", "rapid.seed": "1"}
 	for name, value := range settings {

@@ -65,7 +65,7 @@ func TestSessionFindsGoroutinesThatAreLeft(t *testing.T) {
 	}
 }
 
-// signal.Notify starts a goroutine for the whole process, the first time.
+// The first call of signal.Notify starts a goroutine for the whole process.
 func TestSessionLeavesGoroutinesOfTheProcessAlone(t *testing.T) {
 	if got := failures(t, func(t testing.TB) {
 		Session(t)

@@ -32,8 +32,8 @@ func (m *Module) bind(c *pendingCall, b Bound) *binding {
 	return made
 }
 
-// context returns the context for functions of the object. Once its call has ended without error, the end of the call's
-// context no longer affects the object.
+// context returns the context for functions of the object. Once the module has answered the object's call, the end of
+// the call's context no longer affects the object.
 func (b *binding) context() context.Context {
 	if b.call.settled {
 		return context.WithoutCancel(b.ctx)

@@ -31,8 +31,8 @@ func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 	return bundledWith(ctx, path, opt, opt.library(), nil)
 }
 
-// bundledWith returns a bundle that can import the modules of a library. Expressions that are keys of names are
-// replaced by their values.
+// bundledWith returns a bundle that can import the modules of a library. The keys of names are expressions; the bundle
+// has the values of names in their place.
 func bundledWith(
 	ctx context.Context,
 	path string,
@@ -70,7 +70,8 @@ func bundledWith(
 	return b, nil
 }
 
-// MaxLoad limits the time to load a module, unless [Options.Load] sets another limit.
+// MaxLoad limits the time to load a module, unless [Options.Load] sets another limit. A longer limit does not give the
+// bundler more time.
 const MaxLoad = 10 * time.Second
 
 // buildWithin abandons the bundler after MaxLoad, or when ctx ends: the bundler backtracks in the types of TypeScript,

@@ -49,8 +49,7 @@ func (m *Module) do(ctx context.Context, args []any, run func(c *pendingCall, te
 	}
 }
 
-// large adds a hint about the size of the call's input to an engine error, if the input was
-// large.
+// large changes an error of the engine: if the input of the call was large, the error gets a hint about the size.
 func (m *Module) large(err error, size int) error {
 	thrown := new(Error)
 	if !errors.As(err, &thrown) || thrown.Name != internalError || size < int(min(m.opt.Memory/8, math.MaxInt)) {

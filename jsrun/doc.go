@@ -36,8 +36,8 @@
 //   - process.cwd with an [Options.Dir], process.env with an [Options.Environ], process.platform
 //     with either
 //
-// and no file system, processes, network or Intl. Use of a missing global or module is an [*UnavailableError],
-// which names the line. Rejected promises that nothing awaits are not reported.
+// and no file system, processes, network or Intl. Use of a missing global is an [*UnavailableError], which names the
+// line. Rejected promises that nothing awaits are not reported.
 //
 // [Options.Runtime] runs a module in a process of Node.js or Bun in place of the engine, with the rights of
 // its user. The objects of the host are the same there.

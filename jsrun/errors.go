@@ -42,7 +42,7 @@ func (e *LoadError) Unwrap() error { return e.Err }
 //nolint:staticcheck // authors of such modules know the text
 var ErrNoFactory = errors.New("Hook must export a default function")
 
-// ErrClosed is the error of every call after Close.
+// ErrClosed is the error of every call after Close, unless the module had ended by itself before.
 var ErrClosed = errors.New("the module is closed")
 
 // ErrInside is the error of a Call made by a synchronous function that the
@@ -71,9 +71,8 @@ func (e *BudgetError) Error() string {
 // Unwrap makes errors.Is report a timeout.
 func (e *BudgetError) Unwrap() error { return context.DeadlineExceeded }
 
-// UnsettledError reports that a module did not finish loading in its time: its top level or its
-// default export awaits a promise that does not settle. It matches context.DeadlineExceeded with
-// errors.Is.
+// UnsettledError reports that a module did not finish loading in its time, usually because its top level or its default
+// export awaits a promise that does not settle. It matches context.DeadlineExceeded with errors.Is.
 type UnsettledError struct{ After time.Duration }
 
 // Error names the limit and the usual cause.

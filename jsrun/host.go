@@ -140,8 +140,8 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	})
 }
 
-// once returns a function that calls done only the first time. The end of the module, which drops the queue, calls done
-// too.
+// once returns a function that calls done. The end of the module, which drops the queue, calls done too. Only the first
+// of these calls has an effect.
 func (m *Module) once(done func()) func() {
 	done = sync.OnceFunc(done)
 	forget := context.AfterFunc(m.ctx, done)

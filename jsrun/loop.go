@@ -96,7 +96,7 @@ func (m *Module) afterCut() (told bool, err error) {
 	return m.reported, err
 }
 
-// complain writes an error that no call receives to the console.
+// complain writes an error to the console if no call receives the error.
 func (m *Module) complain(err error) {
 	if m.opt.Console != nil {
 		m.opt.Console("error", "Uncaught "+err.Error())

@@ -29,7 +29,7 @@ func asksWhere(text string) bool {
 }
 
 // placed returns the text of a file that may ask for its path, and records that the module has such a file. The
-// constants are added to the first line, so that line numbers do not change.
+// constants are added without a line break, so that line numbers do not change.
 func (s *moduleSources) placed(path, text string) string {
 	if !asksWhere(text) {
 		return text

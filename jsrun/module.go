@@ -12,9 +12,10 @@ import (
 
 // Options set the limits and the environment of a module. The zero value is a good default.
 type Options struct {
-	CPU    time.Duration // longest run without a pause, in wall time; 0 means 1 s, or 30 s in a process
-	Memory uint64        // bytes of the heap; 0: 64 MiB. In a process: of the heap and resident memory; 0: 512 MiB
-	Stack  int           // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
+	CPU time.Duration // longest run without a pause, in wall time; 0 means 1 s, or 30 s in a process
+	// bytes of the heap; 0: 64 MiB. In a process, 0 means 512 MiB, and the resident memory may be 128 MiB larger
+	Memory uint64
+	Stack  int // depth of calls; 0 means 5000, 20000 is the maximum; not used in a process
 
 	// Load limits the total time of [Open] and [Module.Start]: bundling, and a top level or a factory that awaits. 0
 	// means ten seconds ([MaxLoad]).
@@ -32,8 +33,8 @@ type Options struct {
 	// name, in addition to node:path and node:url.
 	Modules map[string]string
 
-	// Partial lists packages, and scopes that end in "/". If such a package is not installed, a process uses the texts
-	// for it in Modules; any other import of the package fails where it is used.
+	// Partial lists packages, and scopes that end in "/". If such a package is not installed, a process has only the
+	// parts of the package that Modules has; use of another part throws an error.
 	Partial []string
 
 	// Members names the members that are read from a result that is an object. Each member is read once, as JavaScript
@@ -42,9 +43,9 @@ type Options struct {
 	// a member counts as true.
 	Members, Flags []string
 
-	// Watched lists members of arguments, by the "type" of the object. If a function changes one in place, or assigns
-	// another value to it, the call returns a result that [Split] separates. The cost of a call grows with the number
-	// of values in the watched members.
+	// Watched lists members of arguments, by the member "type" of the argument. If a function changes such a member in
+	// place, or assigns another value to it, the result of the call has the change too; see [Split]. The cost of a call
+	// grows with the number of values in the watched members.
 	Watched map[string][]string
 
 	// Root is the directory that contains all files the module may import, after links are

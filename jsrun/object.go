@@ -12,8 +12,8 @@ import (
 )
 
 // Func is a Go function that JavaScript can call. The argument this is the value to which the function's object is
-// bound. The context is the context of the [Module.Call] to which the object is an argument. It also ends with the
-// module.
+// bound. The context is the context of the [Module.Call] to which the object is an argument. The context of an Async
+// function also ends with the module.
 //
 // A nil result is undefined; a Value is passed unchanged; any other value is encoded as JSON. An
 // error, or a panic, is thrown as an Error with its text.
@@ -40,9 +40,8 @@ type Object struct {
 	// the module.
 	Sync map[string]Func
 
-	// Async functions run on goroutines of their own, and JavaScript receives a promise: use them
-	// to wait for a person, a process or the module itself. An AbortSignal anywhere among the
-	// arguments ends the context.
+	// Async functions run on goroutines of their own, and JavaScript receives a promise: use them to wait for a person,
+	// a process or the module itself. If an AbortSignal anywhere among the arguments is aborted, the context ends.
 	Async map[string]Func
 
 	// Around wraps Sync and Async functions in JavaScript. Each text is a JavaScript function, which

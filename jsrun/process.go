@@ -188,7 +188,7 @@ func (p *moduleProcess) ended(runtime string) error {
 // pace returns the time between two checks of a process with calls.
 func (m *Module) pace() time.Duration { return min(max(m.opt.CPU/8, 10*time.Millisecond), time.Second) }
 
-// look ends a process that does not answer pings, or uses too much memory.
+// look ends a process that is not ready or does not answer a ping in time, or uses too much memory.
 func (m *Module) look() {
 	p, now := m.proc, time.Now()
 	size := p.resident.Size()

@@ -431,7 +431,7 @@ func goneSoon(t *testing.T, pid int) {
 	t.Errorf("process %d is left", pid)
 }
 
-// FuzzMessage checks that a line of the process has no effect worse than ending the process.
+// FuzzMessage checks that readMessage returns either a message or an error for every line.
 func FuzzMessage(f *testing.F) {
 	for _, line := range []string{`{"ready":{"concurrency":8}}`, `{"id":"1","output":{"value":[1]}}`, `{"id":"1","output":{"error":{"message":"m"}}}`,
 		`{"ask":{"id":"1","object":1,"function":0,"arguments":[{"$function":1}]}}`, `{"log":{"level":"a","text":"b"}}`, `{"pong":1}`, `{"cancel":"1"}`, `{"release":1}`} {

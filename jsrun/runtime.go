@@ -60,7 +60,7 @@ func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 }
 
 // chosen returns a bundle for the sandbox if the sandbox has everything that the module needs, otherwise one for a
-// process.
+// process, if node or bun is in PATH.
 func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
 	b, err := bundledWith(ctx, path, opt, opt.library(), marks(opt))
 	need := ""

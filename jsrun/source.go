@@ -30,8 +30,8 @@ var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 // standsFor maps the extension of an import in TypeScript to the extension that the imported file may have.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// moduleSources reads the files of one module for the bundler, which itself never reads the disk. It reads nothing
-// outside of root.
+// moduleSources reads the files of one module for the bundler, which itself never reads the disk. Except entry, it
+// reads nothing outside of root.
 type moduleSources struct {
 	ctx   context.Context // the context of loading
 	entry string          // absolute
@@ -158,7 +158,7 @@ func (s *moduleSources) count(more int) error {
 	return nil
 }
 
-// contains reports whether a file is the module's own, or is below the root after links are resolved.
+// contains reports whether a file is the entry of the module, or is below the root after links are resolved.
 func (s *moduleSources) contains(path string) bool {
 	if path == s.entry {
 		return true

@@ -87,7 +87,7 @@ func (b *bundle) places() (lines [][]mapping, sources []string) {
 	return lines, file.Sources
 }
 
-// vlq decodes numbers with five bits in each digit, whose lowest bit is the sign.
+// vlq decodes numbers with five bits in each digit. The lowest bit of a number is its sign.
 func vlq(text string) (numbers []int) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	n, shift := 0, 0

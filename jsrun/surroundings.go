@@ -20,7 +20,8 @@ type surroundings struct {
 // this part by the prefix and the package's name.
 const ownPart = "own:"
 
-// finds returns the name by which a process itself finds a module; empty if the host provides the module.
+// finds returns the name by which a process itself finds a module; empty if it does not find the module, or if the host
+// provides the module.
 func (s *surroundings) finds(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	scheme, _, schemed := strings.Cut(name, ":")
@@ -45,13 +46,13 @@ func (s *surroundings) isPartial(name string) bool {
 	})
 }
 
-// completes reports whether a module of the host replaces a whole package that is not installed. Each use of a missing
-// part is an error.
+// completes reports whether the host's module stands for a package that is not installed, and lacks a part of it. Each
+// use of a missing part is an error.
 func (s *surroundings) completes(name string) bool {
 	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
 }
 
-// learn finds the modules that lack something in the mistakes of a bundle, and records them. more reports whether
+// learn reads the mistakes of a bundle, and records the modules of the host that lack something. more reports whether
 // another attempt can succeed.
 func (s *surroundings) learn(broken *BuildError) (more bool) {
 	for _, m := range broken.Mistakes {

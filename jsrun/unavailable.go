@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// UnavailableError reports that JavaScript used a global that Node.js and browsers have, but modules lack.
+// UnavailableError reports that JavaScript used a global that modules lack, but other runtimes have, such as Node.js or
+// browsers.
 type UnavailableError struct {
 	Name  string // such as "fetch" or "process.env"
 	Place string // file, line and column, such as "gate.ts:3:12"; may be empty

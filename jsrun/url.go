@@ -24,8 +24,8 @@ var beforePath = regexp.MustCompile(
 
 var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library ignores these characters
 
-// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists the parts of the text
-// before the path, which has its own length limit.
+// getters and setters map the parts of an address, by their names in JavaScript; isOfHost lists the parts that stand
+// before the path; their text has a length limit of its own.
 var (
 	getters = map[string]func(*url.Url) string{
 		"href":     (*url.Url).String,

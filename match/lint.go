@@ -12,7 +12,7 @@ const maxDepth = 1000
 var groups = [...]string{":", "=", "!", "<=", "<!", "<"}
 
 // lint returns an error for groups that the library accepts and JavaScript does not: inline flags, atomic groups,
-// comments. named is the number of named groups.
+// comments. Groups that are nested too deep are an error too. named is the number of named groups.
 func lint(pattern string) (named int, err error) {
 	depth, class := 0, false
 	for i := 0; i < len(pattern); i++ {

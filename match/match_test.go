@@ -117,7 +117,7 @@ func TestMatchDoesNotAllocate(t *testing.T) { // not parallel: AllocsPerRun coun
 	}
 }
 
-// FuzzTool limits the length, since a long pattern may use up the whole second that a test has.
+// FuzzTool limits the length, since the search for a long pattern may use up its whole time limit.
 func FuzzTool(f *testing.F) {
 	for _, s := range [...][2]string{
 		{"^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}, {"(?i)a", "A"}, {"a|^b$|", "b"}, {"[", "["}, {`\`, `\`},

@@ -96,8 +96,8 @@ func (p *Pattern) text(subject string) string {
 func (p *Pattern) Quick() bool { return p.re == nil }
 
 // Test reports whether the pattern is found in subject. It returns a [hook.TimeoutError] if the search takes longer
-// than a second, as with a pattern like ^(a+)+$, and another error if the search backtracks too far for the library.
-// With an error found is false. Errors do not contain the subject.
+// than a second, as with a pattern like ^(a+)+$, and another error if the search backtracks too far for the library. If
+// there is an error, found is false. Errors do not contain the subject.
 func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil
@@ -153,7 +153,8 @@ type literal struct {
 // literals returns the fast form of a pattern, if it has one: the pattern has to be an alternation of literal texts,
 // each optionally with ^ before and $ after it.
 func literals(pattern string) ([]literal, bool) {
-	// Such a pattern needs an expression, which reads bytes that are not UTF-8 as U+FFFD.
+	// A pattern that is not UTF-8, or contains U+FFFD, needs an expression, which reads bytes that are not UTF-8 as
+	// U+FFFD.
 	if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
 		return nil, false
 	}

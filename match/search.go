@@ -55,9 +55,9 @@ func (l linear) Match(subject string) bool { return l.MatchString(subject) }
 func (linear) Quick() bool { return true }
 
 // Aliased returns the matcher of systems whose tools have a second, readable name. A pattern is a list of names
-// separated by |, and selects the subjects with one of these names. It is also a regular expression, see [Regexp], and
-// selects the subjects in which it is found. The empty pattern, and "*" or ".*" as the pattern or in the list, match
-// every subject.
+// separated by |, unless it begins with ^ or (, and selects the subjects with one of these names. It is also a regular
+// expression, see [Regexp], and selects the subjects in which it is found. The empty pattern, and "*" or ".*" as the
+// pattern or in the list, match every subject.
 //
 // An invalid expression matches only names, and note explains the mistake.
 func Aliased(names Renamed) func(pattern string) (m hook.Matcher, note string) {

@@ -86,9 +86,9 @@ const (
 	lastUnit  = 0xDFFF
 )
 
-// writeRange writes the class range with which text begins. A range that includes surrogates becomes up to three
+// writeRange writes the class range with which text begins if the range includes surrogates. It becomes up to three
 // ranges: the characters below the surrogates, the surrogates, and the characters above. writeRange returns the length
-// of the range in text, or 0 if text does not begin with a range.
+// of the range in text, or 0 if it writes nothing.
 func writeRange(b *strings.Builder, text string) int {
 	low, n := classAtom(text)
 	if n == 0 || !strings.HasPrefix(text[n:], "-") {
@@ -111,8 +111,8 @@ func writeRange(b *strings.Builder, text string) int {
 }
 
 // classAtom returns the class character with which text begins, escaped or not, and its length. The length is 0 at the
-// end of the class, for an escape that stands for several characters such as \d, and for characters beyond U+FFFF,
-// which are two units.
+// end of the class, for an escaped letter or digit such as \d, except in \x and \u with a number, and for characters
+// beyond U+FFFF, which are two units.
 func classAtom(text string) (c rune, size int) {
 	if text == "" || text[0] == ']' {
 		return 0, 0

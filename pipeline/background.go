@@ -27,7 +27,7 @@ type Finished struct {
 	Reply   *hook.Reply
 	Err     error
 	Elapsed time.Duration
-	Notes   []string // mistakes in the hook's answer that were ignored
+	Notes   []string // such as the mistakes in the hook's answer, which were ignored
 }
 
 // background holds a session's background hooks. The mutex of the session's state guards it.

@@ -200,7 +200,7 @@ func TestAHostThatPanicsWhenItIsToldCostsALineOfTheLog(t *testing.T) {
 	}
 }
 
-// moodyOut is an event's part of an answer that cannot be decoded.
+// moodyOut is the event's own part of the answers. Decoding it panics.
 type moodyOut struct{}
 
 func (*moodyOut) UnmarshalJSON([]byte) error { panic("oh") }

@@ -89,7 +89,7 @@ func (h *host) finished(f pipeline.Finished) {
 	h.all = append(h.all, f)
 }
 
-// open makes a session with a host; both are closed when the test ends.
+// open makes a system, and a session with the functions of a host. System and session are closed when the test ends.
 func open(t *testing.T, cfg pipeline.Config, host pipeline.SessionConfig) (*pipeline.System, *pipeline.Session) {
 	t.Helper()
 	if cfg.Log == nil {

@@ -80,7 +80,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		if err := s.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the wait ended with %v, want its context's end", err)
 		}
-		fire(t, toolDone, s, call{Tool: "write"}) // Close waits for this fire too
+		fire(t, toolDone, s, call{Tool: "write"}) // Wait waits for the hook of this fire too
 		began := time.Now()
 		if err := s.Wait(t.Context()); err != nil || time.Since(began) != 10*time.Second {
 			t.Errorf("waited %v, %v; want 10s for the second hook", time.Since(began), err)

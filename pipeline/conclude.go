@@ -21,7 +21,7 @@ func canonical(value jsontext.Value) string {
 	return string(v)
 }
 
-// unanswered reports whether a hook gave no answer and no overlay has a policy for this case.
+// unanswered reports whether a hook failed, and no overlay sets an action for its failure.
 func unanswered[Out any](r *hook.Report[Out]) bool {
 	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
 }

@@ -144,7 +144,8 @@ type workerPermits struct {
 	unlimited  *semaphore.Weighted // for hooks with NoPermit
 }
 
-// newWorkerPermits returns limit permits for hooks that a fire waits for, and limit permits for background hooks.
+// newWorkerPermits returns permits. The number limit is for hooks that a fire waits for, and the same number is for
+// background hooks.
 func newWorkerPermits(limit int) workerPermits {
 	return workerPermits{
 		waited:     semaphore.NewWeighted(int64(limit)),

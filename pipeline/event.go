@@ -175,7 +175,8 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	return e.core.planJSON(s, in)
 }
 
-// Describe returns a result of Fire, and the input it was for, in the form for JSON.
+// Describe returns a result of Fire in the form for JSON. in is the input of that Fire, from which some events derive
+// the effects.
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 	return e.core.describe(&in, res)
 }
@@ -200,12 +201,12 @@ type Info struct {
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // empty if matchers have no subject
+	Subject string   // name of the input's field that matchers test; empty if there is none
 	Base    []string // the payload members that the engine sets
 	Rules   Rules
 
-	// Rewrites is true if hooks can replace the input. A policy can then run them again on the new input; see Rewritten
-	// of [Spec].
+	// Rewrites is true if the event can apply the rewrites of its hooks to the input; see Rewritten of [Spec]. A policy
+	// can then run the hooks again on the new input.
 	Rewrites bool
 
 	input reflect.Type

@@ -75,7 +75,7 @@ func ExampleEvent_Stream() {
 	// slow votes 1
 }
 
-// BeforeDeploy with hooks outside the process: JSON in, JSON out.
+// The event BeforeDeploy also has hooks outside the process, which read and write JSON.
 func TestACustomEventTakesCommands(t *testing.T) {
 	votes := func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		if !strings.HasSuffix(string(c.Payload), `"hook_event_name":"BeforeDeploy","Service":"shop","Env":"test"}`) {

@@ -97,8 +97,8 @@ func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) 
 	return f.failureReason(h, hook.ClassOf(err), action)
 }
 
-// propagates reports whether Fire returns the error of a hook. If an overlay has a policy for the failure, Fire returns
-// a denial with the overlay's reason instead.
+// propagates reports whether Fire returns the error of a hook. If an overlay sets the policy for failures, the policy
+// decides about the result, and Fire does not return the error.
 func (f failureRules) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
@@ -116,8 +116,8 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
-// filesChanged reports whether a hook did not run because the hook, or a file that it runs, has changed since the user
-// agreed to the hook. This failure blocks, so that changing a file cannot disable a guard.
+// filesChanged reports whether a hook did not run because the hook, or a file that it runs, has changed or is gone
+// since the user agreed to the hook. This failure blocks, so that changing a file cannot disable a guard.
 func filesChanged(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted

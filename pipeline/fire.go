@@ -234,7 +234,7 @@ func (f *fireState) begin() {
 	}
 }
 
-// budget ends the fire after the longest timeout of the hooks that it waits for.
+// budget ends the fire after the longest timeout of the hooks that it waits for, unless one of them has no timeout.
 func (f *fireState) budget() {
 	var longest time.Duration
 	for _, h := range f.plan.Run {
@@ -250,8 +250,8 @@ func (f *fireState) budget() {
 	f.ctx = lazyTimeout(f.ctx, longest, time.Now())
 }
 
-// complete runs the hooks, merges their answers and returns the result. A panic outside the
-// hooks, such as in a function of the event, is an error of the fire, which then blocks.
+// complete runs the hooks, merges their answers and returns the result. A panic outside the hooks, such as in a
+// function of the event, is an error of the fire, which then blocks if its event can block.
 func (f *fire[Out]) complete(ctx context.Context) (res *hook.Result[Out], err error) {
 	res = f.result
 	defer func() {
@@ -340,8 +340,8 @@ func (f *fire[Out]) nextOfChain(in *fireInput, r *hook.Report[Out]) (next *fireI
 	return f.applyHookOutputToInput(in, r)
 }
 
-// renew updates the rest of the plan if hooks of the session were added or removed while the hook at index ran was
-// running.
+// renew updates the rest of the plan if hooks of the session were added or removed during the run of the hook
+// plan[ran].
 func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
@@ -650,8 +650,8 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	return rules.Exits
 }
 
-// answered returns the reply of a Runner. After an error answered returns the cause too, and drops a reply without
-// output.
+// answered returns the reply of a Runner. If there was an error, answered returns its cause too, and drops a reply
+// without output.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
 		return reply, nil
@@ -782,7 +782,7 @@ func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Re
 	return res, ctx.Err()
 }
 
-// propagated returns the error of a hook that Fire returns, or nil.
+// propagated returns the error that Fire takes over from a hook, or nil.
 func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// A policy for one failure class has no effect on other classes: without the class cancelled in its map, the fire's own
-// denial stays.
+// A policy for one failure class has no effect on other classes: unless its map has the class cancelled or a default,
+// the fire's own denial stays.
 func TestOnlyAnOverlayThatNamesItDecidesAboutACallerThatIsGone(t *testing.T) {
 	open, closed := hook.FailOpen, hook.FailClosed
 	for name, test := range map[string]struct {

@@ -99,8 +99,8 @@ func (in *fireInput) appendInput(dst []byte) ([]byte, error) {
 // timeKey is the context key of the time that payloads report.
 type timeKey struct{}
 
-// WithTime returns a context that sets the time of the event in payloads to at. It is for callers that learn of
-// events later, such as a message bus. It does not affect timeouts.
+// WithTime returns a context in which payloads have the time at as the time of the event. It is for callers that learn
+// of events later, such as a message bus. It does not affect timeouts.
 func WithTime(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, timeKey{}, at)
 }

@@ -65,7 +65,7 @@ type HookRun struct {
 	// did not wait for the end.
 	Background *Ending `json:"background,omitzero"`
 
-	Notes []string `json:"notes,omitempty"` // invalid parts of the answer, which were ignored
+	Notes []string `json:"notes,omitempty"` // such as the invalid parts of the answer, which were ignored
 }
 
 // Ending is a [Finished] in the form for JSON.

@@ -96,7 +96,8 @@ func TestAHookLearnsOfItsEndHoweverItLooks(t *testing.T) {
 	}
 }
 
-// A hook's context, and every context derived from it, ends when the hook's run ends.
+// A hook's context, and every context derived from it, ends with the fire or, if the hook has a time limit, with the
+// hook's run.
 func TestAContextEndsWithTheHookThatWasGivenIt(t *testing.T) {
 	tests := map[string]struct {
 		timeout time.Duration

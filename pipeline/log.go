@@ -97,11 +97,11 @@ func (l fireLog) failure(r *common.Report) {
 	l.s.sys.log.LogAttrs(l.ctx, slog.LevelWarn, msg, attrs...)
 }
 
-// notes logs warnings for answers without effect, because the hook may have been a guard.
+// notes logs the notes on a hook's answer as warnings, because a hook whose answer has no effect may be a guard.
 func (l fireLog) notes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
-			continue // it has no answer to log
+			continue // plain text is no answer
 		}
 		l.s.sys.log.LogAttrs(
 			l.ctx,

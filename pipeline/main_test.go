@@ -43,7 +43,7 @@ type edit struct {
 	Extra jsontext.Value `json:",embed"`
 }
 
-// declare returns an event with a name and rules; its events are equal otherwise.
+// declare returns an event with a name and rules. In all other properties, the events from declare are equal.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,

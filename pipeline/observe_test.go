@@ -91,7 +91,8 @@ func TestTheDebugLogTellsTheCourseOfAFireAndNoSecret(t *testing.T) {
 			other, configured("Call", "denies.sh "+token, prints(2, "because of "+token)), configured("Call", "fails.sh", prints(1, token)),
 		)}})
 		event.On(s, "panics", func(context.Context, call) (output, error) { panic(token) })
-		// Each text is logged twice: unchanged, and across the position at which the log cuts texts.
+		// The token of the input is logged twice: near the beginning of the text, and across the position at which the
+		// log cuts texts.
 		for _, padding := range []int{0, 1900} {
 			fire(t, event, s, call{Tool: "write", Input: wire.Object(`{"padding":"` + strings.Repeat("x", padding) + `","token":"` + token + `"}`)})
 		}

@@ -110,7 +110,8 @@ type FireOutcome struct {
 	// differ.
 	Would *Would
 
-	// Differs lists each hook in shadow that would have changed the outcome, had that hook alone had effect.
+	// Differs lists each hook in shadow that would have changed the outcome if it were the only hook in shadow with an
+	// effect.
 	Differs []*hook.Hook
 }
 

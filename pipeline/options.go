@@ -49,5 +49,5 @@ func UserProvided() Option { return func(h *hook.Hook, _ *Info) { h.UserProvided
 // exactly is the matcher for dialects without a pattern syntax: it compares for equality.
 type exactly string
 
-// Match compares.
+// Match reports whether subject equals e.
 func (e exactly) Match(subject string) bool { return subject == string(e) }

@@ -465,7 +465,7 @@ func TestHooksInShadowAreComparedOneByOneAndTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		event   *pipeline.Event[call, edit]
 		hooks   map[string]runner // by command, run in the order of the names
-		differs string            // the hooks each of which alone would change the outcome
+		differs string            // the hooks that would change the outcome, each of them alone
 		would   string
 	}{
 		"a denial":                      {event, map[string]runner{"a": prints(0, ""), "shadow1": prints(2, "")}, "shadow1", "deny"},

@@ -153,7 +153,7 @@ func last(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in *
 	return res, err
 }
 
-// rewriting is an event in whose chain a Go hook can make an input that has no JSON.
+// rewriting is an event in whose chain a hook in Go can make an input that cannot be encoded as JSON.
 var rewriting = pipeline.Declare(dialect, pipeline.Spec[deep, edit]{
 	Name: "Rewriting", Can: pipeline.CanBlock, Rules: pipeline.Rules{Sequential: true},
 	Chain: func(d deep, o hook.Output[edit]) deep { d.Any = jsontext.Value(o.Reason); return d },
@@ -271,7 +271,7 @@ func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
 		hooks    []hook.Func[call, edit]
 		outside  runner
 		observer pipeline.Observer
-		stays    bool // the end of the context adds an error, and does not change the result
+		stays    bool // the end of the context has no effect: there is no error and no denial
 	}{
 		"before, of one in Go":  {ctx: gone, hooks: []hook.Func[call, edit]{denies}},
 		"before, of two":        {ctx: gone, hooks: []hook.Func[call, edit]{allow, denies}},

@@ -136,7 +136,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 			return h
 		}
 		if p := h.Policy; p != nil && (why.Skip == hook.Untrusted && p.Held == why.Skip || p.Upheld && policy.Lifts(why)) {
-			return h // the policy of h turns this into a failure, or overrides it
+			return h // the policy of h turns the exclusion into a failure, or overrides the exclusion
 		}
 	}
 	if why.Skip == "" {

@@ -79,7 +79,7 @@ type Rules struct {
 	Sequential bool
 
 	// FailClosed makes a failed hook block, whether it crashed, timed out or could not be started. Without FailClosed
-	// the action goes ahead (L32, L33).
+	// the action goes ahead (L32, L33), unless another rule or a policy blocks it.
 	FailClosed bool
 
 	// Propagate implies FailClosed, and makes Fire return the error of a failed hook. The caller then handles the
@@ -164,7 +164,8 @@ func (r *Rules) renamed(m hook.Matcher) hook.Matcher {
 // Capability is a set of effects that an event honours from its hooks.
 type Capability uint8
 
-// The effects of hooks. An event's set documents it, and determines Blocked of a [JSONResult].
+// The effects of hooks. An event's set is documentation; CanBlock in the set also decides whether Blocked of a
+// [JSONResult] can be true.
 const (
 	CanBlock Capability = 1 << iota
 	CanStop

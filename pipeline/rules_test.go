@@ -26,7 +26,7 @@ var moving = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Vars: func(s *pipeline.Session, c *call) []string { return shared[:1+len(c.Tool)%2] },
 })
 
-// shared are variables with spare capacity, which must not be written.
+// shared is a slice of variables with spare capacity, to which the engine must not append.
 var shared = append(make([]string, 0, 8), "ONE=1", "TWO=2")
 
 func TestHooksRunWhereTheInputSays(t *testing.T) {

@@ -30,8 +30,8 @@ func scopeError(at Scope) error {
 	return fmt.Errorf("the %T is nil or empty; want a System from NewSystem, or a Session from NewSession", at)
 }
 
-// Register adds complete hooks to one session or to all sessions of a system, such as hooks that a dialect reads from
-// the front matter of an agent. For a hook in Go, On of its event is simpler. remove removes the hooks. Fires that have
+// Register adds complete hooks, such as those that a dialect reads from the front matter of an agent, to one session or
+// to all sessions of a system. For a hook in Go, On of its event is simpler. remove removes the hooks. Fires that have
 // begun are not affected, and neither Register nor remove waits for them.
 //
 // The error names a hook that can never run, because its event is not declared or its Func does not have the event's

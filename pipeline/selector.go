@@ -89,8 +89,8 @@ const (
 	neighbours  = 4
 )
 
-// spread returns the table index at which a search begins. It hashes only the length and a few characters, in which
-// names of tools differ.
+// spread returns a hash, from which follows the table index at which a search begins. It hashes only the length and a
+// few characters, in which names of tools differ.
 func spread(s string) uint64 {
 	n := len(s)
 	if n == 0 {
@@ -100,8 +100,8 @@ func spread(s string) uint64 {
 }
 
 // selectors holds the selectors of active events by slot. A session with hooks of its own has its own selectors, for
-// few events. Its index begins at the first active slot: the slots of one dialect are neighbours, and its size does
-// not depend on the number of dialects in the process.
+// few events. The index begins at the first active slot. The slots of one dialect are neighbours, and the size of the
+// index therefore does not depend on the number of dialects in the process.
 type selectors struct {
 	first int      // the slot of index[0]
 	index []uint16 // by slot: 0 if inactive, else 1 + position in list, with bit canRun if a hook can run

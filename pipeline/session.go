@@ -52,12 +52,12 @@ type SessionConfig struct {
 	MayAsk func(*hook.Hook) bool
 
 	// Finished receives the outcome of each background hook. It is called on a separate goroutine. Wait, Close of the
-	// session and Close of the system wait for that call, and Finished must not call them. If Finished is nil, contexts
-	// are kept for NextTurn and nothing wakes the model.
+	// session and Close of the system wait for that call, and Finished must not call them. NextTurn returns the
+	// contexts too. If Finished is nil, nothing wakes the model.
 	Finished func(Finished)
 
-	// Scratch is a directory for files of hooks, such as exported variables; it is created when needed. Empty: a
-	// directory below the system's directory for temporary files, which Close removes.
+	// Scratch is the directory below which a session makes a directory for files of hooks, such as exported variables,
+	// when needed. Close removes the session's directory. Empty means the machine's directory for temporary files.
 	Scratch string
 
 	// State is the directory below which the session's hooks keep values between runs; see [Session.State] and
@@ -66,9 +66,9 @@ type SessionConfig struct {
 	State string
 
 	// States returns the store for values that hooks of one source share, for sessions that move between machines. It
-	// is called once for each source. If the returned State has a method Name, hooks outside the process get that name
-	// in the variable SNAPHOOK_STATE; otherwise they get no variable. If States is nil or returns nil, values are
-	// stored below State.
+	// is called when a source is first used, perhaps several times at the same moment; one of the stores is then used.
+	// If the returned State has a method Name, hooks outside the process get that name in the variable SNAPHOOK_STATE;
+	// otherwise they get no variable. If States is nil or returns nil, values are stored below State.
 	States func(source hook.Source) hook.State
 }
 
@@ -106,7 +106,7 @@ type Session struct {
 	base  []byte                    // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // the system's mutex guards this field and those below
-	cleaned bool         // the registry drops the session when it is garbage collected
+	cleaned bool         // whether a cleanup is registered that removes the session from the registry
 }
 
 // maxID limits the length of a session's id. Hooks get the id in a variable; if it is too long or contains a NUL, no
@@ -185,7 +185,7 @@ func (s *Session) Problems() []settings.Problem {
 	return slices.Clone(s.reg.loaded.Problems)
 }
 
-// Files lists the settings files that were read. Each dialect determines the order of its own.
+// Files lists the settings files that were read. Each dialect determines the order of its files.
 func (s *Session) Files() []string {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
@@ -301,9 +301,9 @@ func (s *Session) tellFinished(done Finished) {
 	s.host.Finished(done)
 }
 
-// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran the hook and before the
-// fire goes on. listen cannot change the outcome; a panic in it is logged. Listeners are called in the order in which
-// they were added. remove removes listen.
+// OnFailure calls listen for each hook of the session that fails in the foreground and is not in shadow, on the
+// goroutine that ran the hook and before the fire goes on. listen cannot change the outcome; a panic in it is logged.
+// Listeners are called in the order in which they were added. remove removes listen.
 //
 // Failures that Fire returns as its error are not reported; see Propagate of [Rules].
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
@@ -370,8 +370,8 @@ func (s *Session) Value(key any, first func() any) any {
 	return s.state().value(key, first)
 }
 
-// Keep writes a text that is too long to pass on to a file of the session, and returns its path. The file exists until
-// Close.
+// Keep writes a text to a file of the session and returns the file's path, for texts that are too long to pass on. The
+// file exists until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.state().newFile(s, name); err != nil {
 		return "", err

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
-// sessionState holds values that outlive a fire; it is nil until a fire needs one. All methods except forget lock the
-// mutex.
+// sessionState holds values that outlive a fire; a session has none until one is needed. All methods except forget lock
+// the mutex.
 type sessionState struct {
 	mu         sync.Mutex
 	spent      map[string]bool // run-once hooks that have run, by the key of once

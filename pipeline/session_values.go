@@ -35,7 +35,7 @@ func inheritsState() bool {
 // stateDirs holds the directories of a session's state. It is immutable.
 type stateDirs struct {
 	session state.Dir
-	sources []stateOfSource // sources whose hooks have run
+	sources []stateOfSource // sources whose state has been used
 }
 
 // stateOfSource is the state of the hooks of one source.

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// stateUser is a hook outside the process that uses the directory of its variable.
+// stateUser calls a function with the directory in SNAPHOOK_STATE. Hooks outside the process find their state there.
 type stateUser func(context.Context, state.Dir) error
 
 func (u stateUser) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {

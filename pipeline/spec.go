@@ -44,8 +44,8 @@ type Spec[In, Out any] struct {
 	// now; see [Session.EnvFiles]. Nil: no input clears them.
 	Forget func(*In) bool
 
-	// Chain returns the input of the next hook in a sequential plan
-	// (applyHookOutputToInput). Nil: every hook sees the same input.
+	// Chain returns the input of the next hook in a sequential plan, from the input and the answer of the hook before
+	// it (applyHookOutputToInput in LLxprt Code). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
 
 	// Rewrites returns the members of the caller's input that an answer replaces. The engine uses it to find conflicts.

@@ -40,9 +40,9 @@ type Config struct {
 	// remaining matchers match.
 	Matching time.Duration
 
-	// Log gets a warning for every failed hook and every invalid settings entry, and on level Debug the course of every
-	// fire. Nil means [slog.Default]. NewSystem checks once whether level Debug is on; the environment variable DEBUG
-	// turns it on too, see [WantsDebug].
+	// Log gets a warning for every invalid settings entry and every failed hook, except hooks in shadow, and on level
+	// Debug the course of every fire. Nil means [slog.Default]. NewSystem checks once whether level Debug is on; the
+	// environment variable DEBUG turns it on too, see [WantsDebug].
 	Log *slog.Logger
 
 	// Observe lists the observers of fires. Each Observer gets the context that the previous one returned. An empty
@@ -59,8 +59,8 @@ type Config struct {
 
 	// Wrap returns the Runner to use in place of a hook's own, for example one that runs it in a sandbox. It is called
 	// from many goroutines, for each hook when it is loaded or added, and again after a [System.Reload]. If it returns
-	// nil or panics, the hook always fails. It is not called for hooks in Go, nor for hooks that may not run because
-	// their project is not trusted. Nil: hooks run unwrapped.
+	// nil or panics, the hook always fails. It is not called for hooks in Go, nor for hooks that a policy makes fail
+	// because their project is not trusted or their entry is invalid. Nil: hooks run unwrapped.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Granted returns the guards of a directory that the user agreed to, by dialect; see [Guards] and Guards of

@@ -22,7 +22,7 @@ type doubt struct {
 	shaped bool // the part looks like an answer: the hook gets a note, or fails if it fails closed
 }
 
-// noteUnread is the note for a denial on standard error beside an answer that allows.
+// noteUnread is the note for a denial on standard error beside output that does not deny.
 const noteUnread = "the words of a denial stand on standard error, where no answer is read"
 
 // doubtAnswer turns an answer that the event did not understand into a failure of class output. It always does if the
@@ -45,15 +45,15 @@ func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	f.settle(r, d)
 }
 
-// doubtNotes turns the answer of a Go hook into a failure of class output, because the answer has notes, if the hook's
-// policy demands valid answers. A denial stays.
+// doubtNotes makes a Go hook fail with class output if its answer has notes and its policy demands valid answers. A
+// denial stays.
 func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
 	if f.event.guards && r.Err == nil && f.strict(r.Hook) && !f.blocks(r) && !r.Output.Stop {
 		r.Err = &hook.UnreadError{Why: r.Notes[0]}
 	}
 }
 
-// settle applies the policy to a doubt: the hook fails, or gets a note, or neither.
+// settle applies the policy to a doubt: the hook fails and gets a note, or only gets a note, or neither.
 func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {
 	case d.why == "":

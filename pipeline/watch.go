@@ -29,8 +29,8 @@ func NewWatch(sets ...[]Declared) *Watch {
 	return w
 }
 
-// Watched holds the active sets: Runs has the sets with a hook that could run; Fires also has those whose fires have to
-// be recorded.
+// Watched holds the active sets: Runs has the sets with a hook that could run; Fires also has the sets with an event
+// that must be fired even if no hook can run.
 type Watched struct{ Runs, Fires Sets }
 
 // Sets has a bit for each set of a [Watch].

@@ -26,8 +26,8 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short returns the names of a dialect's events, without the prefix; the parameter of has the dialect's name. If of is
-// "", short returns the names of all events.
+// short returns the names of events, without the dialect's prefix: of all events, or only of one dialect's events if a
+// dialect is given.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {

@@ -13,7 +13,7 @@ type Match struct {
 	Event   string // the name, with or without its dialect
 	Name    string
 	Command string // the whole command, or its first word
-	Source  string // as the command plan shows it
+	Source  string // as "snaphook plan" shows it
 }
 
 // Matches reports whether m selects a hook.

@@ -82,8 +82,8 @@ type Rule struct {
 	Recheck   *bool
 }
 
-// Limits limits how many hooks run at the same time, for hooks of the overlay's level and lower ones. Hooks in Go are
-// not limited.
+// Limits holds the breaker, and limits on the number of running and of warm hooks, for hooks of the overlay's level and
+// lower ones. Hooks in Go do not count as running.
 type Limits struct {
 	Concurrent int            // over all fires; 0: no limit
 	PerEvent   map[string]int // over the fires of one event, by its full name

@@ -80,7 +80,7 @@ func (p *overlayParser) defaults(v settings.Value, path string) {
 						if action != hook.FailOpen {
 							p.wrong(
 								v.Wrong(
-									"observers are hooks of events that cannot block, so a failure (%s) cannot be %q; write \"open\"",
+									"observers are hooks of events that cannot block, so the action on a failure (%s) cannot be %q; write \"open\"",
 									class,
 									action,
 								),

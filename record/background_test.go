@@ -32,7 +32,7 @@ func inBackground(text string, r hook.Runner) *hook.Hook {
 	return h
 }
 
-// ends returns the lines of a record about background hooks, in words.
+// ends describes the lines of a record in words, with the ends of background hooks.
 func ends(t *testing.T, text *bytes.Buffer) string {
 	t.Helper()
 	var words []string

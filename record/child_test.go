@@ -18,8 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// child is another process with a record: it fires RECORD_FIRES times, and prints a line after
-// each.
+// child is another process with a record: it fires RECORD_FIRES times, and prints a line after each fire if RECORD_TELL
+// is set.
 func child(path string) {
 	r, err := record.Open(path, record.Config{Log: quiet, MaxSize: 1 << 20, Keep: 1000})
 	if err != nil {
@@ -57,7 +57,7 @@ func process(t *testing.T, path string, fires int, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// all reads every file of a record, and fails for a line that cannot be read.
+// all reads every file of a record, and calls bad for each line that cannot be read.
 func all(t *testing.T, path string, bad func(int, error)) (found []*record.Line) {
 	t.Helper()
 	files, err := filepath.Glob(path + "*")

@@ -161,7 +161,7 @@ func (f *sharedRecord) rotate() {
 	defer cancel()
 	lock, err := acquire(ctx, f.path+".lock")
 	if err != nil {
-		f.room = max(f.max/64, growth/16) // another process is renaming the files
+		f.room = max(f.max/64, growth/16) // another process is renaming the files, or there is no usable lock
 		return
 	}
 	defer lock.release()
@@ -197,6 +197,6 @@ func (f *sharedRecord) Close() error {
 func (f *sharedRecord) interrupt() {
 	f.stop()
 	if !f.regular {
-		_ = f.f.Close() // no Write waits for the file
+		_ = f.f.Close() // an error does not matter, because no line is written any more
 	}
 }

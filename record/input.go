@@ -153,7 +153,7 @@ func (s *inputShape) leaf(v jsontext.Value) {
 		s.out = quote(s.out, unquote(v, most), most)
 	case len(v) <= max(most, len("false")):
 		s.out = append(s.out, v...)
-	default: // a number with more digits than most
+	default: // a number that is too long
 		s.out = quote(s.out, window(v, most), most)
 	}
 }

@@ -34,7 +34,7 @@ func (r *Recorder) appendRevision(b []byte) []byte {
 	return strconv.AppendUint(append(b, `,"revision":`...), r.cfg.Revision(), 10)
 }
 
-// appendStart appends the event, subject and session of a line.
+// appendStart appends the id, time, event, session and subject of a line.
 func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *lineIDs) []byte {
 	b = appendID(append(b, `{"v":1,"id":"`...), now)
 	copy(at.id[:], b[len(b)-len(at.id):])
@@ -200,8 +200,8 @@ func text(b []byte, s string) []byte {
 	return quote(b, s, maxText)
 }
 
-// quote appends a text cut to most bytes, with a mark if the text was longer. It redacts secrets before the cut,
-// because half a secret would not be recognised.
+// quote appends a text, cut after the given number of bytes, with a mark if the text was longer. It redacts secrets
+// before the cut, because half a secret would not be recognised.
 //
 // Of a long text only the beginning is searched for secrets. The last part of that beginning is not used, because it
 // may contain half a secret. Therefore the cost of a line does not depend on the length of its texts.

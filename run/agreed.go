@@ -85,7 +85,7 @@ func (c *Command) runKept(
 	case c.agreed == nil:
 	case !worker:
 		reply, ran, err = c.runAgreed(ctx, m, j, execute)
-	default: // the call has started: check the agreed files in the meantime
+	default: // check the agreed files, and leave the start to m.run
 		if err := c.agreed.Same(ctx, j.dir); err != nil {
 			return reply, true, notAgreed(err)
 		}

@@ -38,8 +38,8 @@ func (r *remembered) Open(_ context.Context, path string) (*os.File, []byte, err
 	return f, []byte(text), err
 }
 
-// everyday holds typical scripts. A shell has to do the same with the text as with the file. Scripts whose stays is set
-// run from the file.
+// everyday holds typical scripts. A shell has to do the same with the text as with the file. A script with stays set
+// runs from its file, and not from the text.
 var everyday = []struct {
 	name, text string
 	stays      bool // runs from its file

@@ -49,7 +49,8 @@ func (d *questionQueue) take(c *capture) {
 	}
 }
 
-// accepts adds a line to the queue if it is a question, and reports whether it is.
+// accepts adds a line to the queue if it is a question and the queue is not full, and reports whether it has added the
+// line.
 func (d *questionQueue) accepts(line []byte) bool {
 	q, ok := question(line)
 	if !ok {

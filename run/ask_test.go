@@ -72,7 +72,7 @@ func TestOtherLinesAreOutput(t *testing.T) {
 			`{"Prompt":"p","message":"m","options":[]}`,
 			`{"decision":"block"}`,
 			``,
-			`{"prompt":"p","message":"m","options":[]}`, // the closing brace is missing
+			`{"prompt":"p","message":"m","options":[]}`, // the line end is missing
 		}
 		text := strings.Join(lines, "\n")
 		got := run.script(t, "printf %s '"+text+"'", hook.Call{Ask: ask})
@@ -166,7 +166,7 @@ func TestAHookInTheBackgroundMayAsk(t *testing.T) {
 		free := make(chan struct{})
 		call.Ask = func(ctx context.Context, _ hook.Question) (string, bool) {
 			<-free
-			return "yes", ctx.Err() == nil // the context of Run has ended
+			return "yes", ctx.Err() == nil // the context of Run has ended, and ctx must not have ended
 		}
 		_, err := (&Command{Argv: Shell(asks("q1") + `; echo '{"async":true}'; read -r a; echo "$a"; ` + asks("q2") + `; read -r a; echo "$a"`)}).run(ctx, call, run)
 		cancel()

@@ -90,8 +90,8 @@ type pipeEnd struct {
 	fd int
 }
 
-// read reads no more bytes than most, and returns the descriptor. It widens the pipe of a process with much output, to
-// wake the engine less often.
+// read reads until it has at least the given number of bytes, or no more are available, and returns the descriptor. It
+// widens the pipe of a process with much output, to wake the engine less often.
 func (s *pipeEnd) read(most int) (fd int32) {
 	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {

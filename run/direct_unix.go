@@ -36,7 +36,7 @@ func (j *job) getReady(name string) (r *readied, lasts bool) {
 	return r, lasts && s.pwd == j.dir
 }
 
-// surroundings holds the part of a start without a shell that all programs share.
+// surroundings holds the environment and the directory that all programs get when they start without a shell.
 type surroundings struct {
 	vars map[string]string
 	made []string // the environment as bash would pass it on, without the variable _
@@ -71,7 +71,7 @@ func surroundingsOf(j *job) *surroundings {
 	return &surroundings{vars: vars, made: append(kept, "PWD="+pwd, "SHLVL="+level), pwd: pwd}
 }
 
-// lastSurroundings caches the surroundings while settings are loaded, like programs: all hooks of a file have the same
+// lastSurroundings caches the surroundings while settings are loaded, because all hooks of a file have the same
 // surroundings.
 var lastSurroundings cachedSurroundings
 

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// A hook in Python that starts once and then forks for each call.
+// The hook in Python starts once, and then forks for each call.
 func ExampleWarm() {
 	dir := os.TempDir()
 

@@ -77,8 +77,8 @@ func (g *guardian) say(op string, group int) bool {
 	return err == nil
 }
 
-// starting serializes the starts of commands and of the guardian. The system serializes them anyway, and without the
-// lock waiting starts would need twice the descriptors.
+// starting serializes the starts of commands and of the guardian. The system serializes them anyway; without the lock,
+// starts that wait would need twice the descriptors.
 var starting sync.Mutex
 
 // start starts the guardian's process.

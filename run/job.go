@@ -27,9 +27,10 @@ type job struct {
 	grace      time.Duration
 	room       *Room // limit for output; nil: none
 	noTerminal bool
-	loading    bool   // the job is only for Starts: no process runs
-	unset      bool   // bash gets the program's text as an argument
-	text       []byte // the checked bytes of the script that the command runs; nil: not checked
+	loading    bool // the job is only for Starts: no process runs
+	// bash gets the script's text as an argument, and exits with 127 in place of 1 if a variable is unset
+	unset bool
+	text  []byte // the checked bytes of the script that the command runs; nil: not checked
 	// The last word before the script, in the command or in the script's first line: the shell, or its last
 	// option.
 	reader     string

@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/deep"
 )
 
-// mostStack is the most stack that reading one script may use. The runtime ends the process at four times mostStack.
+// mostStack is the most stack that reading one script may use. Outside this test the runtime ends the process at four
+// times mostStack.
 const mostStack = 256 << 20
 
 func TestNoScriptIsNestedTooDeepToBeRead(t *testing.T) {

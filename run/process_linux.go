@@ -37,7 +37,7 @@ type process struct {
 	attr           syscall.ProcAttr
 	sys            syscall.SysProcAttr
 	ring           func()        // writes to bell; called on another goroutine
-	rang           chan struct{} // closed after the bell was written to
+	rang           chan struct{} // gets a token after the bell was written to
 	remote         *remoteCall   // the process of a warm interpreter, or nil; if it is set, pidfd is the status pipe
 	ran            time.Duration // the processor time of the process, after its end
 	guardAt        time.Time     // when guard starts to watch the process; zero means never
@@ -210,7 +210,7 @@ func earliest(times ...time.Time) (first time.Time) {
 // lookEarly looks at the process before its limit, and sets the time of the next look.
 func (p *process) lookEarly(j *job, e *termination) {
 	next := j.stretch.lookAt.Add(j.timeout / looksIn)
-	if e.sent > 0 || !next.Before(e.next) { // at the limit, extend looks
+	if e.sent > 0 || !next.Before(e.next) { // no further look is due before the limit, and extend looks at the limit
 		next = time.Time{}
 	}
 	j.stretch.lookAt = next

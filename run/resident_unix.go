@@ -23,7 +23,7 @@ func (r *Resident) live(started chan<- error, program string, argv []string, att
 	commands.watch(r.proc.Pid)
 	started <- nil
 	collect := awaitExit(r.proc)
-	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // before another group can get this id
+	_ = syscall.Kill(-r.proc.Pid, syscall.SIGKILL) // kill the group before its id can belong to another group
 	commands.release(r.proc.Pid)
 	r.state, _ = collect()
 }

@@ -14,7 +14,7 @@ type Room struct {
 	whole *Room // the Room whose limit also applies, or nil
 }
 
-// NewRoom returns a Room with a limit of bytes.
+// NewRoom returns a Room with a limit in bytes.
 func NewRoom(bytes int64) *Room { return &Room{limit: bytes} }
 
 // Part returns a Room for one user of r; its bytes also count against r. Close it when the output is no longer used.

@@ -62,7 +62,7 @@ func TestTheShellOfAHookIsKnown(t *testing.T) {
 	}
 }
 
-// A script that PowerShell gets in place of bash is marked, and one that is written for PowerShell is not.
+// A script for bash that PowerShell gets is marked; a script that is written for PowerShell is not.
 func TestAScriptForBashIsMarkedForPowerShell(t *testing.T) {
 	m := shellMachine{windows: true, getenv: func(string) string { return "" },
 		lookPath: func(string) (string, error) { return "", os.ErrNotExist }, isFile: func(string) bool { return false }}

@@ -16,7 +16,7 @@ import (
 // defaultPath is searched when the environment has no PATH, as in shells.
 const defaultPath = "/usr/bin:/bin"
 
-// lookup finds a program without a slash in the PATH of env.
+// lookup finds a program by its name in the PATH of env. It returns a name with a slash unchanged.
 func lookup(name string, env []string, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
@@ -75,8 +75,8 @@ var advice = map[syscall.Errno]string{
 	syscall.ENFILE:  "the machine has too many files open",
 }
 
-// startError returns an error that names the missing file, because the kernel's error is the same for a missing
-// program, a missing directory and a missing interpreter.
+// startError explains an error of starting a process. The kernel's error is the same for a missing program, a missing
+// directory and a missing interpreter; startError says which one is missing.
 func startError(j *job, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {

@@ -23,8 +23,8 @@ func strays(leader int) (pidfds []int) {
 			if err != nil {
 				continue // the process is gone, or no descriptor is free
 			}
-			// The id of a child of a living parent is not reused: if the process is still a child, the descriptor
-			// belongs to it and not to another process.
+			// Another process may have got the id meanwhile. If the process is still a child of family[i], the
+			// descriptor belongs to it and not to another process.
 			group, err := unix.Getpgid(child)
 			if err != nil || parent(child) != family[i] {
 				closeFD(&fd)

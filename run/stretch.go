@@ -48,7 +48,7 @@ func (s *stretch) look(t processor.Times) (waited time.Duration) {
 const leastExtension = time.Millisecond
 
 // extend returns the further extension of the limit of a process. waited is the time for which the process has waited
-// since its start. extend returns 0 if the process did not wait, but used its time.
+// since its start. extend returns 0 if the process used its time, or if the extensions have reached their limit.
 func (s *stretch) extend(waited time.Duration) (more time.Duration) {
 	more = min(waited, s.most) - s.granted
 	if more < leastExtension {

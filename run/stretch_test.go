@@ -13,7 +13,7 @@ type fakeWait struct {
 	need time.Duration
 }
 
-// runs reports whether the process ends before its limit, and the part of the limit that was granted.
+// runs reports whether the process ends before its extended limit, and the extension that was granted.
 func (w fakeWait) runs(limit time.Duration, factor float64) (ended bool, granted time.Duration) {
 	s := newStretch(limit, factor)
 	end := time.Duration(float64(w.need) / (1 - w.part))

@@ -165,8 +165,8 @@ func (j job) plain(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// process returns the process that a call of a kind starts. A worker starts without a shell even if bash would change
-// its environment.
+// process returns the process that a warm call of the given kind starts. A worker starts without a shell even if bash
+// would change its environment.
 func (j job) process(c *Command, kind string) (direct job, ok bool) {
 	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
 		return direct, ok

@@ -190,8 +190,8 @@ func TestTheInterpreterDiesBetweenCalls(t *testing.T) {
 	}
 }
 
-// The interpreter forks the child of the next call when it is idle. If the child dies, the call still runs. Otherwise
-// the child runs the text that the script has when the call comes.
+// An idle interpreter forks the child of the next call. If this child dies, the call still runs. A call runs the text
+// that the script has when the call comes.
 func TestTheChildOfTheNextCall(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(os.getpid())\n")
 	h.heat()
@@ -258,8 +258,8 @@ func TestTheInterpreterHangs(t *testing.T) {
 	}
 }
 
-// If the host gives up before a process has read its start, the process never begins. If the process has read its
-// start, the host waits for the answer.
+// The host can take back a start that the process has not read; the process then never begins. It cannot take back a
+// start that the process has read.
 func TestAStartIsTakenBackUnlessItWasSeen(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		var p [2]int
@@ -463,7 +463,7 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// warmHost is a program that embeds warm hooks, until it is killed.
+// warmHost runs warm hooks, as a program with the engine does, until it is killed.
 func warmHost(t *testing.T, dir string) {
 	py := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, subprocess, time\nif os.path.exists('slow'):\n    subprocess.Popen(['sleep', '30'])\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(30)\n")
 	js := newWarmHook(t, need(t, "node", "/usr/bin/node"), "hook.js", "const fs = require('fs');\nif (fs.existsSync('slow')) {\n  require('child_process').spawn('sleep', ['30']);\n  fs.writeFileSync('began-' + process.pid, '');\n  setTimeout(() => {}, 30000);\n}\n")

@@ -40,8 +40,8 @@ func (l *fileList) number() string {
 	return l.id
 }
 
-// holds reports whether all files are unchanged, for a call in a directory. It returns true for a nil list, because the
-// interpreter begins no call before its list was read.
+// holds reports whether all files are unchanged and no module is hidden, for a call in a directory. It returns true for
+// a nil list, because the interpreter begins no call before its list was read.
 func (l *fileList) holds(dir string) bool {
 	if l == nil {
 		return true

@@ -16,8 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
-// A call that starts children without end is killed at its time limit, with all its children, and the other hooks stay
-// warm.
+// A call that starts children without end is killed at its time limit, with all its children, and later calls are warm.
 func TestAWarmCallThatForksWithoutEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import os, time
 if os.path.exists('slow'):
@@ -126,7 +125,7 @@ func TestHooksShareNoProcess(t *testing.T) {
 	}
 }
 
-// The environment of a child in /proc has no variable of another call, and none that only serves to start the child.
+// The environment of a warm child in /proc has no variable of an earlier call.
 func TestTheEnvironmentOfAWarmChildInProc(t *testing.T) {
 	for program, script := range map[string]string{
 		"python3": "import time\nenv = open('/proc/self/environ').read()\nprint(env)\n",
@@ -284,7 +283,7 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 	}
 }
 
-// Each of 300 calls in a row has the output, exit status and files of a cold call.
+// Each of 300 calls in a row has the output and the exit status of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
 	calls := 300
 	if raceEnabled { // runs without the race detector make all calls
@@ -322,7 +321,7 @@ process.exit(call.n % 5);
 				if err != nil || string(reply.Stdout) != want || len(reply.Stderr) > 0 || reply.Exit != i%5 {
 					t.Fatalf("call %d: exit %d, %q, %q, %v; want %d and %q", i, reply.Exit, reply.Stdout, reply.Stderr, err, i%5, want)
 				}
-				if program == "node" { // Node processes are replaced while calls run
+				if program == "node" { // used Node processes are replaced in the background
 					h.w.starts.Wait()
 				}
 			}

@@ -22,8 +22,8 @@ import (
 const knownCall = `{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Write","prompt":"fix the tests","cwd":"DIR",` +
 	`"tool_input":{"command":"git push --force","file_path":"notes.md","path":".env","content":"KEY-123"},"tool_response":"ok"}` + "\n"
 
-// Hooks from the archives with which the command line and its checks are tested do the same cold and warm. These hooks
-// resemble published hooks.
+// The hooks in the test archives of the command line and of its checks do the same cold and warm. These hooks resemble
+// published hooks.
 func TestHooksOfOtherTestsAreTheSame(t *testing.T) {
 	programs := map[string]string{".py": need(t, "python3", "/usr/bin/python3"), ".js": need(t, "node", "/usr/bin/node")}
 	programs[".mjs"] = programs[".js"]
@@ -155,7 +155,7 @@ type knownCase struct {
 	Scripts map[string]string `json:"scripts"`
 }
 
-// knownScripts are the scripts of all cases, each with a case that has it.
+// knownScripts returns the scripts of all cases, each with a case that contains the script.
 func knownScripts(t *testing.T) map[string]knownCase {
 	t.Helper()
 	all := map[string]knownCase{}

@@ -120,8 +120,8 @@ func need(t *testing.T, program string, candidates ...string) string {
 	return path
 }
 
-// outlived is a directory in which a process may write after the test: each
-// attempt to remove it can find another file.
+// outlived makes a directory in which a process may still write after the test: each attempt to remove the directory
+// can find another file.
 func outlived(t *testing.T) (dir string) {
 	t.Helper()
 	made, err := os.MkdirTemp("", "warm-")
@@ -297,8 +297,8 @@ func TestColdWithANote(t *testing.T) {
 	}
 }
 
-// A program that is called python3 and loads nothing first would run the script
-// without a call.
+// A program that is called python3, but does not first load the file of the engine, would run the script without a
+// call.
 func TestAnInterpreterThatLoadsNothingStaysCold(t *testing.T) {
 	dir := t.TempDir()
 	fake := filepath.Join(dir, "python3")

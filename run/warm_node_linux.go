@@ -197,8 +197,8 @@ func (n *node) refill() {
 	}
 }
 
-// keepFull starts processes until there are enough spares. If one does not start, the next call starts cold and reports
-// the reason.
+// keepFull starts processes until there are enough spares. If one does not start, keepFull stops; a call without a
+// spare starts cold and reports the reason.
 func (n *node) keepFull() {
 	for done := false; !done; {
 		err := n.fill()

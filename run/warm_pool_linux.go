@@ -27,15 +27,15 @@ const ownShell = false
 //
 // A process belongs to one Command in one directory with one environment; it is never shared with another hook, project
 // or user. A call starts cold, as without Warm, if its process is not ready, does not fit or has changed. Workers do
-// not start cold: a call of a worker that does not respond fails. All processes are children of this process; they end
-// with Close, and when this process is killed.
+// not start cold: a call of a worker that does not respond fails. All processes are descendants of this process; they
+// end with Close, and when this process is killed.
 //
 // The zero Warm is ready for use, from many goroutines.
 type Warm struct {
 	// Limit is the number of commands that are kept warm; 0 means 8. The least recently used is evicted first.
 	Limit int
 
-	// Log gets a warning for each command that cannot be kept warm; nil means
+	// Log gets a warning for each command that cannot be kept warm, and messages about workers; nil means
 	// [slog.Default].
 	Log *slog.Logger
 

@@ -22,8 +22,9 @@ import (
 )
 
 // Published hooks do the same cold and warm. They are not part of this repository: SNAPHOOK_HOOKS names a folder of
-// copies of their repositories. Each script that a settings file names runs cold and warm. They are foreign programs:
-// run this test without a network, as a user who owns nothing; CONTRIBUTING.md has the command.
+// copies of their repositories. Each script that a settings file names runs cold and warm, unless it uses a network or
+// has to stay cold. The scripts are foreign programs: run this test without a network, as a user who owns nothing;
+// CONTRIBUTING.md has the command.
 func TestPublicHooksAreTheSame(t *testing.T) {
 	root := os.Getenv("SNAPHOOK_HOOKS")
 	if root == "" {
@@ -76,7 +77,7 @@ func (c *publicCount) repository(name string) {
 // publicHook is a command of a settings file.
 type publicHook struct {
 	settings string
-	project  string // the folder that the hook's variables name
+	project  string // the folder of the project, plugin or extension
 	event    string
 	command  string
 }
@@ -142,8 +143,8 @@ var publicScript = regexp.MustCompile(`([\w@.+/-]+\.(py|js|cjs|mjs|sh))"?((?: +[
 var publicPrograms = map[string]string{"py": "python3", "js": "node", "cjs": "node", "mjs": "node", "sh": "bash"}
 
 // argv returns the arguments that run the command's script in a copy of the project. They are the arguments of the
-// command as written. If a shell or another program starts the script, they are the interpreter, the script and the
-// arguments of the script.
+// command as written if it calls the script, or the interpreter of the script, without a shell. Otherwise they are the
+// interpreter, the script and the arguments of the script.
 func (h publicHook) argv(dir string) (argv []string, script, form string) {
 	text := h.command
 	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "extensionPath", "HOME", "PWD"} {
@@ -170,7 +171,8 @@ var callsOut = regexp.MustCompile(`urlopen|requests\.(get|post)|http\.client|aio
 	`['"](node:)?(https?|net)['"]|\(['"\x60]npx\b|import (openai|anthropic)|from (openai|anthropic)|axios|WebSocket|` +
 	`(?m)^[^#"']*\b(curl|wget|npx|bunx|ssh) +[-$"'h]|^ *git (push|fetch|pull|clone)\b|pip3? install|npm (install|i|ci)\b`)
 
-// same runs the hook cold and warm with the payloads of its event. It returns false if no call was compared.
+// same runs the hook cold and warm with the payloads of its event. It returns false if no call was compared, or if no
+// call was warm.
 func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	b := newPublicBox(t, h.project)
 	argv, script, form := h.argv(b.dir)

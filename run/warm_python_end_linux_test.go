@@ -37,8 +37,8 @@ del sys.path[sys.path.index(os.path.dirname(__file__))]
 remember()
 `
 
-// endsAtOnce lists scripts, whether the interpreter ends at once after each, without a shutdown that nobody could
-// observe, and their exit statuses.
+// endsAtOnce lists scripts with their exit statuses. atOnce is set if the interpreter ends at once after the script,
+// because nobody could observe the rest of the shutdown.
 var endsAtOnce = map[string]struct {
 	text   string
 	atOnce bool
@@ -113,7 +113,7 @@ var endsAtOnce = map[string]struct {
 	"json, re, pathlib, argparse":            {"import json, re, pathlib, argparse, logging, subprocess, datetime\nlogging.getLogger().warning('x')\n", true, 0},
 }
 
-// pythons returns the interpreters of this machine, by their paths.
+// pythons returns the paths of interpreters of Python on this machine.
 func pythons(t *testing.T) []string {
 	t.Helper()
 	found := []string{need(t, "python3", "/usr/bin/python3")}

@@ -132,8 +132,8 @@ func (l *ids) add(id string) {
 	l.all = append(l.all, id)
 }
 
-// handOver passes all ids to send, separated by commas, and removes them. Therefore the interpreter gets the id of an
-// ended call before any later call.
+// handOver passes all ids to send, separated by commas, and removes them if send returns no error. Therefore the
+// interpreter gets the id of an ended call before any later call.
 func (l *ids) handOver(send func(told string) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

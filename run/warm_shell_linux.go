@@ -119,7 +119,7 @@ func realShell(program string) string {
 	return filepath.Base(path)
 }
 
-// compile reads a script for the shell that would run it.
+// compile compiles a script of bash or dash.
 func (s *shellScript) compile(text string) (*shell.Script, error) {
 	if s.dash {
 		return s.tools.CompileDash(text)

@@ -45,8 +45,8 @@ func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
 	return p
 }
 
-// same compares a call of the warm command with a call of the cold one, which starts bash. inside says whether the warm
-// command has to run in this process.
+// same compares a call of the warm command with a call of the cold one, which starts the shell. inside says whether the
+// warm command has to run in this process.
 func (p *shellPair) same(inside bool) {
 	p.t.Helper()
 	want := leaves(p.cold, p.call)
@@ -220,7 +220,8 @@ func TestShellScriptsThatRunForLong(t *testing.T) {
 	}
 }
 
-// Each call runs the current script, with the bash that would run it.
+// Each call runs the current text of the script. If the environment or the bash in PATH is another one, that bash runs
+// the script.
 func TestShellScriptsThatChange(t *testing.T) {
 	bash := need(t, "bash", "/bin/bash")
 	dir := shellDir(t)
@@ -350,7 +351,7 @@ func TestScriptsOfDashAreTheSame(t *testing.T) {
 	}
 }
 
-// If this process does not run a script as dash does, or if sh is another shell, the program starts.
+// If this process cannot run a script as dash does, dash runs the script.
 func TestScriptsThatDashRuns(t *testing.T) {
 	needDash(t)
 	for text, note := range map[string]string{

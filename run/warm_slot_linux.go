@@ -173,7 +173,7 @@ func (s *slot) drop(k keeper) {
 	k.retire()
 }
 
-// end ends the slot's keeper permanently.
+// end ends the slot's keeper. The slot gets no other keeper.
 func (s *slot) end(how func(keeper)) {
 	s.mu.Lock()
 	k := s.keeper

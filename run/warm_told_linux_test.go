@@ -10,7 +10,7 @@ import (
 )
 
 // A warm Python script reports its end before the kernel has freed its memory. The script's locks are free before the
-// report, and no later call of the hook finds its process.
+// report, and no later call of the hook finds the process of an earlier one.
 func TestWhatAWarmCallHeldIsFreeAtItsEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import fcntl, os
 try:

@@ -17,7 +17,7 @@ const warmSystem = false
 // ownShell reports whether bash scripts run in this process if bash is not installed and a policy says "warm": "bash".
 const ownShell = true
 
-// Warm keeps no processes ready on this system. If Git's bash is not installed, it runs in this process the bash
+// Warm keeps no processes ready on this system. If Git's bash is not installed, Warm runs in this process the bash
 // scripts of hooks whose policy says "warm": "bash". If Warm does not support a script exactly, the script fails, with
 // the reason.
 type Warm struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A worker that is ended before its first line may print that line while it is drained.
+// If a worker is ended before its first line, and prints the line while it is drained, no call can begin.
 func TestAWorkerBecomesReadyWhileItIsDrained(t *testing.T) {
 	for range 200 {
 		p := &workerProcess{ready: make(chan struct{}), gone: make(chan struct{}), replaced: make(chan struct{}), ended: errors.New("it is not needed")}

@@ -113,7 +113,7 @@ func TestAWorkerThatFailsStartsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, call := newWorker(t, "python3", "w.py", byHand)
 			bad := call
-			bad.Timeout = 2 * time.Minute // "long" writes as many bytes as fit in a line, on a machine that may be busy
+			bad.Timeout = 2 * time.Minute // "long" writes more bytes than fit in a line, on a machine that may be busy
 			bad.Payload = []byte(`{"do":"` + name + `"}`)
 			if reply, err := c.Run(t.Context(), bad); err == nil || !strings.Contains(err.Error(), reason) {
 				t.Errorf("exit %d, err %v; want an error with %q", reply.Exit, err, reason)
@@ -169,8 +169,8 @@ for line in sys.stdin:
     print(json.dumps({"id": c["id"], "exit": 2, "stdout": str(os.getpid())}), flush=True)
 `
 
-// The calls after a call that hangs reach their time limits long before the worker would have to answer a cancelled
-// call.
+// The calls after a call that hangs are answered within their time limit, which is shorter than the time in which a
+// worker has to answer a cancelled call.
 func TestACallThatHangsMakesNoOtherCallLate(t *testing.T) {
 	c, call := newWorker(t, "python3", "w.py", inTurn)
 	first, err := c.Run(t.Context(), call)

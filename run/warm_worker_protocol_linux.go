@@ -154,9 +154,9 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// reply returns the answer as the Reply of a process. An answer has either an exit status, or an output that is an
-// object or null and no other result. Anything else is an error of [hook.ClassOutput]: if it counted as no answer, the
-// call would pass.
+// reply returns the answer as the Reply of a process. An answer has either an exit status, or an output and no other
+// result; an output is an object or null. Anything else is an error of [hook.ClassOutput]: if it counted as no answer,
+// the call would pass.
 func (a *workerAnswer) reply() (r hook.Reply, err error) {
 	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
 	switch status := a.status(); {

@@ -31,7 +31,8 @@ var hints = []struct{ reason, chars, hint string }{
 	{"in string", "", `a string cannot hold this character; write \t for a tab, else \u and four hexadecimal digits`},
 }
 
-// explain rewords a mistake that hujson found. open lists the brackets that the text does not close.
+// explain rewords a mistake that hujson found. open lists the offsets of the brackets, and of the string or comment,
+// that the text does not close.
 func (d *document) explain(err error, open []int) error {
 	line, column := 1, 1 // line and column count from 1; column counts bytes
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)

@@ -21,7 +21,7 @@ func TestMembersThatAreSlipsAreFound(t *testing.T) {
 		`{"id": 1, "of": 1, "one": 1, "one": 2}`:  nil, // short names are not compared
 		`{"sync": 1}`:                             {`f.json:1:10: nothing reads "sync"; did you mean "async"?`},
 		`{"description": 1, "time": 1, "out": 1}`: nil,
-		`{"enabled": 1}`:                          nil, // two known names are equally similar
+		`{"enabled": 1}`:                          nil, // a known name, although "disabled" resembles it
 		`[{"Matcher": 1}]`:                        nil,
 	} {
 		v, err := settings.Parse("f.json", []byte(object))

@@ -30,7 +30,7 @@ func Near(name string, candidates []string) []string {
 }
 
 // distance returns the number of edits that turn a into b: a letter inserted, deleted, replaced or swapped with its
-// neighbour. It returns most+1 for more than most edits.
+// neighbour. If the number is greater than most, it returns most+1.
 func distance(a, b []rune, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1

@@ -130,7 +130,7 @@ func TestParseStrictWantsPlainJSON(t *testing.T) {
 	}
 }
 
-// Every string of the file contains its own position.
+// Every string value contains its own position.
 func TestPositionsAreThoseOfAnEditor(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"the first byte", `"1:1"`},

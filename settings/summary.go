@@ -8,7 +8,7 @@ import (
 // maxAlike is the number of problems of one kind that [Summary] keeps.
 const maxAlike = 20
 
-// Summary returns the problems without repetitions. Of the problems of one file whose messages differ only in quoted
+// Summary shortens a long list of similar problems. Of the problems of one file whose messages differ only in quoted
 // text and numbers, it keeps the first twenty and adds a problem that says how many more there are. It keeps all fatal
 // problems, and the order.
 //

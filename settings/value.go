@@ -88,7 +88,7 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 }
 
 // Get returns the member of that name, the last one if there are several. It returns the zero Value if there is none or
-// v is not an object. It looks at every member.
+// v is not an object. Its time is proportional to the number of members.
 func (v Value) Get(name string) Value {
 	members := v.members()
 	for i := range slices.Backward(members) {

@@ -73,7 +73,7 @@ func TestAnAnnouncementSaysNothingElse(t *testing.T) {
 	}
 }
 
-// A consumer that stops at an announcement cancels every hook, and no hook waits for it.
+// A consumer that stops at an announcement cancels every hook, and no hook waits for the consumer.
 func TestAConsumerThatStopsAtAnAnnouncement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int64

@@ -36,7 +36,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 	p.OwnChain = !p.Sequential && sequential && own > 1
 }
 
-// duplicates are hooks with the same key, of which only the hook kept runs.
+// duplicates stands for hooks with the same key. Only the hook in the field kept runs.
 type duplicates struct{ kept *hook.Hook }
 
 // add returns d extended by h. The first hook, in the order of the sources, is kept. A later, more trusted hook

@@ -24,7 +24,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 // ends gives each tested effect an exit status of its own.
 var ends = hook.Exits{0: hook.ParseAnswer, 1: hook.FailWithWarning, 2: hook.ParseAndDeny, 3: hook.ParseOrFail, 4: hook.DenyWithReason}
 
-// Claude Code's dialect has the most effects (rule C35).
+// A reply has the effect of its exit status; rule C35 has the effects of Claude Code's dialect.
 func TestParseByEffect(t *testing.T) {
 	const none = "blocked by a hook that gave no reason"
 	const bad = `{"bad":1,"decision":"deny"}`

@@ -8,9 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook printed nothing; notes
-// describe ignored parts. Decode returns [wire.ErrText] for plain text. Any other error means that the answer is
-// invalid, and has the class [hook.ClassOutput] unless it is a [hook.ClassError].
+// Decode decodes the standard output of a hook. The answer has [hook.SetAnswer] unless the hook printed nothing, or
+// null; notes describe ignored parts. Decode returns [wire.ErrText] for plain text. Any other error means that the
+// answer is invalid, and has the class [hook.ClassOutput] unless it is a [hook.ClassError].
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
 // ReplyRules controls how Parse reads the Replies of an event.
@@ -27,14 +27,14 @@ const noReason = "blocked by a hook that gave no reason"
 //
 //   - ParseAnswer: standard output is the answer; Text determines the meaning of plain
 //     text. Standard error has no effect.
-//   - ParseAndDeny: as ParseAnswer, but the answer denies in any case. The reason is
+//   - ParseAndDeny: as ParseAnswer, but the answer always denies. The reason is
 //     the answer's, else standard error, else plain text on standard output; the
 //     other fields keep their effect.
 //   - DenyWithReason: as ParseAndDeny, but two texts are not used as the reason: plain
 //     text on standard output, and the reason of an answer that does not deny.
 //   - ParseOrFail: the answer counts whatever the status; without an answer the hook failed.
 //   - ReadAny, WarnAny, DenyAny: the answer is standard output, or standard error if
-//     that is blank. Plain text has the meaning that Text gives it (ReadAny), is the
+//     standard output is blank. Plain text has the meaning that Text gives it (ReadAny), is the
 //     warning of a failed hook (WarnAny), or is the reason of a denial (DenyAny).
 //   - DenyForStderr: a denial, if standard error has a reason; else the hook failed.
 //     Standard output is not read.
@@ -203,8 +203,8 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
-// readAny takes the answer from standard output, or from standard error if that is blank, for ReadAny, WarnAny and
-// DenyAny. With WarnAny and DenyAny a hook that prints nothing has failed; with ReadAny it has no answer.
+// readAny takes the answer from standard output, or from standard error if standard output is blank, for ReadAny,
+// WarnAny and DenyAny. With WarnAny and DenyAny a hook that prints nothing has failed; with ReadAny it has no answer.
 func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {

@@ -44,9 +44,10 @@ type Skipped struct {
 
 // Plan selects the hooks that run for a subject: those that can run and whose matcher accepts it, without duplicates.
 // Of hooks with the same key the first is kept, unless a later one is more trusted and the first guards less, for
-// example because its timeout is shorter, its failure does not block, or the user has not agreed to it. A selected
-// hook that is Sequential makes the whole plan sequential or, if it has OwnOnly, only the hooks with OwnOnly; a hook
-// that is not selected has no such effect (L14, L35).
+// example because its timeout is shorter, its failure does not block, or the user has not agreed to it. Of equally
+// trusted ones, the first whose failure blocks is kept. A selected hook that is Sequential makes the whole plan
+// sequential or, if it has OwnOnly, only the hooks with OwnOnly; a hook that is not selected has no such effect (L14,
+// L35).
 //
 // Plan keeps the order of hooks. Matching may test a regular expression for each hook: cache the result. A plan with
 // Open hooks has to be narrowed for every fire.

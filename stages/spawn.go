@@ -82,8 +82,8 @@ func (s Spawn[In, Out]) Fold(
 // reports as the hooks finish.
 //
 // cancel has to end ctx. Parallel calls cancel when the consumer stops early or has read the last report. Parallel
-// returns when the last hook has returned. Hooks that have not started by then are still passed to Each, with ctx
-// ended.
+// returns when the last hook has returned. After cancel, hooks outside of the Chain that have not started are still
+// passed to Each, with ctx ended.
 func (s Spawn[In, Out]) Parallel(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// A hook owns the directory of its session's state, and may replace a file by one that never ends.
-// No operation waits for it.
+// A hook owns the directory of its session's state, and may replace a file by one that never ends. No operation waits
+// for the file without a limit.
 func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	fifo := func(t *testing.T, path string) error { return unix.Mkfifo(path, 0o600) }
 	zero := func(t *testing.T, path string) error { return os.Symlink("/dev/zero", path) }

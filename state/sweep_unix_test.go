@@ -106,7 +106,8 @@ func TestASweepLeavesASessionWhoseSourceIsInUse(t *testing.T) {
 		t.Error("a session was removed of which a source was in use")
 	}
 	lock.Close()
-	if err := os.WriteFile(filepath.Join(string(d), "by-x"), nil, 0o600); err != nil { // makes writing a value fail
+	// a file with the prefix of a source is not a source
+	if err := os.WriteFile(filepath.Join(string(d), "by-x"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if n := sweep(user, d); n != 1 {

@@ -10,7 +10,8 @@ import (
 )
 
 // clearPrograms lists programs that run no other program and load no code, unless an argument begins with one of the
-// texts listed for the program. A program that is not listed makes its hook unclear.
+// texts listed for the program. A program that is not listed, and has no rule of its own in known, makes its hook
+// unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},

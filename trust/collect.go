@@ -25,7 +25,7 @@ const (
 	// few seconds.
 	mostLooks = 400_000
 
-	mostPairs = 1_000_000 // sum over all hooks of the files of each
+	mostPairs = 1_000_000 // the files of all hooks; a file counts once for each hook that has it
 )
 
 // fileCollector finds and hashes the files of hooks, each once.
@@ -46,7 +46,7 @@ type fileCollector struct {
 	allFolders []*folder // all folders of the project
 	partial    bool      // all lacks some files, because the project has too many
 	whole      bool      // the whole project is read, not limited by mostLooks
-	pairs      int       // sum over all hooks of the files of each
+	pairs      int       // the files of all hooks; a file counts once for each hook that has it
 
 	found   []File // of the current hook
 	has     map[string]bool
@@ -139,8 +139,8 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
-// command finds the files of a command in its text and, unless its arguments only pass this text to a shell, in its
-// arguments.
+// command finds the files of a command in its text and in its arguments. It skips arguments that only pass the text to
+// a shell, and a text that is only the name of the program.
 func (c *fileCollector) command(h *hook.Hook) error {
 	s := newScope(c, "")
 	for _, name := range c.inherited {

@@ -87,8 +87,8 @@ func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	}
 }
 
-// TestTrustHasABoundOnWhatItCovers checks the limit on files of hooks, each counted once for every
-// hook that has it, and on missing files.
+// TestTrustHasABoundOnWhatItCovers checks two limits: for the files of all hooks, where a file counts once for every
+// hook that has it, and for missing files.
 func TestTrustHasABoundOnWhatItCovers(t *testing.T) {
 	files := map[string]string{}
 	for i := range 1000 {

@@ -11,5 +11,5 @@ import (
 // hold does nothing: only Linux starts a program from its descriptor.
 func hold(*os.File) error { return nil }
 
-// changed returns known false on this system, so that files are read each time.
+// changed does not know the time on this system; therefore files are read each time.
 func changed(fs.FileInfo) (at time.Time, known bool) { return at, false }

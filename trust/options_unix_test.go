@@ -135,7 +135,8 @@ func many(format string, n int) string {
 	return all.String()
 }
 
-// TestNoBareRepositoryMayAppearWhereGitLooksForOne has a hook that calls git in a folder of the project.
+// TestNoBareRepositoryMayAppearWhereGitLooksForOne has a hook that calls git in a folder of the project. The hook fails
+// once the folder has a file HEAD.
 func TestNoBareRepositoryMayAppearWhereGitLooksForOne(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -31,7 +31,7 @@ func (s *shellScope) resolve(text string) (read bool, err error) {
 		}
 	}
 	s.missing(text)
-	if len(there) == 0 { // a missing file of the project must stay missing; of any other, the name is enough
+	if len(there) == 0 { // a missing file of the project must stay missing; any other program is judged by its name
 		read = slices.ContainsFunc(s.paths(text), s.c.below)
 	}
 	return read, nil

@@ -19,7 +19,7 @@ func TestAProgramThatPATHLeadsToIsCovered(t *testing.T) {
 	const guards = "#!/bin/sh\necho guarded >&2; exit 2\n"
 	for name, test := range map[string]struct {
 		command string
-		path    string // %P is the project, %O a folder elsewhere, %L a link there to the project's bin
+		path    string // %P is the project, %O a folder elsewhere, %O/L a link to the project's bin
 		covered string
 		change  string // path in the project
 	}{

@@ -45,7 +45,7 @@ func (r uncoveredRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
 }
 
-// agreed holds the state of one hook's files and folders to which the user agreed.
+// agreed checks that the files and folders of one hook are still as they were when the user agreed.
 type agreed struct {
 	covered *Covered
 	hook    *Hook
@@ -86,8 +86,9 @@ func (a *agreed) Same(ctx context.Context, dir string) error {
 	return a.sameIn(ctx, dir)
 }
 
-// sameIn returns an error if a command in another directory than the project's runs a file that is not covered: a
-// relative path then names another file. The files of an unclear hook are all files of the project.
+// sameIn returns an error if a command that does not start in the project's directory runs a file that is not covered:
+// a relative path then names another file. An unclear hook is not checked here, because trust in it covers all files of
+// the project.
 func (a *agreed) sameIn(ctx context.Context, dir string) error {
 	if dir == "" || dir == a.covered.dir || a.hook.Hook.Type != "command" || a.hook.Unclear != "" {
 		return nil

@@ -32,8 +32,7 @@ func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 	return covered.Wrap(h, c), covered
 }
 
-// swapper replaces the bytes of a file and restores them, by every possible way, until the test
-// ends.
+// swapper replaces the bytes of a file and restores them, in several ways, until stop is called.
 func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var swaps sync.WaitGroup
@@ -160,7 +159,8 @@ func TestWhatHasChangedSinceDoesNotRun(t *testing.T) {
 	}
 }
 
-// In another directory than the project's a relative path names another file. It runs only if it has been read too.
+// In another directory than the project's a relative path names another file. The hook runs only if trust covers that
+// file too.
 func TestInAnotherDirectoryOnlyCoveredFilesRun(t *testing.T) {
 	files := map[string]string{
 		"*hooks/g.sh": "#!/bin/sh\n. \"$(dirname \"$0\")/lib\"\n", "hooks/lib": "exit 2\n", "*hooks/near.sh": "#!/bin/sh\n. ./lib.sh\nexit 2\n",

@@ -348,8 +348,8 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	return s.separate().script(text)
 }
 
-// isSystems reports whether a name of a builtin or of a program of the system cannot refer to a function or a program
-// of the project instead.
+// isSystems reports whether a name certainly means the builtin, or the program of the system, and not a function or a
+// program of the project.
 func (s *shellScope) isSystems(name string) bool {
 	return !s.proc.functions[name] && len(s.proc.path) == 0 && !slices.ContainsFunc(s.c.searchPath(), s.c.below)
 }

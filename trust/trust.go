@@ -200,7 +200,8 @@ type digested struct {
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
 	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	Executable                   []string `json:",omitempty"` // executable ones of Files: other scripts guard nothing
+	// those of Files that are executable: a script that ceases to be executable may guard nothing
+	Executable []string `json:",omitempty"`
 }
 
 func (c *Covered) digests() []digested {

@@ -219,7 +219,7 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	return shellPath(within(e.s.c.workDirs[0], to.texts[0])), true
 }
 
-// varies reports whether a word has several possible values, one of which begins with one of the signs.
+// varies reports whether a word has several possible values, one of which is empty or begins with one of the signs.
 func (a arg) varies(signs string) bool {
 	return len(a.texts) > 1 && slices.ContainsFunc(a.texts, func(text string) bool {
 		return text == "" || strings.IndexByte(signs, text[0]) >= 0

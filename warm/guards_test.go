@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// madeGuards returns guards of every combination of ways to read, to take the command, to check it and to answer.
+// madeGuards returns guards of every combination of ways to read, to take the command and to check it. Each has one of
+// three ways to answer.
 func madeGuards() (all []string) {
 	reads := []string{
 		"input=$(cat)\ncmd=$(echo \"$input\" | jq -r '%s')\n",

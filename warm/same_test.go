@@ -19,7 +19,7 @@ func scriptEnv(locale string) map[string]string {
 	return map[string]string{"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": locale, "e": "a b"}
 }
 
-// inEveryInput is a script of bash that runs another script in a subshell for each file of standard input.
+// inEveryInput is a script of bash that runs another script once for each input file, in a subshell.
 const inEveryInput = `script_=$1 dir_=$2 n_=$3; set --
 for ((i_ = 0; i_ < n_; i_++)); do
 	(eval "$script_") <"$dir_/in.$i_" >"$dir_/out.$i_" 2>"$dir_/err.$i_"
@@ -121,7 +121,7 @@ func needPrograms(t testing.TB) {
 	}
 }
 
-// some returns the inputs for a script: every seventh, or all if SNAPHOOK_SAME is set, which takes
+// some returns the inputs for a script: the first two and every seventh, or all if SNAPHOOK_SAME is set, which takes
 // minutes.
 func some(name string) (inputs []string) {
 	all := payloads()

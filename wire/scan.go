@@ -13,7 +13,8 @@ import (
 
 // scan does the same as walk for ordinary objects, without the cost of a decoder. It handles names in ASCII without
 // escapes, and values with little nesting; it stops at anything else. given is the number of members that scan has
-// yielded. done reports whether scan has read the whole object; otherwise the decoder reads on and reports mistakes.
+// yielded. done reports whether scan has read the whole object, or yield has returned false; otherwise the decoder
+// reads on and reports mistakes.
 func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
 	i := space(o, 0)
 	if i == len(o) || o[i] != '{' {
@@ -195,7 +196,7 @@ func digits(b []byte, i int) int {
 // nested returns the offset after the object or array at i.
 func nested(b []byte, i, depth int) int {
 	object := b[i] == '{'
-	end := b[i] + 2 // the code of "}" is that of "{" plus 2, and "]" that of "[" plus 2
+	end := b[i] + 2 // the code of a closing bracket is greater by 2 than the code of the opening bracket
 	i = space(b, i+1)
 	if i < len(b) && b[i] == end {
 		return i + 1

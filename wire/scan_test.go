@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// read returns the members that walk yields; it stops when it has the number most.
+// read returns the members that walk yields; it stops after most members.
 func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members []string, err error) {
 	err = walk(func(name []byte, value jsontext.Value) bool {
 		members = append(members, fmt.Sprintf("%s=%s", name, value))

@@ -19,8 +19,8 @@
 //	context              after the result; of a request: one more system message; of a response: nothing
 //	message to the user  nothing: [Options].Message is called
 //
-// Where hooks look at results, a stream is read to its end before it is passed on. For hooks, a tool that
-// interrupts the graph has failed.
+// If a hook could run before or after a tool, the tool's stream is read to its end before it is passed on; so is a
+// model's stream if hooks look at responses. For hooks, a tool that interrupts the graph has failed.
 package einohooks
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options holds the callbacks of the middleware.
+// Options holds the callbacks of [Tools] and [Model].
 type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)

@@ -27,7 +27,7 @@ func TestHooksAroundAModel(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		hook    func(*snaphook.Session)
-		request string // the last message of the model's request
+		request string // the messages of the last request; empty if the model is not called
 		answer  string
 	}{
 		"none":             {adaptertest.None, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},

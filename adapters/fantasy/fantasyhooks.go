@@ -51,8 +51,8 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook ends the agent's work, with the reason for the user; nil drops the
-	// reason. The agent ends in any case.
+	// Stop is called when a hook ends the agent's work, with the reason for the user; nil drops the reason. The agent
+	// ends even if Stop is nil.
 	Stop func(reason string)
 }
 
@@ -108,7 +108,7 @@ func ProviderTools(s *snaphook.Session, opt Options, tools ...fantasy.ProviderTo
 	return guarded
 }
 
-// failure is an error of a tool whose text hooks may have changed.
+// failure is a tool's error, with a text that hooks may have changed.
 type failure struct {
 	text string
 	err  error
@@ -150,8 +150,8 @@ func run(
 	return res, nil
 }
 
-// toolResult returns a response in the form that hooks see: with media as JSON, which the agent
-// sends only if the tool has not failed.
+// toolResult returns a response in the form that hooks see: with media as JSON. If the tool has failed, hooks see only
+// the text, because the agent does not send the media.
 func toolResult(res *fantasy.ToolResponse) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: res.Content, Failed: res.IsError}
 	if !res.IsError && (res.Type == "image" || res.Type == "media") {

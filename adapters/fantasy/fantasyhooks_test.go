@@ -151,8 +151,8 @@ func TestArgumentsThatAreNoObjectAreTheModelsToMend(t *testing.T) {
 	}
 }
 
-// errorOf returns the error of a run. In v0.46 of fantasy the error of a call is in its result: if the run has no
-// error, errorOf returns the error of a call in its last step.
+// errorOf returns the error of a run. In v0.46 of fantasy the error of a call is in the result of the call: if the run
+// has no error, errorOf returns the error of a call in the last step.
 func errorOf(res *fantasy.AgentResult, err error) error {
 	if err != nil || len(res.Steps) == 0 {
 		return err

@@ -314,7 +314,7 @@ func (h *hooked) StreamObject(ctx context.Context, call fantasy.ObjectCall) (fan
 		if object.Object, err = parse(text, &call, finish.Usage, finish.FinishReason); err != nil {
 			return nil, err
 		}
-	case object.Object == nil: // the model's object is unchanged
+	case object.Object == nil: // the model sent no object, and hooks put none in its place
 		return slices.Values([]fantasy.ObjectStreamPart{finish}), nil
 	}
 	return slices.Values([]fantasy.ObjectStreamPart{object, finish}), nil

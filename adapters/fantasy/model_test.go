@@ -44,7 +44,7 @@ func text(r *fantasy.AgentResult) (all string) {
 func TestHooksAroundAModel(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook    func(*snaphook.Session)
-		request string // the last message of the model's request
+		request string // the messages of the last request; empty if the model is not called
 		answer  string
 	}{
 		"none":              {adaptertest.None, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},
@@ -178,7 +178,7 @@ func TestARequestStaysAsTheHostWroteItButForTheTextsThatHooksChange(t *testing.T
 	}
 }
 
-// replacing changes messages with the text old to the text now.
+// replacing changes the text of messages from old to now.
 func replacing(old, now string) func(*snaphook.Session) {
 	return rewriting(func(text string) string {
 		if text == old {

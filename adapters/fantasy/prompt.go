@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// promptPiece is a message of a prompt, or a part of a message, with one text. Hooks see messages with
-// one text, and fantasy's can have many, such as the results of several tools.
+// promptPiece is a message of a prompt, or a part of a message, with at most one text. Hooks see messages with one
+// text, and fantasy's can have many, such as the results of several tools.
 type promptPiece struct {
 	of    *fantasy.Message // nil: hooks added the piece
 	role  fantasy.MessageRole
@@ -132,8 +132,8 @@ func pieces(prompt fantasy.Prompt) (all []promptPiece) {
 }
 
 // joined returns the prompt of pieces. A system message that hooks added at the beginning joins the system messages
-// there. One that hooks added after any other message becomes a message of the user, because providers would drop it. A
-// message that hooks emptied is left out.
+// there. One that hooks added after a message of another role becomes a message of the user, because providers would
+// drop it. A message that hooks emptied is left out.
 func joined(all []promptPiece) (prompt fantasy.Prompt) {
 	var last *fantasy.Message // the original message at the end of the prompt
 	for _, p := range all {

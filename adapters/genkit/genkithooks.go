@@ -14,7 +14,7 @@
 //	rewritten arguments  (the tool gets them; the request in the conversation stays as it is)
 //	rewritten request    the messages; the configuration and the tools stay as they are
 //	rewritten result     one text
-//	context              one more part of text; of a request: one more system message; of a response: nothing
+//	context              after a text, or one more part; of a request: one more system message; of a response: nothing
 //	message to the user  nothing: [Options].Message is called
 //
 // Genkit does not pass the id of a call to its tool, so hooks do not get it. For hooks, a tool that interrupts
@@ -39,8 +39,8 @@ type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the output tells the
-	// model.
+	// Stop is called when a hook wants the agent to end its work. If Stop is nil, only the text of the output asks this
+	// of the model.
 	Stop func(reason string)
 }
 
@@ -98,7 +98,7 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 }
 
 // withText returns an output with the changed text. If the output is a text, text that hooks added is appended to it;
-// for any other output it becomes one more part. A rewrite becomes the only part.
+// for any other output the added text becomes one more part. A rewritten text becomes the whole output.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {
 		return &ai.MultipartToolResponse{Output: text}

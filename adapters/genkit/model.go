@@ -32,7 +32,7 @@ func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 				return nil, err
 			}
 			if res != nil && !whole {
-				return res, nil // the response has been streamed already
+				return res, nil // no hook looks at the response; a stream has delivered it already
 			}
 			if res = response(req, res, text, calls); cb == nil {
 				return res, nil
@@ -42,7 +42,8 @@ func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	}
 }
 
-// response returns the model's response with text in place of its text. If calls is false, it drops the calls of tools.
+// response returns the model's response with text in place of its text. If calls is false, it drops everything but
+// text.
 func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bool) *ai.ModelResponse {
 	if calls && res.Text() == text {
 		return res

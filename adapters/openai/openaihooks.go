@@ -21,7 +21,7 @@
 //	rewritten arguments  (the tool gets them; the model's message stays as it is)
 //	rewritten result     the text
 //	context              paragraphs after the result
-//	message to the user  nothing: they are in [Did].Messages
+//	message to the user  nothing: it is in [Did].Messages
 //
 // openai-go has no loop of its own, and no place for hooks around a request except HTTP middleware:
 // for the other moments, call the session's methods around New. Hooks do not run for tools that the
@@ -45,7 +45,7 @@ import (
 // hooks. The model reads an error as the failure of the tool.
 type Tools func(ctx context.Context, name, args string) (string, error)
 
-// Did holds the instructions of hooks other than the results.
+// Did holds the instructions of hooks that are not part of the results.
 type Did struct {
 	Stop       bool // a hook ends the agent's work
 	StopReason string

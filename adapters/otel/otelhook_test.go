@@ -247,7 +247,7 @@ type stuck chan struct{}
 func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { <-s; return nil }
 func (stuck) Shutdown(context.Context) error                               { return nil }
 
-// A collector that hangs behind an exporter that waits for the collector changes no answer.
+// The answers stay the same if the collector hangs and the exporter waits for it.
 func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
 	hangs := make(stuck)
 	defer close(hangs)

@@ -32,8 +32,8 @@ func cloneWorld(t *testing.T, _ string) pageWorld {
 	return pageWorld{dir: root, checkout: true, env: append(goCaches(t), "HOME="+t.TempDir())}
 }
 
-// newPageWorld makes the machine of a reader: it has the command snaphook, Go, and a directory that
-// contains only the archive of a release.
+// newPageWorld makes the machine of a reader: it has the command snaphook, Go, and a directory that contains only the
+// archive of a release and its checksum.
 //
 // "go get" finds the engine in a module proxy in a folder. A workspace above the directory names the checkout: the
 // engine is compiled from the checkout, and its packages are in the build cache. The engine's requirements come from
@@ -107,7 +107,7 @@ func packRelease(t *testing.T, dir string) {
 	}
 }
 
-// goCaches returns the variables with the paths of the caches of the go command.
+// goCaches returns the variables with the paths of the caches of the go command, and GOFLAGS.
 func goCaches(t *testing.T) []string {
 	return []string{"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "GOFLAGS=" + os.Getenv("GOFLAGS")}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// claudeOthers lists the events of Claude Code that the test does not compare, with the reason. A host fires events
-// that correspond to no moment through Session.Pipeline.
+// claudeOthers lists the events of Claude Code that the test does not compare, with the reason. Through
+// Session.Pipeline, a host fires the events that correspond to no moment.
 var claudeOthers = map[string]string{
 	"Setup":             "of the installation",
 	"ConfigChange":      "of a host's settings",

@@ -46,8 +46,8 @@ func TestThroughTheDoorCopilotsHooksSayTheSame(t *testing.T) {
 	}
 }
 
-// compareCopilot fires the steps of a case up to the step last, each directly and through package snaphook. It compares
-// the two answers to the step last.
+// compareCopilot fires the steps of a case up to index last, each directly and through package snaphook. It compares
+// the two answers to the step at last.
 func compareCopilot(t *testing.T, c *clicases.Case, last int) {
 	one, two := prepared(t, c), prepared(t, c)
 	args := one.All()[last].Args

@@ -92,7 +92,7 @@ var llxprtFires = map[string]fires{
 		v := llxprt.ApplyBeforeTool(&call, res)
 		blocked, reason := llxprt.BlockingError(&res.Output)
 		a = answer{Denied: blocked, Ask: v.Ask, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Input: string(v.Input), Contexts: read(res, v.Context, v.Message)}
-		if a.Denied { // the model gets only the reason
+		if a.Denied { // the model then gets no system messages
 			a.Contexts = v.Context
 		}
 		got, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{Name: two.Text("tool_name"), Input: wire.Object(two.Get("tool_input"))})

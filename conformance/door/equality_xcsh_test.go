@@ -153,7 +153,7 @@ func xcshToolResult(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xc
 	return a, b
 }
 
-// xcshTool runs a tool with both of its events around it.
+// xcshTool fires the events before and after a tool, with the result that the step gives the tool.
 func xcshTool(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (a, b answer) {
 	event := wire.Object(nil).With("toolName", wire.Quote(step.Tool.Name)).With("toolCallId", wire.Quote(step.ToolCallID)).
 		With("input", step.Params)

@@ -47,9 +47,9 @@ type Entry struct {
 // that have begun. Observers that implement [pipeline.HookWatcher] are notified when the hook is added, and when it is
 // removed.
 //
-// The hook belongs to the program: it runs whether or not trust and the policies of the settings allow hooks. The
-// session's settings must come from [Settings]. The error describes a mistake in the event or the entry; then nothing
-// is added.
+// The hook belongs to the program: it runs whether or not trust and the policies of the settings allow hooks, but their
+// lists of allowed URLs and variables apply to it. The session's settings must come from [Settings]. The error
+// describes a mistake in the event or the entry; then nothing is added.
 func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err error) {
 	text, matcher, err := entryText(entry)
 	if err != nil {

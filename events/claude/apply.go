@@ -49,7 +49,7 @@ func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 type BlockVerdict struct {
 	Directive
 	Run    bool   // go ahead
-	Reason string // the reason, if Run is false
+	Reason string // the reason of a block; empty after a stop alone
 }
 
 // ApplyBlock returns the instructions of an event whose hooks can only block: PreCompact, ConfigChange, TaskCreated and
@@ -148,7 +148,7 @@ func feedback[Out any](res *hook.Result[Out]) string {
 type PromptVerdict struct {
 	Directive
 	Run    bool   // let the agent work on the prompt, with Context for the model
-	Reason string // the reason for the user, if Run is false
+	Reason string // the reason of a block, for the user; empty after a stop alone
 	Hide   bool   // leave the prompt out of the message about the block
 	Title  string // the session's title, if a hook gave one
 }

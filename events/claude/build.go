@@ -145,8 +145,8 @@ func (e *entry) buildJudge() *settings.Problem {
 	return nil
 }
 
-// worktreePath converts the output of a command to an answer with a path: the last line of the output that is not
-// empty, without colours (release 2.1.239).
+// worktreePath converts the output of a command to an answer whose path is the last non-empty line of the output,
+// without colours (release 2.1.239).
 type worktreePath struct{ hook.Runner }
 
 // Unwrap returns the Runner of the command itself.

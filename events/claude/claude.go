@@ -41,9 +41,9 @@ type Level uint8
 // The levels. The zero Level is release 2.1.88.
 const (
 	Base Level = iota
-	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write" are names; a command that mentions
-	// ${user_config.…} is refused unless it has "args"; plain text of a Setup hook is not context; "once" has an effect
-	// only in front matter.
+	// Docs is release 2.1.239. Some of its rules: matchers such as "code-reviewer" and "Edit, Write" are names; a
+	// command that mentions ${user_config.…} is refused unless it has "args"; plain text of a Setup hook is not
+	// context; "once" has an effect only in front matter.
 	Docs
 )
 
@@ -77,7 +77,7 @@ type traits struct {
 	stopBlocks  bool   // "continue": false keeps the action from going ahead
 	stopFrees   bool   // "continue": false lifts every block
 	contextHold bool   // context keeps the agent working, like a block
-	neverWaits  bool   // every hook runs in the background
+	neverWaits  bool   // every hook of the settings runs in the background
 	conditions  bool   // hooks may have an "if"
 	narrow      bool   // matchers are lists of plain names at every level
 	baseText    bool   // plain text is read only at the level Base
@@ -86,7 +86,7 @@ type traits struct {
 	inAgent     string // in an agent's front matter, hooks of this event belong to the event inAgent
 
 	timeout time.Duration // the timeout of commands and requests at the newer level; 0: the event's own timeout
-	verdict refusalEffect // the effect of a prompt's refusal
+	verdict refusalEffect // the effect if the model of a prompt hook refuses
 
 	// derive sets the next fields from the event's declaration.
 	exitTwoDenies bool // exit status 2 refuses

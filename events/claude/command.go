@@ -205,8 +205,9 @@ func (e *entry) wrap(refused error, exec bool) {
 	}
 }
 
-// shell sets the command that a shell runs: bash, or /bin/sh on a machine without bash, after the prefix from the
-// environment, if any. It returns an error for a command in which a value would be read as code.
+// shell sets the process of a command that needs a shell: bash, or /bin/sh on a machine without bash. If the
+// environment has a prefix, the shell passes the script to the prefix. It returns an error for a command in which a
+// value would be read as code.
 func (e *entry) shell(c *run.Command, text string) error {
 	script, err := e.inShell(text)
 	if err != nil {

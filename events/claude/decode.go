@@ -15,7 +15,7 @@ import (
 
 // AnswerError describes the member that makes an answer invalid: the whole answer is ignored (release 2.1.214).
 type AnswerError struct {
-	Member string // "permissionDecision"
+	Member string // such as "hookSpecificOutput.permissionDecision"
 	Got    string // "a number", or the word itself
 	Want   string
 }

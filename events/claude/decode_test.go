@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// wrong lists answers in which a known member has a wrong type.
+// wrong lists answers in which a known member has a wrong type or an unknown word, or is missing.
 var wrong = []string{
 	`{"continue":1}`, `{"suppressOutput":"x"}`, `{"stopReason":1}`, `{"systemMessage":[]}`, `{"reason":{}}`, `{"terminalSequence":5}`,
 	`{"decision":"deny"}`, `{"decision":true}`, `{"hookSpecificOutput":"x"}`, `{"hookSpecificOutput":{}}`,

@@ -26,16 +26,15 @@
 //
 // # Settings
 //
-// [Settings] reads the files of Claude Code: .claude/settings.json and settings.local.json in the
-// project, settings.json of the user, managed settings, and plugins; [Discover] finds them. Its
+// [Settings] reads the files of Claude Code: .claude/settings.json and settings.local.json in the project,
+// settings.json of the user, and managed settings, which [Discover] finds, and the plugins that the host lists. Its
 // Load goes into the configuration of a system:
 //
 //	load := claude.Settings{Model: model}.Load
 //	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}})
 //
-// Hooks of the types "prompt", "agent" and "mcp_tool" need a model, an agent runner and a tool
-// caller of the host; without one, such a hook is skipped with a reason. Types adds hook types that
-// the host defines.
+// Hooks of the types "prompt", "agent" and "mcp_tool" need a model, an agent runner and a tool caller of the host;
+// without one, such a hook fails each time. Types adds hook types that the host defines.
 //
 // # Levels
 //

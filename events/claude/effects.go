@@ -28,8 +28,9 @@ type Texts struct {
 type Effects struct {
 	PermissionDecision *hook.Decision `json:"permissionDecision"` // from PreToolUse and PreModelSwitch
 	PermissionBehavior *string        `json:"permissionBehavior"` // from PermissionRequest
-	Decision           *hook.Decision `json:"decision"`           // block, if a hook's answer says so
-	Reason             *string        `json:"reason"`
+	// block, if an answer has "decision": "block", or a hook blocked an event that this decision can block
+	Decision *hook.Decision `json:"decision"`
+	Reason   *string        `json:"reason"`
 
 	UpdatedInput       jsontext.Value `json:"updatedInput"`
 	UpdatedPermissions *[]wire.Object `json:"updatedPermissions"`
@@ -41,10 +42,12 @@ type Effects struct {
 	SystemMessages    []string `json:"systemMessages"`
 	Continue          bool     `json:"continue"`
 	StopReason        *string  `json:"stopReason"`
-	Errors            int      `json:"errors"` // hooks that failed without a block; the user gets a notice of each
-	ModelSees         []string `json:"model_sees"`
-	UserSees          []string `json:"user_sees"`
-	Lifted            *string  `json:"lifted"` // the reason why a block has no effect
+	// hooks that failed without a block, and of which the user gets a notice; timeouts and lost denials do not
+	// count
+	Errors    int      `json:"errors"`
+	ModelSees []string `json:"model_sees"`
+	UserSees  []string `json:"user_sees"`
+	Lifted    *string  `json:"lifted"` // the reason why a block has no effect
 
 	PromptErased           *bool           `json:"promptErased"`
 	SuppressOriginalPrompt *bool           `json:"suppressOriginalPrompt"`

@@ -23,7 +23,7 @@ type entry struct {
 }
 
 // fill reads the entry. It returns the problem that makes the entry invalid, or nil. An invalid entry with "onFailure":
-// "block" blocks in each fire.
+// "block" blocks in each fire, if a failure of the hook can block.
 func (e *entry) fill() *settings.Problem {
 	wrong := e.read()
 	if wrong != nil {
@@ -206,7 +206,8 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	return nil
 }
 
-// failure reads "onFailure" (release 2.1.295): at events where exit status 2 blocks, "block" makes a failure block too.
+// failure reads "onFailure" (release 2.1.295): "block" makes a failure act like exit status 2, if failureBlocks returns
+// true.
 func (e *entry) failure(v settings.Value) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return
@@ -255,7 +256,7 @@ func (e *entry) exclude() {
 		return
 	}
 	if why.Skip == hook.Disabled {
-		why.Unusable = h.Unusable // a lock of the machine can overrule disableAllHooks
+		why.Unusable = h.Unusable // a lock in the machine's policy can overrule disableAllHooks
 	}
 	h.Exclusion = why
 }

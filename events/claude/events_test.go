@@ -11,9 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// honoured lists by hand, for each event (documentation of release 2.1.239): whether exit status 2 blocks, and whether
-// the model, the user or no one sees the text of that hook; which members of an answer the event honours, of
-// (c)ontinue, system(m)essage, (d)ecision and additionalConte(x)t; and whether plain (t)ext is context.
+// honoured lists by hand, for each event except WorktreeCreate and DirectoryAdded (documentation of release 2.1.239):
+// whether exit status 2 blocks, and whether the model, the user or no one sees the text of that hook; which members of
+// an answer the event honours, of (c)ontinue, system(m)essage, (d)ecision and additionalConte(x)t; and whether plain
+// (t)ext is context.
 var honoured = []struct {
 	event  string
 	blocks bool
@@ -62,7 +63,7 @@ func one(t *testing.T, event, input string, says scripted) (effects func(want st
 	return func(want string) { t.Helper(); wantEffects(t, fired, want) }
 }
 
-// Exit status 2 has the documented effect at every event (rules C35, C96, C97).
+// Exit status 2 has the documented effect at every event of the list (rules C35, C96, C97).
 func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestExitStatusTwoBlocksWithoutAWordAndAgainstAnAnswer(t *testing.T) {
 	}
 }
 
-// An exit status other than 2 blocks at no event (rules C36, C66).
+// An exit status other than 2 blocks at no event of the list (rules C36, C66).
 func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	quiet := []string{"StopFailure", "InstructionsLoaded", "WorktreeRemove", "MessageDisplay"}
 	for _, tt := range honoured {
@@ -100,7 +101,7 @@ func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	}
 }
 
-// Every event honours exactly the documented common members (rules C39, C69, C74).
+// Every event of the list honours exactly the documented common members (rules C39, C69, C74).
 func TestEveryEventHonoursItsMembersAndNoOthers(t *testing.T) {
 	for _, tt := range honoured {
 		has := func(c string) bool { return strings.Contains(tt.fields, c) }

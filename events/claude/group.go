@@ -20,7 +20,7 @@ type hooksSource struct {
 	agent  bool    // the hooks are in an agent's front matter: Stop means SubagentStop
 }
 
-// label names the origin in the ids of its hooks.
+// label returns the name of the source in the ids of the source's hooks.
 func (o hooksSource) label() string {
 	if o.plugin != nil {
 		return "plugin:" + o.plugin.id()

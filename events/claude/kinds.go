@@ -30,7 +30,7 @@ func kindOf(name string) kinds {
 }
 
 // runs returns the types of hooks that the event runs at a level. At the base level it runs all types, except HTTP
-// hooks at events before the start of the session.
+// hooks at SessionStart and Setup.
 func (t *traits) runs(level Level) kinds {
 	switch {
 	case level == Docs:

@@ -9,7 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Each function of this file merges an event's own part of one hook's answer into the own part of the merged answer.
+// Each function of this file whose name begins with add merges an event's own part of one hook's answer into the own
+// part of the merged answer.
 
 // addGate keeps the strictest permission, and the whole rewrite of the hook that is last in plan order, even if another
 // hook finishes later: the same configuration always gives the same answer. A denial removes the rewrite.
@@ -36,7 +37,7 @@ func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]
 	}
 }
 
-// rewrites returns the arguments that a hook set, in the form of the input's member.
+// rewrites returns the arguments that a hook set, as {"tool_input": …}; nil if the hook set none.
 func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object { return asInput(o.Specific.UpdatedInput) }
 
 // asInput returns an object whose member tool_input holds the arguments; nil for no arguments.

@@ -19,7 +19,7 @@ type CommonOutput struct {
 	// Kept lists the files that hold the full text of each text that was cut.
 	Kept []string `json:"-"`
 
-	hideReason bool // the user does not see the reason
+	hideReason bool // only the log gets the reason
 }
 
 func (o *CommonOutput) own() *CommonOutput { return o }
@@ -68,8 +68,9 @@ type PermissionDeniedOutput struct {
 // PostToolUseOutput is the answer of a PostToolUse hook.
 type PostToolUseOutput struct {
 	CommonOutput
-	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // the model sees this in place of the tool's output
-	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // like UpdatedToolOutput for MCP tools
+	UpdatedToolOutput jsontext.Value `json:"updatedToolOutput,omitzero"` // the model sees this in place of the tool's output
+	// the older UpdatedToolOutput, only for tools of MCP servers
+	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"`
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
 }
 

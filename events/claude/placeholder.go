@@ -18,7 +18,7 @@ var (
 // pathVars holds the placeholders for directories, with their values. All hooks of a source share it.
 type pathVars struct {
 	all   map[string]string
-	words map[string]string // the entries of all whose value a shell reads as one word
+	words map[string]string // the placeholders with a value that a shell reads as one word
 	other []string          // the names of the placeholders that are not in words
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Plugin contributes hooks: the file hooks/hooks.json below its root, and the hooks of its
-// manifest .claude-plugin/plugin.json, which are a path, a list of paths or the object itself.
+// Plugin contributes hooks: the file hooks/hooks.json below its root, and the hooks of its manifest
+// .claude-plugin/plugin.json, which are a path, an object of events, or a list of paths and objects.
 type Plugin struct {
 	Name        string         // empty means the name in the manifest, or the last element of Root
 	Marketplace string         // may be empty

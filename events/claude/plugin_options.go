@@ -13,8 +13,8 @@ import (
 )
 
 // The options of a plugin (C92) have four sources: the defaults of "userConfig" in its manifest; "pluginConfigs" in the
-// settings of the user, of the command line and of the administrator; and the program. Later ones override earlier
-// ones.
+// settings of the user, of the command line and of the administrator; [Plugin].Options; and [Settings].PluginOptions.
+// Later ones override earlier ones.
 
 // configure sets all options of a plugin.
 func (p *Plugin) configure(r *reading, manifest settings.Value) {
@@ -113,7 +113,8 @@ func (r *reading) misnamed() {
 	for _, id := range slices.Sorted(maps.Keys(r.PluginOptions)) {
 		if !known[id] {
 			r.Problem(settings.Problem{Fatal: true, Message: fmt.Sprintf(
-				"there are options for a plugin %q that does not exist; the plugins are %s", id, strings.Join(r.plugins, ", "))})
+				"the program sets options for the plugin %q, which does not exist; the plugins are %s",
+				id, strings.Join(r.plugins, ", "))})
 		}
 	}
 }

@@ -54,7 +54,7 @@ var claudeCode = portable.System{
 	},
 }
 
-// portables holds facts about the profiles that their Profile lacks.
+// portables holds facts about the profiles for which type profile has no field.
 var portables = map[Profile]*portable.System{
 	Qwen: {File: ".qwen/settings.json", Unmatched: claudeCode.Unmatched, Effects: map[portable.Effect]string{
 		portable.Refuses: "exit-2 exit-2-silent nested-deny nested-deny-bare block block-bare " +

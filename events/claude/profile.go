@@ -68,7 +68,7 @@ type profile struct {
 	promptTime   time.Duration            // the default of prompt hooks
 	whole        bool                     // timeouts are whole seconds
 	longest      time.Duration            // the longest timeout that settings can set; 0: no limit
-	milliseconds float64                  // timeouts from this number on are milliseconds; 0: all are seconds
+	milliseconds float64                  // timeouts of commands from this number on are milliseconds; 0: all are seconds
 	grace        time.Duration            // between SIGTERM and SIGKILL; 0: the same as in Claude Code
 
 	sequential bool     // the hooks run one after another

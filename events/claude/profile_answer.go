@@ -22,7 +22,7 @@ type answerTraits struct {
 	nested   map[string]hook.Decision // the words of permissionDecision; nil: Claude Code's words
 	top      []string                 // the members that are read, other than decision and reason
 	own      []string                 // the members of hookSpecificOutput that are read; nil: no member
-	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
+	rename   map[string]string        // maps the system's names of members of hookSpecificOutput to their names here
 	text     textUse                  // the meaning of plain text at all events except prompted
 	prompted string                   // the event at which "message", or else the whole output, is context; "": none
 	blocking []string                 // the events whose answers have an effect; nil: as in Claude Code
@@ -114,7 +114,8 @@ func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 }
 
 // read returns a reply whose standard output is an answer in Claude Code's words, or empty. If the system would read no
-// decision from the output, read fails in two cases: the output looks like a denial, or the system demands a decision.
+// decision from the output, read fails in three cases: the output has a denial, it looks like a damaged answer, or the
+// system demands a decision.
 func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
 	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
@@ -247,7 +248,7 @@ type rawAnswer struct {
 	top      wire.Object // members other than decision and reason
 	own      wire.Object // hookSpecificOutput
 	decision hook.Decision
-	decided  bool // "decision" had a known word, even if it has no effect
+	decided  bool // "decision" had a known word, even one without effect, or permissionDecision decided
 	reason   string
 }
 

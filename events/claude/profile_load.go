@@ -284,8 +284,8 @@ func (e *entry) speak() *settings.Problem {
 	return nil
 }
 
-// subjectMember returns the member of the input that matchers test in Claude Code; "" if the member and the subject
-// have different names.
+// subjectMember returns tool_name at an event whose matchers test the name of a tool in Claude Code, and "" at all
+// others.
 func (e *entry) subjectMember() string {
 	if e.Event.Subject == toolSubject {
 		return toolSubject

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// qwen is Qwen Code 1.x. It has Claude Code's files and words, but other names of tools. An object that a hook prints
-// decides with every exit status, and the user gets plain text.
+// qwen is Qwen Code 1.x. Its files have the form and words of Claude Code's, but other names of tools. An object that a
+// hook prints decides with every exit status, and plain text is a message for the user.
 var qwen = profile{
 	name:   Qwen,
 	system: "Qwen Code",

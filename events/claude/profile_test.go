@@ -87,7 +87,8 @@ func TestAnUnknownProfileIsAnErrorThatListsTheNames(t *testing.T) {
 	}
 }
 
-// If a settings file cannot be read and a policy makes failures block, every event that can block blocks (rule P3).
+// A settings file that cannot be read is a problem, and adds an unusable hook to PreToolUse, which a policy can make
+// block (rule P3).
 func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, ".qwen", "settings.json")

@@ -24,8 +24,8 @@ type refiner struct {
 	traits *traits
 }
 
-// refining returns the Refine of an event. It calls own, the event's own function, before it cuts long texts. Because
-// In is always a pointer, Go compiles the function only once for each type of answer.
+// refining returns the Refine of an event. Refine calls own, the event's own function, before it cuts long texts.
+// Because In is always a pointer, Go compiles the function only once for each type of answer.
 //
 //go:noinline
 func refining[In, Out any, O interface {
@@ -91,7 +91,8 @@ func spoken(o *common.Output, part commonOut) {
 func (f refiner) drop(r *common.Report) {
 	t, o := f.traits, &r.Output
 	refuses := refused(t, r)
-	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" has no effect on other events
+	// "approve" has an effect only if the decision is a permission
+	means := o.Decision.Blocks() || t.permission && o.Decision != ""
 	counts := means && (t.decides || refuses)
 	f.noteVain(r, counts)
 	if t.silent {
@@ -115,8 +116,8 @@ func (f refiner) drop(r *common.Report) {
 	}
 }
 
-// noteVain notes each request of a hook that the event cannot honour: to refuse, to ask the user, or to stop the agent.
-// A hook can refuse by its answer or by its exit status.
+// noteVain notes the first request of a hook that the event cannot honour: to refuse, to ask the user, or to stop the
+// agent. A hook can refuse by its answer or by its exit status.
 func (f refiner) noteVain(r *common.Report, counts bool) {
 	t, o, vain := f.traits, &r.Output, ""
 	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve

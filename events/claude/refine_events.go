@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// The functions of this file adjust answers for one event each.
+// Each refine function of this file adjusts the answers of one event, or of two similar events.
 
 // refineGate unifies the different ways to write a permission. A deferred call is resumed later with its original
 // arguments, and only in a session without a user (release 2.1.239).
@@ -129,7 +129,7 @@ func refineCompaction(_ *pipeline.Session, in *PreCompactInput, r *hook.Report[B
 	r.Output.Specific.hideReason = in.Trigger == "auto"
 }
 
-// refineDirectory keeps texts of hooks from the model when the program itself adds a directory.
+// refineDirectory removes the message of a hook, which the model would get, when the program itself adds a directory.
 func refineDirectory(_ *pipeline.Session, in *DirectoryAddedInput, r *hook.Report[BasicOutput]) {
 	if in.Source != "slash_command" {
 		r.Output.Message = ""

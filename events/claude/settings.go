@@ -27,8 +27,9 @@ import (
 // Settings reads the settings of Claude Code; pass its Load in [pipeline.Config]. The zero Settings finds the files
 // where Claude Code keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins, the program's own, and
-// front matter (C2); policies exclude some (C10). Files are read once for a directory, and again by Reload.
+// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins, hooks that the program
+// adds to the system, front matter, and hooks that the program adds to the session (C2); policies exclude some (C10).
+// Files are read once for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 	Plugins []Plugin         // the enabled plugins, in order

@@ -43,8 +43,8 @@ func (c *stops) another(again, held bool, most int) bool {
 	return false
 }
 
-// capStops removes the block of hooks that have kept an agent working too often. It is for Stop and SubagentStop; again
-// means that a hook has kept the agent working before.
+// capStops makes context a block at the level [Docs], and removes the block of hooks that have kept an agent working
+// too often. It is for Stop and SubagentStop; again means that a hook has kept the agent working before.
 func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[BasicOutput]) {
 	if !res.Stop && res.Context != "" && levelOf(s) == Docs && !res.Decision.Blocks() {
 		res.Decision = hook.Block

@@ -75,7 +75,7 @@ func TestTheCountOfStopsStartsAnew(t *testing.T) {
 	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	answers(claude.SubagentStop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	for range 3 {
-		if got := holds(t, s, 6); got != 6 { // a stop without a block starts a new count
+		if got := holds(t, s, 6); got != 6 { // a stop without stop_hook_active starts a new count
 			t.Errorf("kept going %d times; want 6", got)
 		}
 	}
@@ -170,7 +170,8 @@ func late[In, Out any](t *testing.T, e *pipeline.Event[In, Out], in In) *hook.Re
 	return res
 }
 
-// A hook in Go that does not answer in time blocks the guarded action (rule C51).
+// A hook in Go that does not answer in time blocks a tool call, a prompt or an expansion, but not a result, a stop or a
+// compaction (rule C51).
 func TestALateHookInGoBlocksWhatItGuards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pre := late(t, claude.PreToolUse, claude.PreToolUseInput{Name: "Bash"})

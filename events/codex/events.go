@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The variables list the members of answers by event (CX23 to CX32).
+// Each variable lists members of answers that several events have (CX23 to CX32).
 var (
 	universal  = []string{"continue", "stopReason", "suppressOutput", "systemMessage"}
 	decided    = append([]string{"decision", "reason"}, universal...)

@@ -78,7 +78,7 @@ func (g *group) read(label string, like hook.Hook) {
 	})
 }
 
-// handlerMembers lists the members of an entry.
+// handlerMembers lists members of an entry, to find misspelt ones and members of other systems.
 var handlerMembers = []string{"timeout", "async", "additionalContextLimit", "commandWindows", "command", "server", "tool", "input"}
 
 // handler is one entry of a group. The types of its members have been checked with the file.
@@ -105,7 +105,7 @@ func (e *handler) fill(index int) *settings.Problem {
 	}
 	if excluded.Skip != "" {
 		if excluded.Skip == hook.Disabled {
-			excluded.Unusable = h.Unusable // a lock of the machine can overrule the switch
+			excluded.Unusable = h.Unusable // a lock in the machine's policy can overrule the switch
 		}
 		h.Exclusion = excluded
 	}
@@ -138,7 +138,7 @@ func (e *handler) build() *settings.Problem {
 	return nil
 }
 
-// timeout reads whole seconds, from 1; 0 is the event's default.
+// timeout reads whole seconds, at least 1. It returns 0, the event's default, if the entry has no timeout.
 func (e *handler) timeout(v settings.Value) time.Duration {
 	seconds, ok := v.Number()
 	if !ok {

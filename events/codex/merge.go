@@ -15,8 +15,8 @@ import (
 )
 
 // reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an approval. At Stop and
-// SubagentStop, any stop overrides both. The merged answer has the texts of all hooks and, unless the call is denied,
-// the last rewrite.
+// SubagentStop, any stop overrides both. The merged answer has the messages and contexts of all hooks and, unless the
+// call is denied, the last rewrite.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
 		// One struct: separate variables, assigned in the body of a range-over-func loop, would each be

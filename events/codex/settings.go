@@ -188,7 +188,8 @@ func (r *reading) readFiles(layers []settings.Layer) (files []*file) {
 // isTOML reports whether the file is TOML, which has tables other than hooks.
 func (f *file) isTOML() bool { return f.Format != nil }
 
-// isManaged reports whether an administrator manages the file: its hooks always run (CX6).
+// isManaged reports whether an administrator manages the file: the user cannot switch off single hooks of the file
+// (CX6).
 func (f *file) isManaged() bool { return f.Source == hook.Managed || f.Source == hook.SystemWide }
 
 // readSwitches reads the switches for all hooks, and for single handlers (CX7 to CX9).

@@ -37,8 +37,8 @@ func runnable(loaded pipeline.Loaded) []string {
 	return lo.FilterMap(loaded.Hooks, func(h *hook.Hook, _ int) (string, bool) { return h.Command, h.Skip == "" })
 }
 
-// A mistake in a file is reported with its position (rules CX4, CX5 and CX11). The text of a row is the second line of
-// the file.
+// A mistake in a file is reported with its position (rules CX4, CX5 and CX11). The mistake of each row is in the second
+// line of the file.
 func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 	const entry = `{"hooks": {"PreToolUse": [{"hooks": [` + "\n"
 	for _, tt := range []struct {

@@ -204,7 +204,7 @@ var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string)
 	},
 	"reason": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Reason, v) },
 
-	// The next members exist only in the SDK.
+	// The next member exists only in the SDK.
 	"modifiedPrompt": nil,
 }
 

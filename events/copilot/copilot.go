@@ -34,7 +34,7 @@ var Dialect = &pipeline.Dialect{
 	HostLast:   true,
 }
 
-// ownMembers lists the members of answers that only Copilot has.
+// ownMembers lists the members of answers that Copilot reads in addition to the common ones.
 var ownMembers = []string{
 	"permissionDecision", "permissionDecisionReason", "modifiedArgs", "additionalContext", "modifiedResult", "behavior",
 	"message", "interrupt", "modifiedResponse", "modifiedTransformedPrompt", "initialPrompt",

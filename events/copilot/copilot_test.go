@@ -148,8 +148,8 @@ func TestOneDeniedCallOfSeveralDeniesThemAll(t *testing.T) {
 	}
 }
 
-// "continue" is not a member of answers in the CLI: the call goes ahead, and a note reports that the member has no
-// effect (G35). Under a policy that makes failures of the class output block, the call is denied.
+// "continue": false stops the agent only in the chat of VS Code. On the other surfaces the call goes ahead, and a note
+// reports the lost denial (G35).
 func TestContinueFalseStopsTheChatOfVSCodeAlone(t *testing.T) {
 	for surface, stops := range map[copilot.Surface]bool{copilot.CLI: false, copilot.Cloud: false, copilot.VSCode: true} {
 		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{copilot.Settings{Profile: surface, Layers: []settings.Layer{{

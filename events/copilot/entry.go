@@ -173,7 +173,7 @@ var shells = map[string][]string{
 var editors = map[string]string{"windows": "windows", "darwin": "osx", "linux": "linux"}
 
 // script returns the command for this machine. where is the name of the member that contains the command; it is empty
-// if the entry has no command.
+// if the entry has a command only for other systems.
 func (e *entry) script() (script, where string, wrong *settings.Problem) {
 	names, ok := shells[runtime.GOOS]
 	if !ok {

@@ -40,8 +40,8 @@ var UserPromptTransformed = declare(traits{
 	Can:  pipeline.CanRewriteInput,
 })
 
-// PreToolUse fires before a tool runs. A hook denies the call, approves it, asks the user, or
-// replaces its arguments; a command that fails denies.
+// PreToolUse fires before a tool runs. A hook denies the call, approves it, asks the user, or replaces its arguments; a
+// command that fails denies, unless it failed by a timeout.
 var PreToolUse = declare(traits{
 	pascal: "PreToolUse", tool: true, native: true, closed: true, denies: true, local: true,
 	members: []string{"permissionDecision", "permissionDecisionReason", "modifiedArgs", contextMember},

@@ -51,7 +51,7 @@ func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Out
 	return all
 }
 
-// over replaces the members of p that a later answer sets.
+// over replaces the members of p that a later answer sets, except InitialPrompt, of which the first is kept.
 func (p *Output) over(later *Output) {
 	if later.ModifiedArgs != nil {
 		p.ModifiedArgs = later.ModifiedArgs

@@ -46,8 +46,8 @@ func (s speaking) one(ctx context.Context, call hook.Call, input wire.Object) (h
 	return reply, err
 }
 
-// endedByTwo sets the answer of a hook that exited with status 2, at events where this status has a meaning. The answer
-// is a denial with the output's message, or has the output as context for the model (G33, G34).
+// endedByTwo sets the answer of a hook that exited with status 2. At permissionRequest the answer is a denial with the
+// output's message; at postToolUseFailure plain text becomes context for the model (G33, G34).
 func (s speaking) endedByTwo(r *hook.Reply) {
 	said := wire.Trim(r.Stdout)
 	isObject := len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid()

@@ -225,7 +225,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
-// files reads the switches of all files, and then the hooks of the files.
+// files reads the switches for all hooks, and then the hooks of the files.
 func (r *reading) files(layers []settings.Layer) {
 	values, problems := settings.Read(layers)
 	for i, layer := range layers {

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// imports maps the events of Claude Code whose hooks Cursor imports to their names here (U31).
+// imports maps Claude Code's names of events to the names here, for the events from which Cursor imports hooks (U31).
 // Hooks of other events of Claude Code do not run.
 var imports = map[string]string{
 	"PreToolUse": "preToolUse", "PostToolUse": "postToolUse", "UserPromptSubmit": "beforeSubmitPrompt", "Stop": "stop",

@@ -121,8 +121,8 @@ func Match(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// fixed returns the function that compiles the matchers of an event without a subject. The matchers test word at each
-// fire; if word is empty, they are ignored (U10).
+// fixed returns the function that compiles the matchers of an event without a subject. The matchers test word, which
+// never changes; if word is empty, they are ignored (U10).
 func fixed(word string) func(pattern string) (hook.Matcher, string) {
 	return func(pattern string) (hook.Matcher, string) {
 		if word == "" {

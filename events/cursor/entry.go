@@ -41,7 +41,7 @@ func (e *entry) read(like hook.Hook) {
 	like.Pattern, like.Matcher, note = e.matcher(at)
 	excluded := like.Exclusion
 	if note != "" {
-		e.broken, like.Matcher = note, nil // nil: a hook with a broken matcher runs at every call
+		e.broken, like.Matcher = note, nil // nil: a hook with a broken matcher is selected at every call
 		e.Problem(at.Wrong("%s", note))
 	}
 	e.Read(e.file.rank.name, like, func(h *hook.Hook, v settings.Value) *settings.Problem {

@@ -70,8 +70,8 @@ func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 // mcp is the prefix of the names of MCP servers' tools.
 const mcp = "MCP:"
 
-// reducer merges the answers of an event in plan order (U24). It keeps the strictest decision, joins texts, and keeps
-// the last value of every other member. A denied call is not rewritten.
+// reducer merges the answers of an event in plan order (U24). It keeps the strictest decision, joins texts, merges env
+// by names, and keeps the last value of every other member. A denied call is not rewritten.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
 		all := hook.Output[Output]{Set: hook.SetAnswer}
@@ -100,7 +100,7 @@ func reducer(t *traits) hook.Reducer[Output] {
 	}
 }
 
-// last replaces the members of o that a later answer sets.
+// last replaces the members of o that a later answer sets; it merges Env by names.
 func (o *Output) last(later *Output) {
 	o.Permission, o.Followup = cmp.Or(later.Permission, o.Permission), cmp.Or(later.Followup, o.Followup)
 	if later.UpdatedInput != nil {

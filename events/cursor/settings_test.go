@@ -72,7 +72,8 @@ func (m machine) at(change ...func(*pipeline.SessionConfig)) func(*pipeline.Sess
 	}
 }
 
-// The hooks of all files run, each in the directory of its file (rules U1, U2, U3, U5 and U34).
+// The hooks of all files run: those of the enterprise and the user in the directory of their file, the others in the
+// project (rules U1, U2, U3, U5 and U34).
 func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	m, s := newMachine(t)
 	users := []string{"enterprise:" + m.etc + "/cursor", "mine:" + m.project, "user:" + m.home + "/.cursor"}
@@ -186,7 +187,7 @@ func TestAnEntryThatCannotBeUsedBlocksIfItsFailuresDo(t *testing.T) {
 	}
 }
 
-// Hooks with the same command run once (rule U6).
+// Hooks with the same command and directory run once (rule U6).
 func TestTheSameCommandRunsOnce(t *testing.T) {
 	const command = `{"command": "x"}`
 	s := with("project", `{"hooks": {"preToolUse": [`+command+`]}}`, "claude-project", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}}`,

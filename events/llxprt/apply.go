@@ -127,8 +127,8 @@ type ModelVerdict struct {
 	Response wire.Object // the SDK response to use if the model must not be called
 }
 
-// ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50, L60). Every Response
-// has a list of candidates, which is empty after a block without a response.
+// ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50, L60). If Call is
+// false, Response has a list of candidates, which is empty after a block or a stop without a response.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{
 		Common:   ApplyLifecycle(res),

@@ -35,7 +35,7 @@ func Both(first, second Settings) pipeline.Load {
 			}
 			all.Hooks = append(all.Hooks, loaded.Hooks...)
 			all.Files = append(all.Files, loaded.Files...)
-			all.Problems = lo.Uniq(append(all.Problems, loaded.Problems...)) // extensions may share a file
+			all.Problems = lo.Uniq(append(all.Problems, loaded.Problems...)) // both Settings may have the same extension
 		}
 		all.Values = map[any]any{profileKey{}: both}
 		return all, nil

@@ -23,7 +23,7 @@ func object(name string, o wire.Object) error {
 	return nil
 }
 
-// server checks the member mcp_context, if the input has it. It names the server of an MCP tool.
+// server checks the member mcp_context, which names the server of an MCP tool, if the input has it.
 func server(extra jsontext.Value) error {
 	context := wire.Object(extra).Get("mcp_context")
 	switch context.Kind() {

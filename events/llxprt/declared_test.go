@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// described lists the events, written by hand from the sources: rule L54 for the first five, rules L10, L12 and L48
-// for matchers.
+// described lists the events, written by hand from the sources: rule L54 for the first five, rules L10, L11 and L12 for
+// matchers.
 var described = []struct {
 	name    string
 	can     []string

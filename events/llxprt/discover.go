@@ -154,22 +154,23 @@ func (p Profile) why() string {
 }
 
 // PassedOver lists the hooks of the other profile that are configured for a directory. They do not run. A hook that has
-// an equal in this profile is marked as a duplicate, because the equal hook guards in its place; any other is marked as
-// invalid, which a policy can turn into a failure. The IDs begin with the name of the other profile.
+// an equal in this profile is marked as a duplicate, because the equal hook guards in its place; any other that is not
+// already skipped is marked as invalid, which a policy can turn into a failure. The IDs begin with the name of the
+// other profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	passed, _ := p.passOver(at, p.hooks(at).Hooks)
 	return passed
 }
 
-// passOver returns the hooks of the other profile, none of which runs, and a problem for each file with a lost guard.
-// counting holds the hooks of p, the profile in use.
+// passOver returns the hooks of the other profile, none of which runs, and a problem for each file that has a lost
+// guard or cannot be read. counting holds the hooks of p, the profile in use.
 func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook.Hook, []settings.Problem) {
 	layers := p.other().Discover(at.Dir)
 	values, unread := settings.Read(layers)
 	r := entries.Reader{Dialect: Dialect}
 	for _, problem := range unread {
 		problem.Fatal = false // the profile in use does not read this file
-		problem.Message += "; hooks in it would not run: " + p.why()
+		problem.Message += "; hooks in this file do not run: " + p.why()
 		r.Problem(problem)
 		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })
 		if !at.Untrusted || layer.Source != hook.Project {

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Effects lists everything that a caller has to apply, under the names of the original's methods.
+// Effects lists the effects of a result, under the names of the original's methods.
 type Effects struct {
 	IsBlocking        bool          `json:"isBlocking"`
 	ShouldStop        bool          `json:"shouldStop"`
@@ -105,7 +105,7 @@ func toolChoiceEffects(in BeforeModelInput, res *hook.Result[BeforeToolSelection
 	return e
 }
 
-// toolConfigOf returns the members about tools of an SDK request, in the form that hooks see.
+// toolConfigOf returns the toolConfig of a request that hooks see, as a member of an SDK request.
 func toolConfigOf(request wire.Object) wire.Object {
 	shown := wire.Object(request.Get("toolConfig"))
 	if !shown.IsObject() || len(shown) == 0 {

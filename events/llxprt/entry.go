@@ -107,7 +107,7 @@ func (g *group) read() {
 		}
 		g.exclude(h)
 		if g.broken != "" && (wrong != nil || h.Skip != "") {
-			h.Matcher = nil // the hook runs at every call, whatever the matcher could have meant
+			h.Matcher = nil // a hook that cannot run counts at every call, whatever the matcher could have meant
 		}
 		return wrong
 	})
@@ -216,8 +216,8 @@ func (g *group) decide(h *hook.Hook) {
 	}
 }
 
-// exclude sets the Exclusion of a hook that the settings disable. It is called for every entry, even for an invalid
-// one.
+// exclude sets the Exclusion of a hook that the settings disable or whose folder is not trusted. It is called for every
+// entry, even for an invalid one.
 func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]

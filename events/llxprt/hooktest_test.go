@@ -19,7 +19,7 @@ func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but .
 	})
 }
 
-// The variables exempt events at which a later answer replaces an earlier block or stop (rule L47).
+// The variables exempt events at which a later answer replaces an earlier block or stop (rules L39, L41).
 var (
 	replaces = hooktest.LosesBlocks("later answers replace earlier ones")
 	undoes   = hooktest.LosesStops("later answers replace earlier ones")

@@ -15,8 +15,8 @@ type BeforeToolInput struct {
 	Name  string      `json:"tool_name"`
 	Input wire.Object `json:"tool_input"` // the tool's arguments
 
-	// OriginalInput holds the model's arguments after a hook has rewritten them; nil if none did.
-	// Later hooks see both OriginalInput and Input.
+	// OriginalInput holds the arguments as the model gave them, if a hook has rewritten them; otherwise nil. Hooks of a
+	// recheck and of AfterTool see both OriginalInput and Input.
 	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"`
 
 	Extra jsontext.Value `json:",embed"` // further members for the hooks, such as mcp_context {server_name}; an object or nil
@@ -40,7 +40,7 @@ type BeforeModelInput struct {
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// AfterModelInput is the input of AfterModel, in the stable formats of rules L56, L59.
+// AfterModelInput is the input of AfterModel, in the stable formats of rules L56, L57.
 type AfterModelInput struct {
 	Request  wire.Object    `json:"llm_request"`
 	Response wire.Object    `json:"llm_response"`
@@ -123,7 +123,7 @@ func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
 	return errors.Join(append(missing, mismatch(o.Into(ptr)))...)
 }
 
-// mismatch returns an error for a member of the wrong type that does not name Go types.
+// mismatch returns err. For a member of the wrong type it returns an error without the names of Go types.
 func mismatch(err error) error {
 	var se *json.SemanticError
 	if !errors.As(err, &se) || se.GoType == nil {

@@ -133,7 +133,7 @@ func TestHooksConfigSwitchesOff(t *testing.T) {
 	}
 }
 
-// Older versions have the list of names below "hooks".
+// Older versions have the list of disabled hooks below "hooks".
 func TestTheFormerListOfDisabledHooksSwitchesOffByName(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hooks     string

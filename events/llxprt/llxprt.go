@@ -1,5 +1,5 @@
-// Package llxprt is the hook system of LLxprt Code, and of Gemini CLI, whose hooks use the same
-// protocol: eleven events, command hooks, three merge strategies (docs/spec/llxprt.md).
+// Package llxprt is the hook system of LLxprt Code, and of Gemini CLI, whose hooks use the same protocol: eleven
+// events, command hooks, four merge strategies (docs/spec/llxprt.md).
 //
 // The package consists of declarations: [Dialect], one variable for each event, and the types of
 // their inputs and outputs. [Settings] reads the settings files, and the Apply functions convert a
@@ -36,7 +36,7 @@ var Dialect = &pipeline.Dialect{
 	BaseNames: []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp"},
 }
 
-// base appends the members that every payload has (L15, L16).
+// base appends hook_event_name and timestamp, which every payload has (L16).
 func base(dst []byte, event string, now time.Time) []byte {
 	dst = append(dst, `,"hook_event_name":`...)
 	dst = append(dst, wire.Quote(event)...)
@@ -50,8 +50,8 @@ var (
 	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
 )
 
-// equal returns rules for matchers that have to be one of the words of an event. Another matcher
-// never matches, and has a note.
+// equal returns rules for matchers that are one of the words of an event, empty or "*". Any other matcher never
+// matches, and has a note.
 func equal(words ...string) pipeline.Rules {
 	return pipeline.Rules{Match: func(pattern string) (hook.Matcher, string) {
 		m := match.Trigger(pattern)
@@ -83,7 +83,8 @@ type Profile string
 //   - a denial after a tool replaces the tool's result, and a denial after the
 //     model replaces the model's response;
 //   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
-//   - hooks are duplicates if name and command are equal.
+//   - hooks are duplicates if name and command are equal. An entry may have variables of its own, env, and all hooks
+//     get GEMINI_CWD and GEMINI_SESSION_ID too.
 const (
 	Found  Profile = ""       // the profile that [Find] returns
 	LLxprt Profile = "llxprt" // LLxprt Code
@@ -108,8 +109,8 @@ func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, it does if is
-// returns true for the answer of one of Gemini CLI's hooks.
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, it does if the
+// condition "is" holds for the answer of one of Gemini CLI's hooks.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -148,8 +149,8 @@ func declare[In, Out any](c lostAnswer, ev pipeline.Spec[In, Out]) *pipeline.Eve
 	return pipeline.Declare(Dialect, ev)
 }
 
-// note returns the note for a decision that does not let the action go ahead; empty if the decision
-// has an effect.
+// note returns the note for a decision that does not let the action go ahead; empty if the decision has the effect that
+// the hook wants.
 func (c lostAnswer) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
 	switch {
 	case wants.Blocks() && (c.denied == "" || c.gemini && gemini):

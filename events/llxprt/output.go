@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// BasicOutput is the own part of an answer at events without members of their own. It keeps members written by hooks.
+// BasicOutput is the hookSpecificOutput of events that define no members for it. It keeps the members that hooks write.
 type BasicOutput struct {
 	Extra jsontext.Value `json:",embed"`
 
@@ -73,8 +73,8 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 
 func addPlain(all *BasicOutput, one BasicOutput) { merge(&all.Extra, one.Extra) }
 
-// dropMistyped removes a member from extra, where decoding collects values of the wrong type, if any hook has set it to
-// a value of the right type.
+// dropMistyped removes a member of the wrong type from extra, where decoding has put it, if any hook has set the member
+// to a value of the right type.
 func dropMistyped(extra *jsontext.Value, name string, known bool) {
 	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
 		*extra = jsontext.Value(o.Without(name))

@@ -86,7 +86,7 @@ type payloads struct {
 	all [][]byte
 }
 
-// printer is a process that prints its answer and ends.
+// printer is a runner in place of a process: it prints its answer and ends.
 type printer struct {
 	answer string
 	read   *payloads

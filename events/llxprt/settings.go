@@ -54,7 +54,7 @@ type Extension struct {
 	Data []byte
 }
 
-// order is the order of the sources (L7).
+// order lists the sources in the order in which their hooks run (L7).
 var order = []hook.Source{hook.Project, hook.User, hook.SystemWide, hook.Extension}
 
 // layerRank returns the index of a source in the order; the host's own sources come last.
@@ -65,7 +65,8 @@ func layerRank(s hook.Source) int {
 	return len(order)
 }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
+// set here, because Load uses Dialect: in Dialect's literal, Load would make an initialization cycle
+func init() { Dialect.Settings = Settings{}.Load }
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
@@ -86,7 +87,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		profile: s.Profile,
 		types:   s.Types,
 	}
-	r.Loaded.Problems = lo.Uniq(problems) // layers with one file repeat its problems
+	r.Loaded.Problems = lo.Uniq(problems) // layers of the same file repeat its problems
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
 		if values[i].Exists() {
@@ -142,7 +143,7 @@ type scopeSettings struct {
 	redaction []environ.Redaction // of each layer
 	shell     bool
 	off       string      // why none of the hooks runs; empty if they are on
-	offBy     hook.Source // source of the settings in off
+	offBy     hook.Source // the source of the settings that off names
 	configBy  hook.Source
 	decided   bool                   // a layer has switched the hooks on or off
 	config    string                 // like off, but set by hooksConfig.enabled
@@ -158,9 +159,9 @@ func (r *reading) of(source hook.Source) *scopeSettings {
 	return &r.all
 }
 
-// switches reads the settings for all hooks: the switch, the disabled names, and the redaction of the environment.
-// Settings of a project that the user has not agreed to apply only to its own hooks. There is one exception: if no
-// other level has set the switch, the project can enable the hooks of all levels.
+// switches reads the settings for all hooks: the switch, the disabled names, and the redaction of the environment. If
+// the user has not agreed to a project, its settings apply only to its own hooks. There is one exception: if no other
+// level has set the switch, the project can enable the hooks of all levels.
 func (r *reading) switches(layers []settings.Layer, values []settings.Value, environment []string, shell bool) {
 	if environment == nil {
 		environment = os.Environ()
@@ -190,7 +191,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.all.finish(environment, r.at.Dir)
 }
 
-// tellOff reports switches set by an untrusted project, which disable only its own hooks.
+// tellOff reports switches set by a project that the user has not decided about. They disable only its own hooks.
 func (r *reading) tellOff(v settings.Value, w wishes) {
 	const alone = "%s of a project that is not trusted yet switches off only the project's own hooks; " +
 		"the user's hooks run until trust is granted"

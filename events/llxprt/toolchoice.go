@@ -84,9 +84,9 @@ func (c *chosen) spelledOut() (said wire.Object) {
 	return said
 }
 
-// ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks (applyToolConfigModifications).
-// Members that no hook set stay: if hooks set only a mode, the request's names stay; if hooks set only names, the
-// request's mode stays, or is AUTO if the request has none.
+// ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks (applyToolConfigModifications in
+// the original). Members that no hook set stay: if hooks set only a mode, the request's names stay; if hooks set only
+// names, the request's mode stays, or is AUTO if the request has none.
 func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {

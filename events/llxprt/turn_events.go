@@ -38,7 +38,8 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 )
 
 // AfterTool fires when a tool has finished, before the model sees its result (L49). A denial, by decision or by exit
-// status 2, undoes nothing: the model sees its reason besides the result. [ApplyAfterTool] applies the result.
+// status 2, undoes nothing: the model sees its reason besides the result, or in the profile Gemini in place of it.
+// [ApplyAfterTool] applies the result.
 var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	lostAnswer{},
 	pipeline.Spec[AfterToolInput, BasicOutput]{

@@ -35,7 +35,7 @@ var (
 	}, "messages")
 
 	// BeforeAgentStart fires when the user has sent a prompt. The first result with a message is used; the remaining
-	// handlers run nevertheless.
+	// handlers run nevertheless. In the extension runtime every message is used.
 	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
 		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
 			Name: "before_agent_start",

@@ -68,9 +68,8 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 	return Command{}, false
 }
 
-// Slash runs the user's text "/name args", if there is such a command. handled reports whether there is such a command.
-// args is everything after the first space. A command that fails or panics is reported to the listeners, and still
-// handled.
+// Slash runs the command that the user's text "/name args" names. handled reports whether there is such a command. args
+// is everything after the first space. A command that fails or panics is reported to the listeners, and still handled.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")
 	name, args, _ := strings.Cut(input, " ")

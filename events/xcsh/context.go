@@ -78,7 +78,8 @@ func (m *Modules) hosted() *Host {
 	return &Host{}
 }
 
-// Model returns the model in use: at the beginning of the fire or, in the extension runtime, at the time of the call.
+// Model returns the model in use at the beginning of the fire or of the command. For handlers of the extension runtime
+// it returns the model in use at the time of the call.
 func (hc *HookContext) Model() Model {
 	if h := hc.m.hosted(); hc.live && h.Model != nil {
 		return h.Model()

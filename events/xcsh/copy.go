@@ -19,7 +19,7 @@ func clone[E any](e E) *E {
 	return own
 }
 
-// The methods own copy the most frequent events without reflection.
+// The methods named own copy the most frequent events without reflection.
 
 func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
 

@@ -17,15 +17,16 @@ type HookError struct {
 	Path    string `json:"hookPath"` // the module's path, as configured
 	Event   string `json:"event"`
 	Message string `json:"error"`
-	Stack   string `json:"stack,omitzero"` // of a panic, or of an error with StackTrace(); in the extension runtime
+	Stack   string `json:"stack,omitzero"` // of a panic, or of an error with StackTrace(); only in the extension runtime
 }
 
 // Listener receives the failures of handlers. Listeners are compared by their pointers.
 type Listener struct{ Failed func(HookError) }
 
-// Listen makes l receive the failure of every handler, on the goroutine that ran the handler and before the fire goes
-// on. Listeners are called in the order in which they were added; a listener that was added twice is called once. l
-// cannot change the fire: a panic in it is logged. remove ends the reports.
+// Listen makes l receive the failure of every handler, except an error that Fire returns (X29). l is called on the
+// goroutine that ran the handler, before the fire goes on. Listeners are called in the order in which they were added;
+// a listener that was added twice is called once. l cannot change the fire: a panic in it is logged. remove ends the
+// reports.
 func (m *Modules) Listen(l *Listener) (remove func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +71,7 @@ func (m *Modules) failed(f pipeline.Failure) {
 	}
 }
 
-// stack returns where a handler panicked, or the StackTrace of an error that has one.
+// stack returns where a handler panicked, or the StackTrace of an error that has one. In the hook runtime it is empty.
 func (m *Modules) stack(err error) string {
 	panicked, traced := new(hook.PanicError), interface{ StackTrace() string }(nil)
 	switch {

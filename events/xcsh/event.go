@@ -18,8 +18,8 @@ type Event[E, R any] struct {
 	hooks, extensions *pipeline.Event[E, R] // the event in each of the two runtimes
 	stops             stop[R]
 
-	// members lists the member names of an R; watched lists the member names of an E. Both are empty for notices,
-	// whose handlers have no effect.
+	// members lists the member names of an R; watched lists the member names of an E and, for a gate, of an R too. Both
+	// are empty for notices, whose handlers have no effect.
 	members, watched []string
 
 	// inPlace lists the members of the event that have an effect when a handler in JavaScript changes them in place.
@@ -34,8 +34,9 @@ type Notice[E any] struct{ event *Event[E, Nothing] }
 // Handler answers an event. A nil result is no answer; any other result is one, even an empty one. If it returns an
 // error or panics, the handler has failed and its answer is lost; the event determines the other effects of a failure.
 //
-// The handler may change e, which is its own copy. Such changes have no effect; the report notes changes of an input,
-// content, details, messages and prompts that the result lacks. All handlers of one fire share hc. ctx is the caller's.
+// The handler may change e, which is its own copy. Such changes have no effect; the report notes changes of a tool's
+// name, input, content, details and isError, of messages and of prompts, if the result lacks the changed member. All
+// handlers of one fire share hc. ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
 // stop reports whether a result ends the fire. With a nil stop, no result ends it.
@@ -95,7 +96,7 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
-// counting gives an effect to in-place changes of the members named in inPlace: keep adds them to the result.
+// counting makes in-place changes of the members in inPlace count: keep adds them to the result.
 func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
 	e.inPlace, e.keep = inPlace, keep
 	return e
@@ -156,9 +157,10 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 // Fire runs the handlers, and returns the result by the event's rule, or nil. *in is not changed.
 //
 // If the event's rule is to propagate errors, Fire returns the error of a handler. At all other events a handler that
-// fails is reported to the listeners, and changes nothing. Fire returns [hook.ErrClosed] if the modules or the system
-// are closed. If they are closed while the handlers of a gate run, it returns this error unless a handler has blocked.
-// Handlers run even if ctx has ended, because the guarded action may go ahead.
+// fails is reported to the listeners, and changes nothing, but in the extension runtime it blocks a tool_call. Fire
+// returns [hook.ErrClosed] if the modules or the system are closed. If they are closed while the handlers of a gate
+// run, it returns this error unless a handler has blocked. Handlers run even if ctx has ended, because the guarded
+// action may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to two microseconds, and
 // about ten allocations.
@@ -180,7 +182,7 @@ func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	return &res.Specific, nil
 }
 
-// cutShort reports whether the modules were closed during a fire of a gate that no handler stopped:
+// cutShort reports whether the modules were closed while the handlers of a gate ran, before one of them ended the fire:
 // the remaining handlers did not run.
 func (e *Event[E, R]) cutShort(m *Modules, r *R) bool {
 	if e.stops == nil || !m.shut.Load() {

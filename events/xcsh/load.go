@@ -38,8 +38,8 @@ type LoadError struct {
 	Err    error
 
 	// Closed reports that loading the module was abandoned, because its time or the context ended. The module may have
-	// unknown gates: in its place a handler of each event that can block fails with this error, and no tool runs until
-	// the Modules are created anew.
+	// unknown gates: in its place each event that can block has a handler that fails with this error, and no tool runs
+	// until the Modules are created anew.
 	Closed bool
 }
 
@@ -172,8 +172,7 @@ func (m *Modules) loadNow(ctx context.Context, loader ModuleLoader, mod *module,
 	return m.run(f, &API{m: m, module: mod})
 }
 
-// closeGates subscribes a handler that fails to each event that can block, in place of an abandoned
-// module.
+// closeGates gives each event that can block a handler that always fails, in place of an abandoned module.
 func (m *Modules) closeGates(f moduleFile, failed *LoadError) {
 	mod := &module{path: f.path, resolved: f.path, source: f.source}
 	m.number(mod)
@@ -235,9 +234,9 @@ type Discovery struct {
 	Options  discover.Options
 }
 
-// DiscoverAndLoad loads the modules that the registry finds, in its order, and then the
-// configured ones; a file that is listed twice is loaded once (X41). The type and the tool of an
-// item have no effect: a module sees every tool. warnings are the registry's.
+// DiscoverAndLoad loads the modules that the registry finds, in its order, and then the configured ones; a file that is
+// listed twice is loaded once (X40). The type and the tool of an item have no effect: a module sees every tool.
+// warnings are the registry's.
 func (m *Modules) DiscoverAndLoad(
 	ctx context.Context,
 	d Discovery,

@@ -34,7 +34,7 @@ type subscription struct {
 	hook    *hook.Hook
 	number  int            // number of the handler in its module, from 1
 	dynamic DynamicHandler // for an event that does not belong to the system; see [Modules.Announce]
-	remove  func()         // nil until the handler runs
+	remove  func()         // nil until the hook is registered
 }
 
 // add subscribes a hook, of which only the event and the function are set. The hook runs once the module has been
@@ -68,7 +68,7 @@ func (mod *module) drop(entry *subscription) {
 	}
 }
 
-// begin starts to run the handlers.
+// begin registers the handlers as hooks, which run from now on.
 func (mod *module) begin() {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()

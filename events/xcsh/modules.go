@@ -21,7 +21,7 @@ type Config struct {
 
 	// Extensions selects the rules of the extension runtime, which the xcsh command uses today. They differ for
 	// tool_call, tool_result and before_agent_start; the last command of a name replaces the first; HasUI is true
-	// whenever there is a UI.
+	// whenever there is a UI; handlers get the model in use at the time of the call; and errors have stacks.
 	Extensions bool
 
 	// Loaders load modules from files. If Loaders is nil, no file can be loaded.
@@ -127,7 +127,7 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 
 // Close removes the handlers of all modules and ends the modules, the last one first. Fires that have begun go on
 // without the handlers that have not run yet. [hook.ErrClosed] is the error of all later fires, and of running fires of
-// gates that no handler has stopped: no tool runs without its gates.
+// gates, unless a handler has stopped them: no tool runs without its gates.
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()

@@ -82,7 +82,7 @@ type ToolCallResult struct {
 	Reason string `json:"reason,omitzero"` // for the model
 }
 
-// ToolResultEvent describes a tool that has run. Input and Content are the handler's own copies.
+// ToolResultEvent describes a tool that has run. Input, Content and Details are the handler's own copies.
 type ToolResultEvent struct {
 	ToolName   string         `json:"toolName"`
 	ToolCallID string         `json:"toolCallId"`

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Execute runs a tool of the host, with parameters P and a result R. It calls progress, which may
-// be nil, with the partial result.
+// Execute runs a tool of the host, with parameters P and a result R. It calls progress, unless this is nil, with the
+// partial result.
 type Execute[P, R any] func(ctx context.Context, id string, params P, progress func(R)) (R, error)
 
 // Shape converts the parameters and results of a host's tools for hooks; see [WrapTool].
@@ -113,7 +113,8 @@ func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
 	}
-	if classed, ok := errors.AsType[*hook.ClassError](err); ok { // the text is for the user and the log, not for the model
+	// the text of classed is for the user and the log, not for the model
+	if classed, ok := errors.AsType[*hook.ClassError](err); ok {
 		return fmt.Errorf("The guard of tool_call could not run (failure class %q): the call is denied.", classed.Class) //nolint:staticcheck // a sentence for the model
 	}
 	if err != nil || r == nil || !r.Block {

@@ -110,7 +110,7 @@ func (h *Host) ask(ctx context.Context) (reply Message) {
 	return reply
 }
 
-// run runs a tool that hooks have allowed, if the user permits it.
+// run runs a tool that hooks have allowed, unless the hooks of the permission moment deny it.
 func (h *Host) run(ctx context.Context, call snaphook.ToolCall) (snaphook.ToolResult, error) {
 	v := h.at(h.Session.Permission(ctx, &snaphook.PermissionInput{ToolCall: call}))
 	if v.Denied() {

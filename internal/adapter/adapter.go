@@ -86,8 +86,7 @@ func (f *Parts[P]) Join(parts []P, separator string) string {
 	return strings.Join(all, separator)
 }
 
-// With returns parts whose texts, joined by newlines, are the new text: an addition becomes one more part,
-// and a rewrite replaces all parts.
+// With returns the parts for the new text: an addition becomes one more part, and a rewrite replaces all parts.
 func (f *Parts[P]) With(parts []P, text string) []P {
 	more, kept := Added(f.Join(parts, "\n"), text)
 	switch {
@@ -127,8 +126,8 @@ func (f *Messages[M]) ToolChoice(
 // it. If calls is false, the caller must ignore the response's tool calls.
 //
 // call sends the messages after hooks have changed them, with the hooks' contexts and the texts of background hooks
-// since the last request. It is not called if a hook answers in place of the model. If whole is false, the response
-// streams to the caller, and hooks do not see it.
+// since the last request. It is not called if a hook denies the request, stops the agent or answers in place of the
+// model. If whole is false, the response streams to the caller, and hooks do not see it.
 func (f *Messages[M]) Model(
 	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {

@@ -32,7 +32,7 @@ type Wrapper struct {
 //
 // Rules is set for the ten wrappers that Claude Code's documentation names. env, sudo, doas and setsid run their
 // arguments. xargs runs its arguments too, but rules look through xargs only if it has no options. watch, ssh and
-// parallel run a text; su, script and flock run the text after -c.
+// parallel run a text; su, runuser, script and flock run the text after -c.
 var Wrappers = map[string]Wrapper{
 	"timeout": {
 		Letters: "ks", Names: []string{"kill-after", "signal"}, Flags: "vfp",
@@ -155,7 +155,7 @@ func (w Wrapper) Knows(option string) bool {
 	return true
 }
 
-// Value returns the value of an option with a letter or a long name among a wrapper's own words.
+// Value searches a wrapper's own words for the option with this letter or long name, and returns its value.
 func (w Wrapper) Value(own []string, letter, long string) (value string, ok bool) {
 	for i := 0; i < len(own); i++ {
 		option := own[i]

@@ -40,9 +40,9 @@ func (r Redaction) Apply(env []string) []string {
 	return keep(env, rules.withholds)
 }
 
-// ApplyAll applies the settings of several levels if at least one level is enabled. A variable is withheld if any level
-// blocks it, or if the other rules of one level withhold it: the Allowed of a level makes exceptions for that level
-// only.
+// ApplyAll applies the settings of several levels if at least one level is enabled. A variable is withheld if at least
+// one level withholds it; a level that is not enabled has only the rules of Allowed and Blocked. The Allowed of a level
+// makes exceptions for that level only.
 func ApplyAll(env []string, levels []Redaction) []string {
 	if !slices.ContainsFunc(levels, func(r Redaction) bool { return r.Enabled }) {
 		return env

@@ -41,8 +41,9 @@ var (
 	digits  = regexp.MustCompile(`\d`)
 )
 
-// isToken reports whether a part of a path may be a secret: 20 bytes without "-", "_" and "."; any 40 bytes; shorter
-// text with digits, except a word with a number, such as check-2024; or text in which hasSecret finds a secret.
+// isToken reports whether a part of a path may be a secret. A text of 40 bytes, or of 20 bytes without "-", "_" and
+// ".", may be one. A shorter text may be one if it has digits and also a letter or 12 bytes, or if hasSecret finds a
+// secret in it; a text of fewer than 8 bytes and a word with a number, such as check-2024, are no secrets.
 func isToken(segment string) bool {
 	switch {
 	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:

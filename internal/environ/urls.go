@@ -33,7 +33,7 @@ func scrubURLs(text string) string {
 	return text[:done] + string(buf[start:])
 }
 
-// urls returns the places in text of every known scheme with its "://", such as "https://".
+// urls finds every known scheme with its "://", such as "https://", and returns its place in text.
 func urls(text []byte) (found []span) {
 	for at := 0; ; {
 		n := bytes.Index(text[at:], slashes)

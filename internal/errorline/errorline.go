@@ -1,4 +1,4 @@
-// Package errorline finds the line in the standard error of a failed program that names the error.
+// Package errorline finds the line that names the error in the standard error of a failed program.
 package errorline
 
 import (
@@ -8,8 +8,8 @@ import (
 
 // Of returns the line of stderr that names the error, without white space around it: the exception below a traceback of
 // Python, the error below a source line and its carets as Node, Bun and Python print it, or the message of a panic of
-// Rust. For any other text it returns the first line after the warnings that runtimes print. It returns "" if stderr is
-// white space. It takes time in proportion to the length of stderr.
+// Rust. For any other text it returns the first line that is not a warning of a runtime, or the first line if all are
+// warnings. It returns "" if stderr is white space. It takes time in proportion to the length of stderr.
 func Of(stderr string) string {
 	lines := strings.Split(stderr, "\n")
 	for _, find := range []func([]string) string{exception, belowCarets, belowPlace, panicMessage, firstOf} {

@@ -31,7 +31,7 @@ func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	return false
 }
 
-// left returns the time that the test has left: a soak takes an hour.
+// left returns the time that the test has left, which is the time limit of the separate process. 0 means no limit.
 func left(t *testing.T) time.Duration {
 	if end, limited := t.Deadline(); limited {
 		return time.Until(end)

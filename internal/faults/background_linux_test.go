@@ -41,7 +41,7 @@ func (a away) entry(t *testing.T) string {
 	return fmt.Sprintf(`{"type": "command", "command": %s, "async": %t}`, wire.Quote(a.script), a.async)
 }
 
-// openAway makes a world whose hooks go to the background, and a function that waits until one has
+// openAway makes a world whose hooks go to the background, and a reader that gets a line from each hook that has
 // started.
 func openAway(t *testing.T, hooks ...away) (*world, *bufio.Reader) {
 	t.Helper()
@@ -74,7 +74,7 @@ func (w *world) send(t *testing.T, started *bufio.Reader) {
 	}
 }
 
-// over is a context that has ended.
+// over returns a context that has ended.
 func over() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errEscape)

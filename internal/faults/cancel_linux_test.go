@@ -73,7 +73,7 @@ func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 // running is a hook with a child; it reports when it has started.
 const running = `echo '{"decision":"deny"}'; sleep 60 & echo $$ >started; wait`
 
-// whenStarted calls the function then once the given number of hooks of w run. It closes done when then has returned.
+// whenStarted waits until the given number of hooks of w run, calls the parameter then, and closes done.
 func whenStarted(t *testing.T, w *world, hooks int, then func()) (done chan struct{}) {
 	t.Helper()
 	started := bufio.NewReader(fifo(t, w.dir, "started"))
@@ -132,7 +132,7 @@ func TestASystemThatIsClosedDuringAFire(t *testing.T) {
 	})
 }
 
-// Many fires, each with several hooks, are closed at once.
+// The system is closed during many fires, each with several hooks.
 func TestASystemThatIsClosedDuringManyFires(t *testing.T) {
 	leavesNothing(t)
 	const fires, hooks = 4, 3

@@ -10,11 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// A clock that is set changes no time limit. The limit of a Go hook is a deadline of its context;
-// the limit of a command, like every wait of the engine, is the difference of two readings of
-// time.Now, passed to poll(2). All these limits count on the monotonic clock, which cannot be set;
-// only the timestamps for hooks and observers use the wall clock. A deadline that had lost its
-// monotonic reading would follow the wall clock.
+// Setting the system's clock changes no time limit. The limit of a Go hook is a deadline of its context; the limit of a
+// command, like every wait of the engine, is the difference of two readings of time.Now, passed to poll(2). All these
+// limits count on the monotonic clock, which cannot be set; only the timestamps for hooks and observers use the wall
+// clock. A deadline that had lost its monotonic reading would follow the wall clock.
 func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 	leavesNothing(t)
 	w := open(t, setup{})

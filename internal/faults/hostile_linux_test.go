@@ -76,8 +76,8 @@ type project struct {
 	ses  *pipeline.Session
 }
 
-// hostileWorld writes a project whose settings, or whose extension, has the
-// command.
+// hostileWorld writes a project with the command ours in its settings, or the command extensions in its extension; the
+// other command is empty.
 func hostileWorld(t *testing.T, ours, extensions string, shell bool) project {
 	t.Helper()
 	p := project{root: t.TempDir()}

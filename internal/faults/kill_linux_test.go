@@ -65,10 +65,10 @@ func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// A child that has left the process group and the terminal's session is killed with the hook only while its parent is
-// the hook or a child of the hook. Once its parent has ended, the system no longer records its origin: it is a daemon
-// that the engine does not know, and therefore neither reports nor kills. To find daemons too, the engine would need a
-// control group, or the prctl(2) that makes the agent the parent of every orphan.
+// A child that has left the process group and the terminal's session is killed with the hook only while it is a
+// descendant of the hook. Once its parent has ended, the system no longer records its origin: it is a daemon that the
+// engine does not know, and therefore neither reports nor kills. To find daemons too, the engine would need a control
+// group, or the prctl(2) that makes the agent the parent of every orphan.
 func TestAChildInASessionOfItsOwn(t *testing.T) {
 	const daemon = "whose parent has gone"
 	for _, test := range []struct{ name, script string }{

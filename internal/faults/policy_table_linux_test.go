@@ -191,7 +191,7 @@ func (s *shared) text() string {
 	return s.b.String()
 }
 
-// eventKind is a kind of event.
+// eventKind is an event that stands for its kind: a gate that can ask, a gate that cannot, or an event that is no gate.
 type eventKind struct {
 	event pipeline.Declared
 	input string
@@ -297,8 +297,8 @@ func (f failing) mount(t *testing.T, k eventKind, says string) *rig {
 	return r
 }
 
-// refusing returns an address that refuses connections. Its port stays bound: a server of another test would answer at
-// a port that is free.
+// refusing returns an address that refuses connections. Its port stays bound: otherwise a server of another test could
+// get the port and answer.
 func refusing(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -357,7 +357,7 @@ func (r *rig) hold() {
 	<-r.release
 }
 
-// occupy fires in another session, whose hook keeps the only permit until the test ends.
+// occupy fires in another session, whose hook keeps the only permit until free is called or the test ends.
 func (r *rig) occupy(t *testing.T, started func(), release func()) {
 	t.Helper()
 	done := make(chan struct{})

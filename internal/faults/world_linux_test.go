@@ -161,7 +161,8 @@ func (j *journal) forget() {
 	j.records = nil
 }
 
-// failures returns the error of every warning of a hook that failed open.
+// failures returns a text for each warning: the error of a hook that failed open, or the message of another warning. It
+// leaves out the warning about a blocked fire.
 func (j *journal) failures() (errs []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

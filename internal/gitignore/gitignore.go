@@ -165,7 +165,7 @@ func trimEnd(line string) string {
 	return line[:end]
 }
 
-// matches tests a path relative to the file of the rule.
+// matches tests a path relative to the directory of the rule's file.
 func (r *rule) matches(left *steps, names []string, isDir bool) bool {
 	left.take(1)
 	if r.dirOnly && !isDir {

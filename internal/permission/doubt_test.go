@@ -39,7 +39,9 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 		if w.letters != "" {
 			own = append(own, "-"+w.letters[:1]+" $x")
 		}
-		if w.bare { // with options, even options with a variable, rules do not look through the wrapper
+		// rules do not look through this wrapper if it has options; these words may expand to - or --, which are no
+		// options
+		if w.bare {
 			own = []string{"-$x", "--$x", "-$@-", `-"$x"`, "-?"}
 		}
 		for _, words := range own {
@@ -72,8 +74,8 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhatXargsMayAddToAWrapper runs wrappers with xargs, which adds the words that it reads to the words
-// of the wrapper.
+// TestARuleMatchesWhatXargsMayAddToAWrapper has commands in which xargs runs a wrapper: xargs adds the words that it
+// reads to the words of the wrapper.
 func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {

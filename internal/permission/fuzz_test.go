@@ -61,8 +61,7 @@ func (s *script) command() string {
 	return s.simple()
 }
 
-// simple writes up to three words, with text before, between and after them that rules do not
-// compare.
+// simple writes up to three words, with text before and between them that rules do not compare.
 func (s *script) simple() string {
 	before := []string{"", "", "", "A=1 ", "A='ls x' B=\"rm\" ", "timeout -k 5 10s ", "nohup nice -n 5 ", ">rm ", "command -p A=1 "}
 	text := before[s.pick(len(before)-1)]

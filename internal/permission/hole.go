@@ -2,7 +2,7 @@ package permission
 
 import "strings"
 
-// hole is a part of a word without quotes that an expansion may change.
+// hole is a range of a word's text, counted without its quotes, that an expansion may change.
 type hole struct{ from, to int }
 
 // shape returns the text of a command with a star for every unknown part, and nil if no part is unknown. An expansion

@@ -167,14 +167,14 @@ func mutant(random *rand.Rand, from []string) string {
 // optioned matches xargs with options. As in Claude Code, rules do not look into such a call.
 var optioned = regexp.MustCompile(`(?s)xargs.*-`)
 
-// tooFar reports whether a random command could write outside its directory, or uses features
-// that rules do not cover.
+// tooFar reports whether a random command is too long, could write outside its directory, or uses features that rules
+// do not cover.
 func tooFar(command string) bool {
 	return len(command) > 300 || optioned.MatchString(command) || strings.Contains(command, "/") && strings.ContainsAny(command, ">&~$`") || strings.Contains(command, "..")
 }
 
-// soup is the vocabulary of random commands: nothing in it starts a real program or leaves the
-// directory of the test.
+// soup is the vocabulary of random commands: nothing in it starts a program that removes files, or leaves the directory
+// of the test.
 var soup = []string{
 	"rm x", "\nrm x\n", "; rm x;", " && rm x\n", "rm", "x", " ", "\n", "\\", "\\\n", "'", "\"", "`", "$(", ")", "(", "((", "))", "$((", "{ ", "}", "; ", ";;", "&&", "||", "|", "&",
 	"<<E\n", "<<'E'\n", "<<-E\n", "\nE\n", "<<<", "<(", ">(", "${x:-", "${x#", "${x/", "${", "$[", "\"${x:-'}\"", "\"${x#", "}\"", "\"$(", ")\"", "$x", "$'", "$\"", "#", " #", "# ", "!", "[[ ", " ]]", "case a in ", "a)", " esac", "if ",

@@ -72,8 +72,8 @@ func (s *search) enter(node syntax.Node) {
 }
 
 // elsewhere reports whether bash may begin a here-document on another line than the parser. Bash begins on the next
-// line. The parser first reads a [[ ]] of several lines to its end, and begins after the enclosing substitution if that
-// ends first.
+// line. The parser begins later if a [[ ]] of several lines is open, or if the enclosing substitution ends on the same
+// line: it first reads them to their end.
 func (s *search) elsewhere(node syntax.Node) bool {
 	to, ok := node.(*syntax.Redirect)
 	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {
@@ -89,7 +89,7 @@ func (s *search) elsewhere(node syntax.Node) bool {
 }
 
 // compound reports whether the statement of a coprocess may follow a name. The parser also accepts a name before other
-// statements, which bash would take as the command: coproc rm >x.
+// statements; bash would take this name as the command: coproc rm >x.
 func compound(stmt *syntax.Stmt) bool {
 	if stmt.Negated {
 		return false

@@ -21,8 +21,7 @@ func unclearName(arg piece) bool {
 		special[arg.plain] != nil
 }
 
-// printsToName reports whether printf sets a variable whose name has, or may
-// have, a subscript.
+// printsToName reports whether printf sets a variable whose name is in special, or has or may have a subscript.
 func printsToName(args []piece) bool {
 	if len(args) == 0 {
 		return false
@@ -81,8 +80,8 @@ func (s *search) declaresUnclear(arg piece, arrays bool) bool {
 	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
 }
 
-// testsName reports whether test looks up a variable by a name that has, or may have, a subscript: the word
-// after -v, or after a word that could become -v.
+// testsName reports whether test looks up a variable by a name that has, or may have, a subscript: the word after -v or
+// -R, or after a word that could become one of these.
 func testsName(args []piece) bool {
 	for i, arg := range args {
 		switch {

@@ -36,19 +36,15 @@ import (
 //
 // # Bash
 //
-// A command is split as bash would: lists, pipelines, substitutions, loops,
-// functions, and the text that eval and trap run. Of each simple command these
-// texts are compared, words joined by one blank: as written, and with the quotes
-// removed ("rm" x and \rm x are rm x); with the assignments in front and without;
-// after each of the wrappers timeout, time, nice, nohup, stdbuf, command, builtin,
-// exec, noglob, and xargs without options. A pattern with < or > is also compared
-// with redirections, in any spelling (1>, >|, &>), including redirections around
-// the command: { }, exec. A pattern with | & or ; is about commands that follow
-// each other, in any spelling: "curl * | sh" is also curl x|sh and curl x |& \sh,
-// and a command in brackets, with <( ), or by a function, may be anything. A file
-// that one command writes and another reads is not a pipeline. A rule does not
-// see the commands that other programs run: sudo, env, find -exec, bash -c, a
-// file that is sourced; /bin/rm and rm differ.
+// A command is split as bash would: lists, pipelines, substitutions, loops, functions, and the text that eval and trap
+// run. Of each simple command these texts are compared, words joined by one blank: as written, and with the quotes
+// removed ("rm" x and \rm x are rm x); with the assignments in front and without; after each of the wrappers timeout,
+// time, nice, nohup, stdbuf, command, builtin, exec, noglob, and xargs without options. A pattern with < or > is also
+// compared with redirections, in any spelling (1>, >|, &>), including redirections around the command: { }, exec. A
+// pattern with | & or ; is about commands that follow each other, in any spelling: "curl * | sh" is also curl x|sh and
+// curl x |& \sh, and a command in brackets, in <( ) or in a function counts as any command. A file that one command
+// writes and another reads is not a pipeline. A rule does not see the commands that other programs run: sudo, env, find
+// -exec, bash -c, a file that is sourced; /bin/rm and rm differ.
 //
 // In doubt the rule matches. In doubt are:
 //

@@ -52,7 +52,7 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 	return paths{anchor, from.Home, glob, fixed, tail, searches}, nil
 }
 
-// cutGlob returns the folders that a pattern begins with, without escapes, and the rest of the pattern.
+// cutGlob cuts a pattern before its first element with a wildcard. In fixed the escapes are removed.
 func cutGlob(glob string) (fixed, tail string) {
 	for tail = glob; tail != ""; {
 		name, rest, _ := strings.Cut(tail, "/")

@@ -10,8 +10,9 @@ import (
 // maxRedirects limits the redirections of a command that are compared.
 const maxRedirects = 32
 
-// matchRedirected compares the pattern with the words of the command followed by all its redirections, and with
-// the words followed by one redirection at a time, spelled 2>file and 2> file.
+// matchRedirected compares the pattern with the words of the command followed by all its redirections, and with the
+// words followed by one redirection at a time, as written and in its usual spelling, with and without a blank: 2>file
+// and 2> file.
 func (b *bash) matchRedirected(s simpleCommand, redirects []piece) bool {
 	if len(redirects) == 0 || !b.streams {
 		return false

@@ -24,8 +24,8 @@ const (
 )
 
 // parseShell returns the syntax of a command, or nil if bash could not parse it or it exceeds a limit. The parser drops
-// zero bytes and carriage returns. To bash they are characters, in which the delimiters of two here-documents may
-// differ.
+// zero bytes and carriage returns. To bash they are characters: two delimiters of here-documents may differ only in
+// such a character.
 func parseShell(command string) *syntax.File {
 	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") {
 		return nil
@@ -49,8 +49,8 @@ type search struct {
 	whole  string // the command, followed by the text that builtins run
 	docEnd uint   // where the last here-document ended
 
-	// ends has an element for each enclosing node: the end of the innermost substitution that the node is or is in,
-	// or 0 if there is no substitution.
+	// ends has an element for each enclosing node: the end of the node if it is a substitution, otherwise of the
+	// innermost substitution around it, or 0 if there is none.
 	ends []uint
 }
 

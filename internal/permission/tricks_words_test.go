@@ -3,8 +3,8 @@
 package permission
 
 // The tricks are everyday ways to write a command, and ways to run one by expansion, functions, redirections and
-// compound commands. Programs that run their arguments, such as bash -c, are not in the judge's PATH: no rule is about
-// their arguments.
+// compound commands. Programs that run their arguments and that no rule looks through, such as bash and env, are not in
+// the judge's PATH.
 func init() {
 	tricks = append(tricks, []struct {
 		judged

@@ -128,7 +128,7 @@ func (u *unquoting) bare(text string) {
 	}
 }
 
-// tilde marks the part that a tilde expands to, up to a slash.
+// tilde marks the part that bash replaces if it expands a tilde: up to a slash or a colon.
 func (u *unquoting) tilde(text string) {
 	end := strings.IndexAny(text, `/:\`)
 	if end < 0 || text[end] == '\\' {

@@ -35,7 +35,7 @@ func join(pieces []piece) (source, plain string) {
 	return s.String(), p.String()
 }
 
-// simpleCommand holds the words of a simple command, after any wrappers.
+// simpleCommand holds the words of a simple command, with its wrappers or after one of them.
 type simpleCommand struct {
 	words []piece
 	open  bool // unknown words follow

@@ -13,7 +13,7 @@ type Answer struct {
 	Sign   string   // the sign of a refusal that a reader of a script sees, see the constants; "": not a refusal, or not visible
 }
 
-// The texts by which a script that refuses is recognized.
+// The signs. Each names a form of refusal that can be recognized in the text of a script.
 const (
 	SignExit2          = "exit 2"
 	SignNestedDeny     = "nested deny"

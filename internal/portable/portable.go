@@ -63,7 +63,7 @@ var ClaudeFiles = []string{".claude/settings.json", ".claude/settings.local.json
 // text without white space contains Text.
 type Use struct{ File, Text string }
 
-// Form is the form of a file.
+// Form is the format of a file with hooks.
 type Form uint8
 
 // The forms.
@@ -149,8 +149,9 @@ type Side struct {
 	Closed bool // the entry says that a failure blocks
 }
 
-// Differences returns the answers of a hook that have one effect in from and another in to. event is Claude Code's name
-// of the event. texts are the hook's command and scripts; if they are nil, the hook may give every answer.
+// Differences returns the answers of a hook that have one effect in from and another in to; Tells and Nothing count as
+// the same effect. event is Claude Code's name of the event. texts are the hook's command and scripts; if they are nil,
+// the hook may give every answer.
 func Differences(from, to Side, event string, texts []string) (all []Difference) {
 	for _, a := range Answers {
 		was, now := from.EffectOf(a.ID, from.Closed), to.EffectOf(a.ID, to.Closed)

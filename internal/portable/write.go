@@ -140,6 +140,6 @@ func quoted(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // of a string
+	_ = e.Encode(text) // encoding a string cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }

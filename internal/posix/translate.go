@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// patternTranslator writes a pattern in the syntax of package regexp. It panics with an [Unknown].
+// patternTranslator writes a pattern in the syntax of package regexp. It panics with an [Unknown] for a pattern that it
+// refuses.
 type patternTranslator struct {
 	Options
 	in    string

@@ -31,7 +31,7 @@ type clashes struct {
 // metMember is a member that the walk has met.
 type metMember struct {
 	mapped    bool
-	known, as []byte // known is the member's foreign name, or our name if there is none; as is our name
+	known, as []byte // known: the member's foreign name, or our name if there is no foreign one; as: our name
 }
 
 func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {

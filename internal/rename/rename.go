@@ -157,7 +157,7 @@ func (n *Names) names(o wire.Object) map[string]string {
 	return back
 }
 
-// first returns the object with their names, with only the first of several members of one name.
+// first returns the object with their names. Of several members of one name it keeps the mapped one, or else the first.
 func (v *View) first() wire.Object {
 	b := append(make([]byte, 0, len(v.was)+32), '{')
 	for _, m := range members(v.was) {

@@ -32,7 +32,7 @@ func (c *compiler) arithmetic(x syntax.ArithmExpr) integer {
 	return nil
 }
 
-// plainArithmetic refuses the operators that dash does not have, or does not have in all versions.
+// plainArithmetic refuses, for dash, all operators except those in operations and the minus sign before an operand.
 func (c *compiler) plainArithmetic(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case *syntax.UnaryArithm:

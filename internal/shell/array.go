@@ -107,7 +107,7 @@ func isAll(index syntax.ArithmExpr) (which string, is bool) {
 	return w.Lit(), true
 }
 
-// wholeArray returns the elements of "${name[@]}", or nil for any other part.
+// wholeArray compiles "$@" and "${name[@]}" to their elements. It returns nil for any other part.
 func (c *compiler) wholeArray(part syntax.WordPart) func(s *state) []string {
 	if isParams(part, "@") {
 		return func(s *state) []string { return s.params }
@@ -161,7 +161,7 @@ func (c *compiler) spread(q *syntax.DblQuoted) func(s *state) []string {
 	}
 }
 
-// isPlainIndex reports whether an expansion has an index, and no operator other than the length.
+// isPlainIndex reports whether an expansion has no operator other than an index and the length.
 func isPlainIndex(p *syntax.ParamExp) bool {
 	return p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Excl && !p.Width && !p.IsSet &&
 		p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0 && p.Names == 0

@@ -176,8 +176,8 @@ func (c *compiler) assignment(a *syntax.Assign) func(s *state) {
 	}
 }
 
-// control compiles set, source, export and local of dash, and the commands whose meaning depends on their position:
-// break, continue and return. ok is false for any other command.
+// control compiles set; source of bash; export and local of dash; and the commands whose meaning depends on their
+// position: break, continue and return. ok is false for any other command.
 func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool) {
 	flows := map[string]flow{"break": breaks, "continue": continues, "return": returns}
 	f, ok := flows[name]

@@ -191,7 +191,8 @@ func (c *compiler) stmt(stmt *syntax.Stmt) action {
 }
 
 // lineOf returns the line of a simple command, of a declaration or of [[ … ]]. It returns 0 for a command of several
-// lines, for one with assignments before its name, and for one in a function that may come from another file.
+// lines, for one with assignments before its name, for one in a function that may come from another file, and for one
+// in a command substitution of several lines.
 func (c *compiler) lineOf(n syntax.Node) int {
 	call, simple := n.(*syntax.CallExpr)
 	assigns := simple && len(call.Args) > 0 && len(call.Assigns) > 0

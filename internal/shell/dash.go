@@ -28,7 +28,7 @@ var dashBuiltins = map[string]builtin{
 	"[":      bracketDash,
 }
 
-// ofDash lists the names that no function of dash can have: its builtins and reserved words.
+// ofDash lists the names that a function of a script for dash must not have here: builtins and reserved words of dash.
 var ofDash = set(`. : [ alias bg break cd chdir command continue echo eval exec exit export false fc fg getopts hash jobs
 	kill local printf pwd read readonly return set shift test times trap true type ulimit umask unalias unset wait
 	! { } case do done elif else esac fi for if in then until while`)
@@ -58,7 +58,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// unmarked gives the run up for a value with the bytes that dash uses as marks.
+// unmarked leaves the script to dash if a value has the bytes that dash uses as marks.
 func (s *state) unmarked(value string) {
 	if s.dash && hasMarks(value) {
 		panic(cold("a byte that dash uses as a mark"))
@@ -192,7 +192,8 @@ func (c *compiler) builtin(name string) builtin {
 	return builtins[name]
 }
 
-// declareWords compiles export and local of dash. A value has to be quoted, because some versions split it.
+// declareWords compiles export and local of dash. An expansion in a value has to be quoted, because some versions split
+// it.
 func (c *compiler) declareWords(n *syntax.CallExpr, kind string) action {
 	local := kind == "local"
 	if local && !c.inFunc || len(n.Args) < 2 || len(n.Assigns) > 0 {

@@ -41,7 +41,7 @@ func (s *state) invoke(body action, args []string) flow {
 	return f
 }
 
-// declaration is one name of local, export, declare or readonly.
+// declaration is one name of local, export, declare, typeset or readonly.
 type declaration struct {
 	name   string
 	value  text           // nil: none

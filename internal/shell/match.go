@@ -42,7 +42,7 @@ func (c *compiler) match(x *syntax.BinaryTest) condition {
 	}
 }
 
-// costOfExpression is the work of compiling one byte of a regular expression, in bytes.
+// costOfExpression is the work of compiling one byte of a regular expression. The unit is the work of reading one byte.
 const costOfExpression = 32
 
 // compiled1 is the regular expression that a condition used last.

@@ -176,7 +176,7 @@ func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
 	return func(s *state) { s.in = &input{data: []byte(all.String()), outer: s.in} }
 }
 
-// open reads a regular file as an input. It gives the run up for any other file.
+// open reads a regular file, /dev/null or /dev/stdin as an input. It gives the run up for any other file.
 func (s *state) open(name string) *input {
 	switch name {
 	case "":

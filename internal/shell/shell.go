@@ -278,7 +278,7 @@ func (s *state) set(name, text string) {
 	s.vars[name] = variable{text: text, exported: exported}
 }
 
-// madeByBash lists variables that bash sets if the environment lacks them.
+// madeByBash lists variables that bash may set if the environment lacks them.
 var madeByBash = set("PATH TERM HOME SHELL HOSTNAME COLUMNS LINES LOGNAME USER")
 
 // ofBash lists the variables that bash sets or that change its behaviour.
@@ -297,8 +297,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Concerns reports whether bash itself obeys the environment variable, such as IFS, or imports it as a function with
-// the name of a known builtin.
+// Concerns reports whether an environment variable may change what bash itself does, such as POSIXLY_CORRECT, or is
+// imported as a function with the name of a known builtin.
 func Concerns(name string) bool {
 	switch name {
 	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":

@@ -269,15 +269,16 @@ func commandV(c *compiler, n *syntax.CallExpr) builtin {
 	}
 }
 
-// isProgramName reports whether a name can be a program: it is neither a builtin nor a reserved
-// word of bash.
+// isProgramName reports whether a name for which known is false can be a program: it is neither another builtin nor a
+// reserved word of bash.
 func isProgramName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+."
 	return name != "" && name[0] != '.' && name[0] != '-' && strings.Trim(name, letters) == "" &&
 		!strings.Contains(ownNames, " "+name+" ")
 }
 
-// ownNames lists names that are not programs: reserved words and builtins of bash.
+// ownNames lists names that are not programs: the reserved words of bash, and its builtins except some of those in
+// known.
 const ownNames = " alias bg bind builtin caller cd command compgen complete compopt declare dirs disown enable eval exec " +
 	"fc fg getopts hash help history jobs kill let logout mapfile popd pushd readarray readonly source suspend " +
 	"times trap type typeset ulimit umask unalias wait " +

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A parameter that is not set ends the shell that uses it with bash's message, or leaves the script to bash.
+// Under set -u, the use of a parameter that is not set ends the shell with bash's message, or leaves the script to
+// bash.
 func TestUnsetParametersEndTheShellAsInBash(t *testing.T) {
 	dir := t.TempDir()
 	n := 0

@@ -131,7 +131,7 @@ func (s *state) stat(path string, follow bool) (fs.FileInfo, error) {
 	return statFile(path, follow)
 }
 
-// unwritten gives the run up for a file that the script has written, also by another path.
+// unwritten gives the run up for a file or folder that the script has written or made, also by another path.
 func (s *state) unwritten(path string) {
 	for _, dir := range s.dirs {
 		if filepath.Base(path) == filepath.Base(dir) || strings.HasPrefix(path, dir+"/") {

@@ -107,7 +107,7 @@ func filled(t *testing.T, dir string) {
 	}
 }
 
-// content returns the modes and texts of the files in a folder.
+// content returns the modes and texts of the files in a folder and in its folder sub.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -6,8 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// hereDocument turns a quoted here-document with marks into one without quotes: the marks become references,
-// and the other text is escaped. It reports whether it has handled the redirection.
+// hereDocument turns a quoted here-document with marks into one without quotes: the marks become references, and the
+// other text is escaped. A here-document that an inner shell runs keeps its quotes, because that shell expands the
+// marks. It reports whether it has handled the redirection.
 func (w *scriptWalker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	body, closing, ok := w.quotedText(n)
 	if !ok || !w.mark.MatchString(body.text) {

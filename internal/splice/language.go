@@ -105,7 +105,7 @@ var languages = map[bash.Language]*language{
 // other is any other language; only the usual options before a program are known.
 var other = &language{name: "code", write: unknown.write, flag: unknown.flag, attached: unknown.attached}
 
-// languageOf returns the language of a command: of an interpreter, or of a wrapper that runs a text.
+// languageOf returns the language of the texts that a command runs, if the command is an interpreter or a wrapper.
 func languageOf(name string) *language {
 	if l := languages[bash.Interpreter(name)]; l != nil {
 		return l
@@ -125,7 +125,7 @@ var builtins = map[string]*language{"eval": evaluated, "trap": evaluated, ".": s
 // unclear returns the language for a program whose text is only partly known.
 func unclear(l *language) *language { return &language{name: l.name, write: l.write} }
 
-// scan refuses values that the language would not read as the contents of a string.
+// scan refuses values that the language could read as code: all but numbers, and texts inside of a string.
 func (s *splicer) scan(code string, l *language) {
 	quote, format := "", false
 	for i := 0; i < len(code); {
@@ -160,7 +160,7 @@ func (s *splicer) scan(code string, l *language) {
 // letters matches the prefix of a quoted string, as in f"…".
 var letters = regexp.MustCompile(`[A-Za-z]{1,2}$`)
 
-// takes reports whether the language reads a value as text, inside quotes or outside.
+// takes reports whether the language reads a value as a number or, inside quotes, as text.
 func (l *language) takes(value, quote string, format bool) bool {
 	switch {
 	case number.MatchString(value):

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// PowerShell does the same as [Script] for PowerShell, where a reference is ${env:NAME}. In single quotes,
-// where references do not work, it inserts the value with its quotes doubled.
+// PowerShell does the same as [Script] for PowerShell, where a reference is ${env:NAME}. In single quotes, where
+// references do not work, it inserts the value with its quotes doubled; into a here-string in single quotes, it inserts
+// the value as it is.
 func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	p := &powerScript{text: script, evaluates: evaluates.MatchString(script)}
 	var out strings.Builder
@@ -84,7 +85,7 @@ func (p *powerScript) advance(to int) {
 			size = len(begin)
 			p.open = kindOf(begin)
 			if strings.HasPrefix(p.open, "@") {
-				size-- // the closing line break may be read again as an opening one
+				size-- // the line break of the opening may also be the first character of the ending
 			}
 		}
 		p.at += size

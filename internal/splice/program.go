@@ -103,7 +103,7 @@ func clearsVariables(word string) bool {
 	return bash.Wrappers[word].Clears == "*" || word == "-i" || word == "-" || word == "--ignore-environment"
 }
 
-// input marks the here-documents and here-strings from which an interpreter reads its program.
+// input marks the here-documents, here-strings and process substitutions from which an interpreter reads its program.
 func (w *scriptWalker) input(n *syntax.Stmt) {
 	l := w.readsProgram(n)
 	if l == nil {

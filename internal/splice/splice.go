@@ -1,5 +1,5 @@
-// Package splice replaces the placeholders of a shell script by references to variables: values never become
-// part of the script.
+// Package splice replaces the placeholders of a shell script by references to variables: values do not become part of
+// the script, except in single quotes of PowerShell.
 //
 // A placeholder may stand where a shell expands nothing: in single quotes or in a quoted here-document. There the
 // quotes are closed around the reference, or the here-document loses its quotes and its other text is escaped. If the
@@ -31,7 +31,7 @@ type CodeError struct {
 	Placeholder string
 	Name        string // name of the variable with the value
 	Language    string
-	Write       string // the text that replaces the placeholder
+	Write       string // the text to write in place of the placeholder
 }
 
 func (e *CodeError) Error() string {
@@ -91,7 +91,8 @@ func (s *splicer) of(mark string) placed {
 	return s.vars[n]
 }
 
-// script returns the script with all marks turned into references.
+// script returns the script with its marks where a shell expands them. It returns a script that cannot be parsed
+// unchanged.
 func (s *splicer) script(text string, depth int) string {
 	file, err := bash.Parse(text)
 	if err != nil {
@@ -109,7 +110,8 @@ func (s *splicer) script(text string, depth int) string {
 	return out
 }
 
-// plain refuses values other than plain words in a text that is code.
+// plain refuses values other than plain words in a text that is code. In shell code it also allows values that stay one
+// word.
 func (s *splicer) plain(text string, l *language) {
 	for _, mark := range s.mark.FindAllString(text, -1) {
 		if v := s.of(mark); !word.MatchString(v.Value) && !(l == shell && v.Word) {

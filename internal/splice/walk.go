@@ -11,7 +11,7 @@ type scriptWalker struct {
 	*splicer
 	text  string
 	depth int
-	code  map[syntax.Node]*language // words and statements whose text is a program
+	code  map[syntax.Node]*language // words, statements and redirections whose text is a program
 	stack []nodeContext
 	edits []scriptEdit
 }
@@ -83,7 +83,7 @@ func (w *scriptWalker) reference(n *syntax.ParamExp, here nodeContext) {
 	}
 }
 
-// fits refuses a value that is not harmless in a context that needs a harmless one.
+// fits refuses a value that is not a number in arithmetic, and a value that is not a plain word in a program.
 func (w *scriptWalker) fits(v placed, here nodeContext) {
 	switch {
 	case here.Number && !number.MatchString(v.Value):

@@ -91,7 +91,7 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// Rotated opens the files that were rotated away from an open one, NAME.1 and so on, the oldest first. Even after a
+// Rotated opens the rotated files of an open file, NAME.1 and so on, and returns the oldest first. Even after a
 // rotation in the meantime, Rotated neither misses a file nor returns one twice.
 func Rotated(name string, newest *os.File) (files []*os.File) {
 	before := newest

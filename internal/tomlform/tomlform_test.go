@@ -135,7 +135,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// shape returns a copy of v that has only the names and the kinds of the values.
+// shape returns a copy of v in which one text stands for all strings, numbers and nulls.
 func shape(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

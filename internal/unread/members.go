@@ -17,7 +17,7 @@ type Form struct {
 	Own []string // names of the members of hookSpecificOutput
 }
 
-// Common are the members of an answer that every dialect has.
+// Common lists the members that answers have in every dialect.
 var Common = []string{
 	"decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput",
 }
@@ -58,9 +58,10 @@ func names(t reflect.Type, to []string) []string {
 
 // Reading describes the parts of an answer that its event does not use.
 type Reading struct {
-	Why      string         // describes the first unused part; empty if everything is used
+	// describes the first unused part, or the first whose name is near; empty if everything is used
+	Why      string
 	Near     bool           // the name of an unused member resembles the name of one that decides
-	Unread   []byte         // the text of all parts
+	Unread   []byte         // the text of all unused parts
 	Decision jsontext.Value // the member "decision", or nil
 }
 
@@ -81,8 +82,8 @@ func (f *Form) Read(answer []byte) (r Reading) {
 	return r
 }
 
-// members reads the members of one object. If a name occurs twice with different values, all its values are
-// unread.
+// members reads the members of one object. If a name occurs twice with different values, all its values count as
+// unused.
 func (f *Form) members(r *Reading, object wire.Object, known []string, path string, see func(string, jsontext.Value)) {
 	const most = 32
 	var first [most]jsontext.Value

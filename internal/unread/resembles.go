@@ -12,7 +12,7 @@ var deciding = []string{
 func Resembles(name []byte) bool {
 	const most = 60
 	if len(name) > most {
-		return false // longer than the longest name with every letter escaped
+		return false // longer than three bytes for each letter of the longest name
 	}
 	var letters []byte
 	odd := false

@@ -17,8 +17,8 @@ import (
 // asJavaScript reads JSON as package wire does.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Text describes, with line and column, why output looks like an answer but is not one; it returns "" for
-// output that looks like plain text. It reads the output once.
+// Text describes why output is not an answer although it looks like one, with the line and column of a mistake in JSON.
+// It returns "" for output that looks like plain text.
 func Text(output []byte) (why string) {
 	if bytes.IndexByte(output, 0) >= 0 {
 		return "it is UTF-16 or binary; write UTF-8"
@@ -128,9 +128,9 @@ func position(output []byte, at int) string {
 	return fmt.Sprintf("line %d, column %d", line, at-bytes.LastIndexByte(before, '\n'))
 }
 
-// The expressions match the words of a denial, in any case and with any quotes: a deciding member, any member
-// whose whole value refuses (its name may be misspelt), a member whose name means refusal, and one that
-// denies permission.
+// The expressions match the words of a denial, in upper and lower case and with any quotes: a deciding member, any
+// member whose whole value refuses (its name may be misspelt), a member whose name means refusal, and one that denies
+// permission.
 const (
 	quote   = "\\\\*[\"'`]?"
 	refused = `(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refuse[ds]?|forbid(?:den|s)?|disallow(?:ed)?|prohibit(?:ed|s)?)`

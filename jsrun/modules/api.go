@@ -132,8 +132,8 @@ func logging(level slog.Level) jsrun.Func {
 	})
 }
 
-// RenderTime limits the time of a renderer of messages. The host waits for the renderer; it must not render on a
-// goroutine on which a module has called it.
+// RenderTime limits the time of a renderer of messages. The host waits for the renderer. A host function must not
+// render on the goroutine on which a module calls it.
 const RenderTime = time.Second
 
 // RenderWidth is the width that components are given to draw themselves. The host lays out the

@@ -17,9 +17,10 @@ type boundContext struct {
 // view describes the ctx of handlers.
 var view = extendedView(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
-		"isIdle":             asks((*xcsh.HookContext).IsIdle),
-		"hasQueuedMessages":  asks((*xcsh.HookContext).HasQueuedMessages),
-		"hasPendingMessages": asks((*xcsh.HookContext).HasQueuedMessages), // its name in the extension runtime
+		"isIdle":            asks((*xcsh.HookContext).IsIdle),
+		"hasQueuedMessages": asks((*xcsh.HookContext).HasQueuedMessages),
+		// the name of hasQueuedMessages in the extension runtime
+		"hasPendingMessages": asks((*xcsh.HookContext).HasQueuedMessages),
 		"abort":              jsrun.On(abort),
 	},
 	Getters: map[string]jsrun.Func{"model": jsrun.On(model)},

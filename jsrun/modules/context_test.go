@@ -88,7 +88,7 @@ func TestContextWithoutAUser(t *testing.T) {
 		"DEBUG: false undefined true false", "DEBUG: undefined false undefined undefined undefined", `DEBUG: "" "x"`)
 }
 
-// kept is a session with models that stores everything.
+// kept is a session that stores everything, and a registry of models.
 type kept struct {
 	conversation
 	xcsh.NoModels

@@ -15,13 +15,12 @@
 // [xcsh.Registration] and the field Extension of [xcsh.Host]. pi.pi can be read; using it is an
 // error that names the missing function.
 //
-// Handlers receive the event and ctx: ui, hasUI, cwd, sessionManager, modelRegistry, model, isIdle,
-// abort, hasQueuedMessages. Each handler has its own copies of the event and ctx. Its changes in place
-// of the content and details of a tool_result, and of the messages of a context, count; other changes
-// have no effect, and the report of the handler notes those to the event. In session_before_compact
-// and session_before_tree, event.signal is aborted when the fire's context ends. Commands receive
-// their arguments as one text, and a ctx with the further members waitForIdle, newSession, branch
-// and navigateTree.
+// Handlers receive the event and ctx: ui, hasUI, cwd, sessionManager, modelRegistry, model, isIdle, abort,
+// hasQueuedMessages. Each handler has its own copies of the event and ctx. It may change the content and details of a
+// tool_result, and the messages of a context, in place; other changes have no effect, and the report of the handler
+// notes those to the event. In session_before_compact and session_before_tree, event.signal is aborted when the fire's
+// context ends. Commands receive their arguments as one text, and a ctx with the further members waitForIdle,
+// newSession, branch and navigateTree.
 //
 // A function that asks the user, runs a program or works on a session returns a promise; the module
 // handles other calls meanwhile. A renderer returns a text, a list of lines, or a component, whose
@@ -29,11 +28,11 @@
 //
 // # Imports
 //
-// A module may import files by relative paths, types from anywhere, node:path and node:url. The
-// packages in [Packages] have the functions that tell tools apart, such as isBashToolResult, the
-// components that are text, such as Text and Box, and no other value. Any other import, node:fs
-// included, is an error of loading that names the import, the file and the line. Use of an absent
-// global, such as fetch, fails the running call in the same way.
+// A module may import files by relative paths, types from anywhere, node:path and node:url. The packages in [Packages]
+// have the functions that tell tools apart, such as isBashToolResult, the components that are text, such as Text and
+// Box, the builders of tool schemas, and no other value. Any other import, node:fs included, is an error of loading
+// that names the import, the file and the line. Use of an absent global, such as fetch, fails the running call in the
+// same way.
 //
 // # Rights
 //

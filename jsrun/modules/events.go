@@ -44,8 +44,8 @@ func on(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	return nil, nil
 }
 
-// handle calls a handler. At the end of the context the handler's requests to the host end at once, but handle still
-// waits for its answer.
+// handle calls a handler. If the context has ended before the call, the handler's requests to the host end at once, but
+// handle waits for the handler's answer, at most as long as Grace.
 func (m *boundModule) handle(
 	ctx context.Context,
 	h *function,

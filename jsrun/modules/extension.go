@@ -17,9 +17,8 @@ import (
 //go:embed bus.js
 var busJS string
 
-// The constants are the results of members, except registrations, that no host implements. A member whose result is
-// nothing drops the request and returns undefined. A member whose result is fails could restrict the agent, and throws
-// an error.
+// The constants are the results of a member that the host does not implement. With nothing the member drops the request
+// and returns undefined. With fails, for a member that could restrict the agent, it throws an error.
 const (
 	nothing = "undefined"
 	fails   = ""
@@ -57,8 +56,8 @@ func extendedView(o *jsrun.Object) *jsrun.Object {
 	return o
 }
 
-// extendedUI adds the members of the extension runtime to ctx.ui. They show nothing, as in a
-// session without a user.
+// extendedUI adds the members of the extension runtime to ctx.ui. If the host does not implement them, they show
+// nothing, as in a session without a user.
 func extendedUI(o *jsrun.Object) *jsrun.Object {
 	lend(o.Sync, "ctx.ui.", apiOfSeen, map[string]string{
 		"getAllThemes": "[]", "getTheme": nothing, "getToolsExpanded": "false", "onTerminalInput": nothing,
@@ -74,7 +73,7 @@ func apiOfPi(m *boundModule) *xcsh.API { return m.api }
 
 func apiOfSeen(s *boundContext) *xcsh.API { return s.m.api }
 
-// lend adds members that the host implements.
+// lend adds members that the host may implement, and their results if it does not.
 func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, members map[string]string) {
 	for name, without := range members {
 		to[name] = jsrun.On(func(ctx context.Context, this T, args jsrun.Args) (any, error) {
@@ -90,7 +89,7 @@ func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, 
 	}
 }
 
-// registerTool registers a definition that has its own name.
+// registerTool registers a definition that contains the name of the tool.
 func registerTool(_ context.Context, m *boundModule, args jsrun.Args) (any, error) {
 	var tool struct {
 		Name string `json:"name"`

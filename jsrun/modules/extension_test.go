@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// runtimes runs a test in each runtime of modules.
+// runtimes runs a test with modules in the sandbox, and with modules in a process of Node.js.
 func runtimes(t *testing.T, test func(t *testing.T, loader *modules.Loader)) {
 	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 		t.Run(runtime, func(t *testing.T) {
@@ -26,7 +26,7 @@ func runtimes(t *testing.T, test func(t *testing.T, loader *modules.Loader)) {
 	}
 }
 
-// A module that registers more than hooks loads, and the host gets its registrations.
+// A module may register other things than hooks: it loads, and the host gets its registrations.
 func TestWhatAnExtensionRegistersIsTheHosts(t *testing.T) {
 	runtimes(t, func(t *testing.T, loader *modules.Loader) {
 		h := opened(t, xcsh.Config{}, loader)

@@ -77,7 +77,7 @@ func TestAChangeInPlaceOfMessagesCounts(t *testing.T) {
 	}
 }
 
-// A change without effect is noted in the report of the handler and in the log.
+// A change without effect is noted in the report of the handler.
 func TestAChangeThatCannotCountIsNoted(t *testing.T) {
 	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node} {
 		for handler, want := range map[string]string{

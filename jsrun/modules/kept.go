@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// Limits of the objects that the host keeps for a module: handlers, commands, tools, flags and their texts. They use
-// memory of the host, to which the module's own limit does not apply.
+// Limits of the objects that the host keeps for a module, such as handlers, commands, tools and flags, with their
+// texts. They use memory of the host, to which the module's own limit does not apply.
 const (
 	MaxRegistrations = 2000
 	MaxRegistered    = 8 << 20 // bytes

@@ -14,7 +14,8 @@ import (
 
 const (
 	firstWait = 100 * time.Millisecond // wait before a process is started again; it doubles each time
-	mostWait  = 30 * time.Second       // longest wait; reset once a process has lived as long
+	// longest wait; after a process that has lived longer, the first wait is short again
+	mostWait = 30 * time.Second
 )
 
 // boundModule is the value to which the functions of pi are bound. After the module's process has ended, the next call

@@ -23,9 +23,9 @@ var Extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}
 // programs. It may be used from many goroutines at once, and must not be changed while it is in
 // use.
 type Loader struct {
-	// Options limit each module. Without a Console, a module's console goes to its logger.
-	// Options.Modules extends [Packages]. Without a Dir, relative paths of modules are resolved in
-	// the loader's directory; without a Root, the module's own is used, see [Root].
+	// Options limit each module. Without a Console, a module's console goes to its logger. Options.Modules extends
+	// [Packages]. Without a Dir, modules resolve relative paths in the directory cwd of [Loader.Load]; without a Root,
+	// each module has the result of [Root].
 	Options jsrun.Options
 
 	// Runtime selects where modules run: [jsrun.Sandbox], [jsrun.Node], [jsrun.Bun] or
@@ -80,9 +80,9 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	}, m, nil
 }
 
-// Root returns the directory whose files a module may import, and which trust in the module must cover: its own
-// directory, or the parent of a directory named pre or post, as for hooks/pre/bash.ts. Links are resolved if the file
-// exists.
+// Root returns the directory whose files a module may import: its own directory, or the parent of a directory named pre
+// or post, as for hooks/pre/bash.ts. Trust in the module must cover all of this directory. Links are resolved if the
+// file exists.
 func Root(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -97,7 +97,7 @@ func TestAModuleThatEndsAgainAndAgainIsStartedLessAndLess(t *testing.T) {
 	h.heard(t)
 }
 
-// The modules that the sandbox refuses run in a process, and their handlers work.
+// With the runtime auto, the modules that the sandbox refuses run in a process, and the others run in the sandbox.
 func TestModulesThatNeedMoreRunInAProcess(t *testing.T) {
 	inNode(t)
 	h := opened(t, xcsh.Config{Session: conversation{}}, &modules.Loader{Runtime: jsrun.Auto, Exec: (*xcsh.API).Exec})
@@ -173,10 +173,9 @@ func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 	}
 }
 
-// The published examples of the two projects load. They are not part of this repository: an
-// environment variable names the folders, separated as in PATH. Examples that ask a model need pi-ai,
-// installed by npm in their folder under the name that they import; and the example file-trigger needs
-// the file /tmp/agent-trigger.txt, which it watches.
+// The published examples of pi and of xcsh load. They are not part of this repository: an environment variable names
+// the folders, separated as in PATH. Examples that ask a model need pi-ai, installed by npm in their folder under the
+// name that they import; and the example file-trigger needs the file /tmp/agent-trigger.txt, which it watches.
 func TestPublishedExamplesLoad(t *testing.T) {
 	inNode(t)
 	dirs := os.Getenv("SNAPHOOK_EXAMPLES")

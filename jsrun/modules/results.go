@@ -15,8 +15,8 @@ var (
 	})
 )
 
-// watched lists the members of events, by the name of the event, whose change by a handler is
-// reported in its [xcsh.DynamicResult].
+// watched lists members of events, by the name of the event. If a handler changes one of them, its [xcsh.DynamicResult]
+// reports the change.
 var watched = func() map[string][]string {
 	all := map[string][]string{}
 	for _, e := range xcsh.Events() {

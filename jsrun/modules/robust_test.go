@@ -94,8 +94,7 @@ func TestAGateThatNeverAnswersIsRefusedWhenTheCallerGivesUp(t *testing.T) {
 	h.afterwards(t, false)
 }
 
-// Handlers run even if the context has ended before; the functions that they then wait for return
-// at once.
+// Handlers run even if the context has ended before. The functions of the host that they call then return at once.
 func TestHandlersRunWhenTheContextHasEnded(t *testing.T) {
 	h := opened(t, xcsh.Config{}, &modules.Loader{})
 	h.yes = true

@@ -22,7 +22,8 @@ type Explanation struct {
 	Outcome string `json:"outcome"` // denied, asked, allowed, stopped, changed, passed
 	Because string `json:"because"` // the outcome in one sentence
 	Steps   []Step `json:"hooks"`   // in plan order
-	Rules   []Rule `json:"rules"`   // the rules for merging the answers and for their effect
+	// the rules for merging the answers, and for the effect of changes, of failures and of the result
+	Rules []Rule `json:"rules"`
 
 	Rewrites []Rewrite `json:"rewrites"`
 	Model    []string  `json:"model"` // texts that the model saw
@@ -58,13 +59,13 @@ type Step struct {
 
 // Rewrite is a member of the input that hooks changed.
 type Rewrite struct {
-	Key    string   `json:"key"`    // empty if the record has only the whole input
+	Key    string   `json:"key"`    // empty unless the record has a conflict, which names the member
 	Hooks  []string `json:"hooks"`  // labels, in plan order
 	Winner string   `json:"winner"` // label of the hook whose value was used, or empty
 	Rule   string   `json:"rule"`
 }
 
-// Of explains a line. It shares only strings with the line, and does not change it.
+// Of explains a line and does not change it. The Explanation shares strings, times and policies with the line.
 func Of(l *record.Line) *Explanation {
 	about := aboutEvent(l.Event)
 	e := &Explanation{
@@ -101,8 +102,9 @@ func Outcome(l *record.Line) string {
 	return "passed"
 }
 
-// deciderOf returns the index of the hook whose decision became the fire's: the first with the same decision and
-// reason, or else the first with the same decision; -1 if there is none.
+// deciderOf returns the index of the hook whose decision became the fire's: the first with the same decision whose
+// reason is a part of the fire's reason, or else the first with the same decision; -1 if there is none. A hook that
+// fails closed counts as one that denies.
 func deciderOf(l *record.Line) int {
 	first := -1
 	for i := range l.Hooks {

@@ -21,7 +21,7 @@ var argumentMembers = []string{"tool_input", "toolArgs", "input", "arguments"}
 // maxCall bounds the text of a call, in bytes.
 const maxCall = 200
 
-// Call returns the command, path or prompt of an event's input, in one line of at most 200 bytes. It is empty if the
+// Call returns the command, path or prompt of an event's input, in one line, cut after 200 bytes. It is empty if the
 // input has none, or has types in place of values.
 func Call(input jsontext.Value) string {
 	if len(input) == 0 || input.Kind() != '{' {

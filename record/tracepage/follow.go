@@ -26,7 +26,7 @@ type recordFollower struct {
 	told int
 }
 
-// open opens a record. If the file does not exist but its directory does, it waits for the file.
+// open opens a record. The file need not exist, but its directory must; run then waits for the file.
 func (p *Page) open(name string) (*recordFollower, error) {
 	f := &recordFollower{page: p, name: name}
 	file, _, err := bounded.Open(name)

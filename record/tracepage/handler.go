@@ -62,7 +62,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHost reports whether the host name of a request is this machine's, or one of Config.Hosts.
+// isHost reports whether the host name of a request is localhost, a loopback address, or one of Config.Hosts.
 func (p *Page) isHost(host string) bool {
 	name := host
 	if only, _, err := net.SplitHostPort(host); err == nil {

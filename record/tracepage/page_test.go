@@ -260,7 +260,7 @@ func TestRecordsThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// The page disconnects a browser that does not read, and a closed page ends its responses.
+// A closed page ends its responses to browsers, and refuses new requests for events.
 func TestClosingEndsAnswers(t *testing.T) {
 	p := page(t, tracepage.Config{})
 	server := httptest.NewServer(p)

@@ -193,7 +193,7 @@ func label(h *record.Hook) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(maxLabel-1-head):])
 }
 
-// oneLine returns a text as one line, cut to most bytes and an ellipsis.
+// oneLine returns a text as one line, cut after the given number of bytes, with an ellipsis at the cut.
 func oneLine(s string, most int) string { return strings.Join(strings.Fields(cut(s, most)), " ") }
 
 func cut(s string, most int) string {

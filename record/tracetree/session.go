@@ -10,11 +10,11 @@ import (
 type session struct {
 	node     *Node
 	turn     *Node               // the open turn, or nil
-	models   map[*Node]*Node     // the last model call of each turn or agent
+	models   map[*Node]*Node     // the last model call of each turn, of each agent, and outside of turns
 	runs     map[string]*Node    // tool runs by tool_use_id
 	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
 	agents   map[string]*Node    // by agent_id
-	ended    map[*Node]bool      // turns, runs and agents that have ended
+	ended    map[*Node]bool      // model calls, runs and agents that have ended
 	depth    map[*Node]int
 	starters []*Node // open runs of tools that can start agents
 	last     lastEvent
@@ -150,8 +150,8 @@ func (s *session) context(l *record.Line) *Node {
 	return s.node
 }
 
-// place returns the parent node for a tool run or a mark: the last model call, if there is one, else the node of
-// context.
+// place returns the parent node for a tool run or a mark: the last model call of the turn or agent, if there is one,
+// else the node of context.
 func (s *session) place(l *record.Line) *Node {
 	at := s.context(l)
 	if m := s.models[at]; m != nil && at.Kind != Session {

@@ -44,7 +44,8 @@ func (s *session) remember(n *Node, l *record.Line) {
 	s.open[key] = append(s.open[key], n)
 }
 
-// run returns the run of a fire by its id, or else the oldest open run of the tool.
+// run returns the run that has the id of a fire; for a fire without an id, the oldest open run of the tool. It returns
+// nil if there is none.
 func (s *session) run(l *record.Line) *Node {
 	if id(l) != "" {
 		return s.runs[id(l)]

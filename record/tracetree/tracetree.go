@@ -106,8 +106,8 @@ func (b *Builder) Dropped() int {
 	return b.dropped
 }
 
-// Sessions returns the trees of the sessions, in order of their start. It sorts the fires; the time is proportional to
-// their number.
+// Sessions returns the trees of the sessions, in order of their start. It sorts the fires; the time is nearly
+// proportional to their number.
 func (b *Builder) Sessions() []*Node {
 	b.mu.Lock()
 	fires := slices.Clone(b.fires[b.first:])

@@ -38,7 +38,7 @@ var verbs = map[string]string{
 	"l.pre": "llxprt.BeforeTool", "l.post": "llxprt.AfterTool", "l.tools": "llxprt.BeforeToolSelection",
 }
 
-// step is one event of a case: [SESSION:][TIME>]VERB [NAME[#ID]] [@AGENT] [=DECISION].
+// step is one event of a case: [SESSION/][TIME>]VERB [NAME[#ID]] [@AGENT] [=DECISION].
 type step struct {
 	at                                         int
 	session, event, subject, id, agent, decide string

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// reasons is a host whose model and agent return the answer as the reason of a verdict.
+// reasons is a host whose model and agent return the result of hooktest.Answer as the reason of a verdict.
 type reasons struct{}
 
 func (reasons) verdict(ctx context.Context, given string) (string, error) {

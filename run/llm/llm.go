@@ -1,4 +1,4 @@
-// Package llm has clients for language models over HTTP, for hosts without a client of their own: each type is a
+// Package llm has clients for language models over HTTP, for hosts without a client of their own: each client is a
 // [judge.Model].
 //
 // A request is sent once. It is not retried after an error or a rate limit, because a hook has only seconds: the hook
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 
 // api is an endpoint with its credentials.
 type api struct {
-	client *http.Client // nil means a client of this package
+	client *http.Client // nil means http.DefaultClient
 	url    string
 	key    string
 	header http.Header

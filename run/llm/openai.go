@@ -79,7 +79,7 @@ type completed struct {
 	} `json:"choices"`
 }
 
-// text returns the text of the first and only choice.
+// text returns the text of the first choice; a request asks for only one.
 func (c *completed) text() (string, error) {
 	if len(c.Choices) == 0 {
 		return "", errors.New("the answer has no text")

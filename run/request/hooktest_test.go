@@ -27,7 +27,7 @@ func TestAnHTTPHookHolds(t *testing.T) {
 	hooktest.Runner(t, &request.HTTP{URL: server.URL})
 }
 
-// echo is a host whose tools give the answer.
+// echo is a host whose tools return the result of hooktest.Answer.
 type echo struct{}
 
 // CallTool gets the members of the payload one by one.

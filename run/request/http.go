@@ -124,7 +124,7 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	return hook.Reply{Stdout: body}, nil
 }
 
-// classed adds the class to an error: invalid output for a text answer, and connection error for anything else.
+// classed adds a class to an error: ClassOutput if the server answered with text, and ClassHTTP to any other error.
 func classed(cause, err error) error {
 	if errors.Is(cause, ErrText) {
 		return &hook.ClassError{Class: hook.ClassOutput, Err: err}

@@ -34,7 +34,7 @@ func AllowedURL(patterns []string, rawURL string) bool {
 type location struct {
 	scheme, host string // the host includes the port
 	path         string // with the query
-	whole        bool   // the pattern is compared as one text, in path
+	whole        bool   // path holds a whole pattern without ://, which is compared with the whole URL
 }
 
 // locationsOf returns the one or two normal forms of a URL.

@@ -16,8 +16,9 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// check and plan agree on the hooks that run, and on the reason why each other hook does not run. The test tries both
-// systems, each decision about trust, sessions with and without a user, and every setting that switches hooks off.
+// check and plan agree on the hooks that run, and on the reason why each other hook does not run. The test tries
+// settings of Claude Code and of LLxprt, each decision about trust, sessions with and without a user, and every setting
+// that switches hooks off.
 func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 	systems := map[string]struct {
 		folder, event string

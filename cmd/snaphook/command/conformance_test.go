@@ -221,8 +221,8 @@ func members(v any) map[string]any {
 	return m
 }
 
-// The methods below need a process that outlives a fire. They return errors.ErrUnsupported, and
-// the judge skips the cases that call them.
+// Publish, SetHookEnabled and ChangeSettings need a process that outlives a fire, and return errors.ErrUnsupported. The
+// cases that would call them are skipped; see unspeakable.
 func (e *program) Publish(context.Context, jsontext.Value) (o llxprtcases.Observation, err error) {
 	return o, errors.ErrUnsupported
 }

@@ -97,8 +97,9 @@ var editedForms = map[string]edited{
 	},
 }
 
-// The schema of each form accepts a file if, and only if, the program accepts it. The test tries all examples, and each
-// example with one member more, one member less, or another value, at every place.
+// The schema of each form accepts a file if, and only if, the program accepts it; errors that match beyond are exempt.
+// The test tries all examples, and each example with one member more, one member less, or another value, at every
+// place.
 func TestSchemasAcceptWhatTheProgramReads(t *testing.T) {
 	for name, form := range editedForms {
 		t.Run(name, func(t *testing.T) {
@@ -333,7 +334,7 @@ func schemaText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// compiled compiles the schema of a file. If instead is not nil, compiled compiles the schema in instead.
+// compiled compiles the schema of a file. If the argument instead is not nil, it replaces the schema of the file.
 func compiled(t *testing.T, file string, instead any) *jsonschema.Schema {
 	t.Helper()
 	if instead == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/record/explain"
 )
 
-// explain and the dialects agree on who reads a refusal, for most events, and explain names only existing
-// events.
+// explain has rules for every event, and for no other. For the dialects that declare who reads a refusal, explain names
+// the same reader.
 func TestExplainKnowsTheEventsAsTheyAreDeclared(t *testing.T) {
 	known := explain.Events()
 	compared := 0

@@ -16,8 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 )
 
-// Help fits into 80 columns: a longer example is hard to read. Words with hyphens, such as flags, must
-// not be broken.
+// Help fits into 80 columns: a longer example is hard to read. Every verb has an example.
 func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 	const columns = 80
 	var look func(*cobra.Command)
@@ -38,7 +37,7 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 	look(newRoot(&cli.Global{}))
 }
 
-// In a narrow terminal the comments of examples are broken too, and commands are not.
+// In a narrow terminal the comments of examples are broken too.
 func TestHelpOfExplainFitsATerminalOf60Columns(t *testing.T) {
 	const columns = 60
 	text := ansi.Strip(cli.HelpText(fire.NewExplain(&cli.Global{}), columns))

@@ -161,8 +161,8 @@ func (f *initFlags) init(cmd *cobra.Command) error {
 	return cli.Say(cmd, strings.Join(append(said, "", begin.next(where, own)), "\n"))
 }
 
-// next returns the commands to run next, each followed by where. If the project had its own guard before, that guard
-// may refuse other calls than the template's guard.
+// next returns the commands to run next, each followed by where. If the project had its own guard before (own), next
+// leaves out the call that the template's guard refuses: the project's guard may let it pass.
 func (t projectTemplate) next(where string, own bool) string {
 	trust := lo.Ternary(t.trust, "trust this project, ", "")
 	fire := lo.Ternary(own, "", "fire a call that the guard refuses, then ")

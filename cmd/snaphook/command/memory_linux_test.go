@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// A fire whose input is a large file written by a tool uses the memory of a process at its start
-// plus a small multiple of the input.
+// A fire with a large input uses the memory of a fire with a small input plus a small multiple of the input.
 func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector keeps memory of its own for each byte")

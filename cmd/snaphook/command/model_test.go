@@ -128,7 +128,7 @@ func TestHooksOfNoSystemSeeTheKey(t *testing.T) {
 	}
 }
 
-// mcp-proxy passes the environment to its systems in other code than fire; therefore it has a test of its own.
+// mcp-proxy does not use the code by which fire passes the environment to hooks; therefore it has a test of its own.
 func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}`
 	for path, reader := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// stateVar is the variable that holds the directory of a hook's state.
+// stateVar is the variable that holds the directory of a hook's state or, in a fleet, the name of the state.
 const stateVar = "SNAPHOOK_STATE"
 
 // newState returns the verb state.

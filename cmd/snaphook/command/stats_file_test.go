@@ -249,7 +249,7 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {
-			// FreeOSMemory frees the garbage of earlier tests, and lowers the heap size at which the collector starts
+			// runtime.GC frees the garbage of earlier tests, and lowers the heap size at which the collector starts
 			// next.
 			runtime.GC()
 			var mem runtime.MemStats

@@ -147,7 +147,8 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 	return fired, nil
 }
 
-// outcomeXcsh returns a fire as the outcome of a step. Members that a single fire cannot have are copied from want.
+// outcomeXcsh returns a fire as the outcome of a step. Members that cannot be observed from outside the process are
+// copied from want.
 func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map[string]any) map[string]any {
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}

@@ -29,7 +29,7 @@ type Case struct {
 	Tier  int      `json:"tier"` // 1 is the core set
 	Basis []string `json:"basis"`
 	Rules []string `json:"rules"`    // rules of docs/spec/claude.md
-	Older *string  `json:"seed_ref"` // the reference in cases older than the rules' numbers
+	Older *string  `json:"seed_ref"` // in place of Rules in a case that is older than the rules' numbers
 	Note  string   `json:"note"`
 
 	Settings    jsontext.Value            `json:"settings"` // settings of the project, of any type; nil if there are layers

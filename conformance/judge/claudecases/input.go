@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// objectMember is one member of an object; their order is kept.
+// objectMember is one member of an object. A list of members keeps their order.
 type objectMember struct {
 	name  string
 	value jsontext.Value

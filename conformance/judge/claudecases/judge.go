@@ -24,8 +24,8 @@ func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	return j.wrong
 }
 
-// JudgeBackground does the same as [Prepared.Judge] for the key "async" of expect, after all hooks in the background
-// have ended. got is the observation of the fire: texts that the user saw then are checked too.
+// JudgeBackground does the same as [Prepared.Judge] after all hooks in the background have ended; expect is the value
+// of the key "async". got is the observation of the fire: texts that the user saw then are checked too.
 func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Background) []string {
 	if later.UserSees != nil {
 		later.UserSees = append(slices.Clone(later.UserSees), got.UserSees...) // never nil: nil means not reported

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryObservableHasAJudgementEitherWay(t *testing.T) {
-	passes, differs := map[string]bool{}, map[string]bool{"async": true} // differences name its members
+	passes, differs := map[string]bool{}, map[string]bool{"async": true} // its members are judged one by one below
 	for _, tt := range judgements {
 		for key := range mustExpect(t, tt.expect) {
 			passes[key] = passes[key] || tt.differs == ""

@@ -36,8 +36,8 @@ func trimmed(v jsontext.Value) jsontext.Value {
 	return quote(strings.TrimRight(text, "\n"))
 }
 
-// lacks returns, in words, the parts of want that got lacks. An object may have further members, at
-// every depth; a list must have the same number of elements.
+// lacks returns, in words, the parts of want that are missing in got. An object may have further members, at every
+// depth; a list must have the same number of elements.
 func lacks(path string, want, got jsontext.Value) []string {
 	if want.Kind() != got.Kind() || !got.IsValid() {
 		return departures(path, want, got)
@@ -89,7 +89,7 @@ func show(v any, options ...json.Options) string {
 	return llxprtcases.Show(plain(v), options...)
 }
 
-// plain returns the value that v decodes or converts to as JSON, or v itself if that fails.
+// plain returns the value that v decodes or converts to as JSON, or v as a text if that fails.
 func plain(v any) any {
 	text, isText := v.(jsontext.Value)
 	if !isText {

@@ -33,7 +33,7 @@ type Observation struct {
 	StopReason        any      `json:"stopReason,omitzero"`
 	Errors            *int     `json:"errors,omitzero"` // number of notices of errors that do not block
 
-	// The next fields hold all texts that the model or the user sees, including contexts and system messages.
+	// The next two fields hold all texts that the model or the user sees, including contexts and system messages.
 	ModelSees []string `json:"model_sees,omitzero"`
 	UserSees  []string `json:"user_sees,omitzero"`
 

@@ -176,7 +176,7 @@ func (p *Prepared) writePlugins() error {
 	return nil
 }
 
-// path returns the path of a file of the case, which is relative to the project unless absolute.
+// path returns the path of a file of the case. A relative name starts at the project.
 func (p *Prepared) path(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

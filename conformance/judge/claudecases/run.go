@@ -82,8 +82,8 @@ func (c Case) run(t *testing.T, level string, open Open) {
 	}
 }
 
-// play runs the steps of the case and returns the first failing step's differences. It continues
-// after a difference, but not after an error.
+// play runs the steps of the case and returns the differences of all failing steps. It continues after a difference,
+// but not after an error.
 func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 	var failures []string
 	steps := p.steps()

@@ -28,7 +28,7 @@ type Case struct {
 	Name     string            `json:"name"`
 	Basis    string            `json:"basis"`    // spec, upstream, decided or advisory
 	Rules    []string          `json:"rules"`    // rules of docs/spec/llxprt.md
-	Older    []string          `json:"seed_ref"` // the references in cases older than the rules' numbers
+	Older    []string          `json:"seed_ref"` // in place of Rules in cases that are older than the rules' numbers
 	Note     string            `json:"note"`
 	Diverges map[string]string `json:"diverges"` // other engines that fail the case, and why
 	Slow     bool              `json:"slow"`     // takes seconds; go test -short leaves it out
@@ -37,7 +37,7 @@ type Case struct {
 	Fn   string           `json:"fn"`   // the function that a translator case calls
 	Args []jsontext.Value `json:"args"` // the arguments of the function Fn
 
-	Settings       jsontext.Value     `json:"settings"` // merged; values of any type
+	Settings       jsontext.Value     `json:"settings"` // the merged settings; their values may have any type
 	Extensions     []Extension        `json:"extensions"`
 	Trusted        bool               `json:"trusted"` // default true
 	Env            map[string]*string `json:"env"`     // nil unsets a variable; see Prepared.Environ

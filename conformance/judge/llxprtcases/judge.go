@@ -139,7 +139,7 @@ func (j *judge) final(want any) {
 	}
 }
 
-// bus compares the response as a whole, unlike the other objects.
+// bus compares the response as a whole, while final, methods and processed compare only the expected fields.
 func (j *judge) bus(want any) {
 	known := []string{"correlationId", "success", "output", "error", subset}
 	if wanted, ok := want.(map[string]any); ok {

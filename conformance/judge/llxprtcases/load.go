@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/internal/casedir"
 )
 
-// Dir returns the directory of a dialect that holds FORMAT.md and cases, and whether it has cases
-// at all. It is $SNAPHOOK_CASES/<dialect> if the variable is set (relative to the root of the
-// repository), else the repository's own copy, below conformance.
+// Dir returns the directory of a dialect that holds FORMAT.md and cases, and whether it has cases at all. It is
+// $SNAPHOOK_CASES/<dialect> if the variable is set (a relative path starts at the root of the repository), else the
+// repository's own copy, below conformance.
 func Dir(dialect string) (dir string, found bool) {
 	dir = filepath.Join(casedir.Root(), dialect)
 	info, err := os.Stat(filepath.Join(dir, "cases"))

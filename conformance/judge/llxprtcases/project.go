@@ -74,7 +74,7 @@ func WriteFile(path, text string, mode fs.FileMode) error {
 	return errors.Join(err, os.Chmod(path, mode))
 }
 
-// path returns the path of a file of the case, which is relative to the project unless absolute.
+// path returns the path of a file of the case. A relative name starts at the project.
 func (p *Prepared) path(name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -82,9 +82,9 @@ func (p *Prepared) path(name string) string {
 	return filepath.Join(p.Project, name)
 }
 
-// Environ returns the environment of the case's engine, each name once: the environment of this process
-// without the variables that an agent sets, then the case's env. It has to be passed to the engine
-// explicitly.
+// Environ returns the environment of the case's engine, each name once: the environment of this process without
+// GITHUB_SHA and the variables with an agent's project directory, then the case's env. It has to be passed to the
+// engine explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -110,7 +110,7 @@ func (p *Prepared) Environ() []string {
 	return pairs
 }
 
-// resetTrace empties trace.log.
+// resetTrace removes trace.log.
 func (p *Prepared) resetTrace() error {
 	err := os.Remove(p.path("trace.log"))
 	if errors.Is(err, fs.ErrNotExist) {

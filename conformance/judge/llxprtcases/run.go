@@ -106,8 +106,8 @@ func (p *Prepared) translate(translate Translate) (failure string) {
 	return p.failure(p.Expect, got, p.Judge(p.Expect, got))
 }
 
-// play runs the steps of an event case and returns the first failing step's differences. It
-// continues after a difference, but not after an error.
+// play runs the steps of an event case and returns the differences of all failing steps. It continues after a
+// difference, but not after an error.
 func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 	var failures []string
 	for i, s := range p.steps() {

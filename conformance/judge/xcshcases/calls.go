@@ -44,7 +44,7 @@ func (c *Call) text(i int) string {
 	return text
 }
 
-// option reads an optional argument that is an object.
+// option reads an optional argument that is an object or a list.
 func (c *Call) option(i int, to any) error {
 	if c.arg(i) == nil {
 		return nil

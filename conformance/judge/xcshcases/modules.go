@@ -52,7 +52,7 @@ func (h *Handler) dynamic(api *xcsh.API) xcsh.DynamicHandler {
 	}
 }
 
-// typedOn subscribes a handler to an event of its own types.
+// typedOn subscribes a handler that uses the event's types, or JSON if there is no such event.
 func typedOn(api *xcsh.API, h *Handler) {
 	i := slices.IndexFunc(typed, func(e eventType) bool { return e.name == h.On })
 	if i < 0 {

@@ -228,7 +228,7 @@ func (w *runningCase) commandContext(s *Step) map[string]any {
 	return outcome
 }
 
-// entries is a session with these entries.
+// entries is a session that has only a list of entries.
 type entries struct {
 	xcsh.NoSession
 	list []jsontext.Value

@@ -102,8 +102,7 @@ var moments = map[string]func(*testing.T, *snaphook.Session, wire.Object) (*snap
 	},
 }
 
-// The root package gives the same answer as the event itself, in every case whose event has a
-// moment.
+// The root package gives the same answer as the event itself, in the cases whose event has a moment of its own.
 func TestThroughTheRootPackageCursorsHooksSayTheSame(t *testing.T) {
 	files, err := filepath.Glob("../../../conformance/cli/cursor/cases/*.json")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates returns the candidates of a response, was, with the changes of a hook's candidates. Candidates with
-// the same index correspond.
+// replaceCandidates returns the candidates of a response, was, with the changes of a hook's candidates. Candidates
+// correspond by their position in the list.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
 	for i, candidate := range hook {

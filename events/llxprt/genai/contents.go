@@ -94,7 +94,7 @@ func edit(content jsontext.Value, text string) jsontext.Value {
 	return jsontext.Value(wire.Object(content).With("parts", array(parts)))
 }
 
-// readMessage reads a hook's message. Its role is kept unchanged.
+// readMessage reads a hook's message. It keeps the role; without one, the role is user.
 func readMessage(value jsontext.Value) hookMessage {
 	o := object(value)
 	m := hookMessage{role: o.Text("role")}

@@ -32,8 +32,7 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 	return d
 }
 
-// keep keeps element i, and replaces its text, was, by the text of m. It inserts the waiting new messages directly
-// before element i.
+// keep keeps element i, and replaces its text, was, by the text of m. The waiting new messages go before element i.
 func (d *draft) keep(i int, m hookMessage, was string) {
 	d.removed[i] = false
 	d.before[i], d.waiting = d.waiting, nil

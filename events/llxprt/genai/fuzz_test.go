@@ -100,8 +100,8 @@ func hiddenParts(contents jsontext.Value) (hidden []any) {
 	return hidden
 }
 
-// hiddenInCandidate returns the parts of a content that hooks do not see. Unlike an element of a
-// request's contents, a content without parts is not a part itself.
+// hiddenInCandidate returns the parts of a candidate's content that hooks do not see. Unlike an element of a request's
+// contents, a content without parts is not a part itself.
 func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
 	for _, part := range list(object(object(candidate).Get("content")).Get("parts")) {
 		if _, isText := partText(part); !isText {
@@ -111,7 +111,8 @@ func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
 	return hidden
 }
 
-// FuzzResponse does the same as FuzzRequest for responses.
+// FuzzResponse checks that a response that is converted to the hooks' format and back stays the same. After any change
+// by a hook, the parts that hooks do not see have to stay in order.
 func FuzzResponse(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		if len(base) > 0 {
@@ -146,9 +147,8 @@ func FuzzToolConfig(f *testing.F) {
 	})
 }
 
-// FuzzConversation does the same as FuzzRequest with requests and edits that are always well
-// formed: each byte of base is an element, and each byte of edits a message that is kept, changed,
-// removed or new.
+// FuzzConversation checks the hidden parts and the messages like FuzzRequest, with requests and edits that are always
+// well formed: each byte of base is an element, and each byte of edits a message that is kept, changed, removed or new.
 func FuzzConversation(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5}, []byte{0, 1, 2, 3, 4})
 	f.Add([]byte{3, 2, 3, 2, 0, 0}, []byte{3, 0, 3, 0, 2, 1})

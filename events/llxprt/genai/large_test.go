@@ -22,7 +22,7 @@ func TestChangesAreMergedInTimeInProportion(t *testing.T) {
 	}
 	small, large := merging(500), merging(8000)
 	ratio := math.Inf(1)
-	for range 5 { // the fastest run is compared: other tests may have used the processor
+	for range 5 { // the lowest ratio counts: other tests may have used the processor
 		start := time.Now()
 		small()
 		first := time.Since(start)

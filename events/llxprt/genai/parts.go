@@ -14,8 +14,8 @@ import (
 // asJavaScript holds the options with which package wire reads JSON.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// list returns the elements of an array. Where the SDK accepts one value or many, another value is
-// a list of one; null and nil are the empty list.
+// list returns the elements of an array. Any other value is a list of one, because the SDK accepts one value or many;
+// null and nil are the empty list.
 func list(value jsontext.Value) []jsontext.Value {
 	switch value.Kind() {
 	case jsontext.KindInvalid, 'n':

@@ -8,7 +8,7 @@ import (
 
 // fromReference translates a hook's partial request to the names of rule L56. Hooks may also use the names of the API
 // reference: contents for messages, generationConfig for config, and systemInstruction, which SDKs have in config. If
-// both names are present, the one of L56 is used.
+// both names are present, the one of L56 takes precedence.
 func fromReference(patch wire.Object) wire.Object {
 	contents, generation := patch.Get("contents"), patch.Get("generationConfig")
 	instruction := patch.Get("systemInstruction")

@@ -1,13 +1,13 @@
 // Package genai translates between the JSON of the Google GenAI v1 SDK and the stable format that hooks read and write
-// (L56, L59).
+// (L56, L57, L58, L59).
 //
 // Hooks see only text, and no function calls and responses, images and files. The translation back keeps the parts that
-// hooks do not see, unlike the original, which rule L59 calls lossy. Every From function takes the SDK value that hooks
-// were shown as its base, and keeps the parts that a hook did not change byte for byte.
+// hooks do not see. Every From function takes the SDK value that hooks were shown as its base, and keeps the parts that
+// a hook did not change byte for byte.
 //
-// All functions are pure, never fail, and may be called concurrently. A JSON member of an undocumented type has no
-// effect: the base's value stays. The functions read their arguments several times and copy the parts that they keep: a
-// request of a megabyte takes some tens of milliseconds.
+// All functions are pure, never fail, and may be called concurrently. A member of the wrong type at the top of a
+// request or a response has no effect: the base's value stays. The functions read their arguments several times and
+// copy the parts that they keep: a request of a megabyte takes some tens of milliseconds.
 package genai
 
 import (
@@ -65,12 +65,12 @@ func hookConfig(sdk wire.Object) wire.Object {
 //
 // In contents, elements with an unchanged message stay as they are. In a changed element the new text replaces the old
 // among the other parts. Of a removed element, the parts that hooks do not see stay. Elements without text stay too, so
-// that a function call never loses its response. New messages become a role with one text part; a message that would
-// come between a call and its response comes after both. Messages without text are dropped.
+// that a function call never loses its response. A new message becomes an element with its role and one text part; if
+// it would come between a call and its response, it comes after both. Messages without text are dropped.
 //
 // Messages correspond by position if their number and roles are unchanged; otherwise by their texts. The comparison of
 // texts takes time and memory by the square of the number of messages between the first and the last change, up to two
-// thousand; further messages are matched in order.
+// thousand; if there are more, all of them are matched in order.
 func FromHookRequest(req, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -108,7 +108,7 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 // reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
 	patch = fromReference(patch)
-	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig merged up to here
+	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far
 	for name, member := range patch.Members() {
 		switch name {
 		case "model":

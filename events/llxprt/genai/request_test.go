@@ -58,7 +58,7 @@ func TestARequestWithoutBaseIsMadeFromMessages(t *testing.T) {
 	})
 }
 
-// chat is a conversation with every kind of part that hooks do not see.
+// chat is a conversation with parts that hooks do not see: an image, a function call and its response.
 const chat = `{"model":"m","contents":[
 	{"role":"user","parts":[{"text":"look "},{"inlineData":{"data":"img"}},{"text":"here"}]},
 	{"role":"model","parts":[{"text":"I call","thoughtSignature":"sig"},{"functionCall":{"name":"f"}}]},

@@ -9,11 +9,10 @@ import (
 // usageFields lists the counters that hooks may see.
 var usageFields = [...]string{"promptTokenCount", "candidatesTokenCount", "totalTokenCount"}
 
-// ToHookResponse returns an SDK response for hooks, in the format of rule L57:
-// of each candidate the texts, finishReason, index, and safetyRatings without
-// blocked. The member text is the joined text of the first candidate. Members
-// that the response does not have are left out, except candidates and their
-// content.
+// ToHookResponse returns an SDK response for hooks, in the format of rule L57: of each candidate the texts,
+// finishReason, index, and the category and probability of its safetyRatings; of usageMetadata three counters. The
+// member text is the joined text of the first candidate. Members that the response does not have are left out, except
+// candidates and their content.
 func ToHookResponse(sdk wire.Object) wire.Object {
 	var text string
 	candidates := []jsontext.Value{}
@@ -85,10 +84,11 @@ func hookUsage(sdk wire.Object) wire.Object {
 // FromHookResponse returns the SDK response for a hook's response: base, which is the response that the hook was shown,
 // with the hook's changes. A nil base is an empty one, for an answer that replaces the model's.
 //
-// Candidates correspond by index. So do the texts of a candidate if their number is unchanged; otherwise the first
-// parts take the new texts and the others are removed. Parts that hooks do not see stay, even in a candidate that the
-// hook removed. The texts of a hook are strings or {"text": string}; its other parts are dropped. The member text of
-// the hook is the text of the first candidate, see [SpellText]; the base's member text follows its first candidate.
+// Candidates correspond by position. So do the texts of a candidate if their number is unchanged; otherwise the first
+// text parts take the new texts, further texts become new parts, and further text parts are removed. Parts that hooks
+// do not see stay, even in a candidate that the hook removed. The texts of a hook are strings or {"text": string}; its
+// other parts are dropped. The member text of the hook is the text of the first candidate, see [SpellText]; the base's
+// member text follows its first candidate.
 func FromHookResponse(resp, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -112,7 +112,8 @@ func FromHookResponse(resp, base wire.Object) wire.Object {
 	return sdk
 }
 
-// shownOf returns the part of base that the hook was shown, if resp needs it.
+// shownOf returns base in the form that the hook was shown; nil if base is empty or resp has no text to compare with
+// it.
 func shownOf(resp, base wire.Object) wire.Object {
 	if len(base) == 0 || resp.Get("text") == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 // SpellText copies the member text of a hook's response to its first candidate, where readers of the SDK expect it.
 // shown is the response that the hook was given, in the hooks' format; nil if there was none because the hook's answer
-// replaces the model's. Without shown, a candidate that has no finishReason gets the finishReason STOP.
+// replaces the model's. Without shown, the first candidate gets the finishReason STOP if it has none.
 //
 // If the hook wrote texts into the candidate that differ from the shown ones, those texts take precedence over the
 // member text. If the hook has not changed the candidate, its change of the member text is a redaction and is used.

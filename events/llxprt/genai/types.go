@@ -6,9 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types of this file are the format of rules L56, L59. The method Into of a [wire.Object]
-// decodes them, and [wire.Of] encodes them. Zero fields are not written: a Request that has only a
-// Config is a patch of the config. Unknown members stay in Extra.
+// The types of this file are the format of rules L56, L57, L58. The method Into of a [wire.Object] decodes them, and
+// [wire.Of] encodes them. Zero fields of a Request or a Response are not written: a Request that has only a Config is a
+// patch of the config. Unknown members stay in Extra.
 
 // Request is llm_request (L56).
 type Request struct {
@@ -88,8 +88,8 @@ type Usage struct {
 	Extra                jsontext.Value `json:",embed"`
 }
 
-// Text is written as a string. It is read from a string, an object with a string as text (L57), or
-// an array of these, whose texts are joined.
+// Text is written as a string. It is read from a string, an object with a string as text (L57), or an array of these,
+// whose texts are joined. A number or a boolean is read as its JSON.
 type Text string
 
 // UnmarshalJSONFrom reads the text; a value without one is an error.

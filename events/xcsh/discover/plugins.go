@@ -26,8 +26,8 @@ type plugin struct {
 // maxList limits the size of the list of installed plugins, in bytes.
 const maxList = 16 << 20
 
-// installed reads the list of installed plugins, sorted by name. The file has two versions: one installation for each
-// name, or a list of them.
+// installed reads from the list of installed plugins those for a place, sorted by name. The file has two versions: one
+// installation for each name, or a list of them.
 func installed(ctx context.Context, at Place) ([]plugin, error) {
 	file := filepath.Join(at.Home, ".claude", "plugins", "installed_plugins.json")
 	text, err := bounded.ReadFile(ctx, file, maxList)

@@ -77,8 +77,8 @@ type Registry struct {
 	Providers []Provider
 	Disabled  []string // ids of providers to skip (disabledProviders)
 
-	// KeepUsers keeps an item of the user that a project's item shadows, because it may be a guard: both are effective,
-	// the user's first, with a warning.
+	// KeepUsers keeps an item of the user that a project's item shadows, because the user's may be a guard: both are
+	// effective, the user's first, with a warning.
 	KeepUsers bool
 }
 

@@ -47,7 +47,7 @@ func spaces(all string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// dropAt removes the @ in front of file names.
+// dropAt removes the @ in front of a path that is not relative, or of a URL.
 func dropAt(path string) string {
 	rest, is := strings.CutPrefix(path, "@")
 	if is &&

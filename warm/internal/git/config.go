@@ -75,8 +75,8 @@ func setting(section, line string) error {
 	return nil
 }
 
-// coreSettings has values of core settings under which the queries behave as here; otherCore has settings without an
-// effect at any value.
+// coreSettings has the values of core settings that do not change the queries; otherCore has settings of which no value
+// changes the queries.
 var (
 	coreSettings = map[string][]string{
 		"repositoryformatversion": {"0"}, "bare": {"false"}, "filemode": {"true", "false"}, "logallrefupdates": {"true"},

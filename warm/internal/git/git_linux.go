@@ -1,6 +1,6 @@
-// Package git runs the calls of git with which hooks find their repository: rev-parse --show-toplevel, --git-dir
-// and --is-inside-work-tree, and branch --show-current. It gives the run up for everything but a plain
-// repository of this user.
+// Package git runs the calls of git with which hooks find their repository: rev-parse --show-toplevel, --git-dir and
+// --is-inside-work-tree, and branch --show-current. It gives the run up unless git finds a plain repository of this
+// user, or finds none and its message is discarded.
 package git
 
 import (
@@ -26,7 +26,7 @@ func (program) Known(file string) bool {
 	return file == "/usr/bin/git" && version.Starts(file, "git version 2.")
 }
 
-// Check reads the arguments if all arguments are known before a run.
+// Check reads the arguments. Each argument except the folder of -C has to be known before a run.
 func (program) Check(args []*string) error {
 	var words []string
 	for i, arg := range args {

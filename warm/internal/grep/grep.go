@@ -22,7 +22,7 @@ type Grep struct {
 	compiled map[string]compiled
 }
 
-// The limits of a run; a run that exceeds them is left to the installed grep.
+// A pattern longer than mostPattern is left to the installed grep. mostKept limits the compiled patterns that are kept.
 const (
 	mostPattern = 8 << 10
 	mostKept    = 128

@@ -116,7 +116,7 @@ func pipe(left, right filter) filter {
 	}
 }
 
-// operand compiles an operand of an operator. It refuses an operand whose end depends on the version of jq.
+// operand compiles an operand of an operator. It refuses an operand that versions of jq may parse differently.
 func (c *compiler) operand(q *gojq.Query) filter {
 	if len(q.Patterns) > 0 || q.Op == gojq.OpPipe || q.Op == gojq.OpComma || len(q.FuncDefs) > 0 {
 		refuse("this operand")
@@ -252,7 +252,7 @@ func optional(f filter) filter {
 	return func(s *scope, in value, yield func(value) error) error { return guard(s, in, f, yield) }
 }
 
-// logic compiles the operators and and or.
+// logic compiles the operators "and" and "or".
 func logic(left, right filter, or bool) filter {
 	return func(s *scope, in value, yield func(value) error) error {
 		return left(s, in, func(v value) error {

@@ -145,8 +145,8 @@ func first(args []filter) filter {
 	}
 }
 
-// some implements any if want is true, and all if want is false. If an error occurs after the result is certain, only
-// some versions of jq fail.
+// some implements the function "any" if want is true, and the function "all" otherwise. If an error occurs after the
+// result is certain, only some versions of jq fail.
 func some(f filter, want bool) filter {
 	each := pipe(iterate, f)
 	return func(s *scope, in value, yield func(value) error) error {

@@ -33,7 +33,7 @@ func TestNoFilterKeepsTheHostBusy(t *testing.T) {
 	}
 }
 
-// budgeted runs a filter with the work that a script has.
+// budgeted runs a filter with the limit of work of a script.
 func budgeted(f filter, in value) (err error) {
 	defer func() {
 		if why, ok := recover().(unsure); ok {

@@ -45,7 +45,7 @@ var versions = []string{"jq-1.6"}
 // Known reports whether a file is a jq of a known version.
 func (*JQ) Known(file string) bool { return slices.Contains(versions, version.Line(file)) }
 
-// Check reads the arguments as far as they are known before a run.
+// Check reads the arguments if all except values of --arg are known before a run.
 func (j *JQ) Check(args []*string) error {
 	known := make([]string, len(args))
 	for i, arg := range args {

@@ -87,7 +87,7 @@ type onig struct {
 	in    string
 	out   strings.Builder
 	lines bool
-	atom  bool // an element that may be repeated was read
+	atom  bool // the last element may be repeated
 	start bool // the alternative is still empty
 	depth int
 }

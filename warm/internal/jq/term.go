@@ -8,7 +8,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Every filter without operands counts work, and so does every loop.
+// Constants and the filter . count work, and so does every loop.
 
 func constant(v value) filter {
 	return func(s *scope, _ value, yield func(value) error) error {
@@ -424,7 +424,7 @@ func (c *compiler) key(kv *gojq.ObjectKeyVal) filter {
 	return constant(kv.Key)
 }
 
-// keywords lists the words that some versions of jq do not take for a key.
+// keywords has true for the words that some versions of jq do not take for a key.
 var keywords = map[string]bool{
 	"module": true, "import": true, "include": true, "def": true, "as": true, "if": true, "then": true, "else": true, "elif": true,
 	"end": true, "and": true, "or": true, "not": false, "reduce": true, "foreach": true, "try": true, "catch": true, "label": true,

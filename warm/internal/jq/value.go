@@ -47,7 +47,8 @@ func (o *object) with(key string, v value) *object {
 	return &object{o.keys, values}
 }
 
-// The limits of a text of JSON; a longer or deeper text is left to the installed jq.
+// Limits for JSON. A text with deeper nesting, or with more members in an object, is left to the installed jq; numbers
+// from mostExact are not exact.
 const (
 	mostDepth   = 60
 	mostMembers = 256 // in one object; members are searched one by one

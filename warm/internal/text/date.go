@@ -52,7 +52,7 @@ func date(args []string) (run, error) {
 	}, nil
 }
 
-// plainWords reports whether the names of days and months are from the locale C.
+// plainWords reports whether the names of days and months are the same as in the locale C.
 func plainWords(p *shell.Process) bool {
 	for _, name := range []string{"LC_ALL", "LC_TIME", "LANG"} {
 		if value := strings.ToLower(p.Env(name)); value != "" {

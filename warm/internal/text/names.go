@@ -64,7 +64,7 @@ func dirname(args []string) (run, error) {
 	}, err
 }
 
-// readlink prints the path of a file without links, with the option -f.
+// readlink prints the path of a file with all links resolved; the option -f is required.
 func readlink(args []string) (run, error) {
 	if len(args) < 2 || args[0] != "-f" {
 		return nil, errArguments

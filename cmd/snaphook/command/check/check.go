@@ -68,7 +68,7 @@ snaphook check --sarif hooks.sarif --tools tools.json`,
 
 // Answer is the answer of check.
 type Answer struct {
-	Files    []string      `json:"files"` // files that were read, highest priority first
+	Files    []string      `json:"files"` // files that were read, dialect by dialect, and overlays after them
 	Hooks    []CheckedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
 	Findings []finding     `json:"findings"`
@@ -80,13 +80,13 @@ type Answer struct {
 	LookedAt   []string           `json:"looked_at,omitempty"`   // files looked for; set if there is no hook
 	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
 
-	undecided bool // a project's overlay applies to the project's own hooks alone
+	undecided bool // trust in the project is denied or undecided: its overlay applies only to its own hooks
 
 	notes    bool           // the output for people includes notes
-	loaded   []*hook.Hook   // the loaded hooks of Hooks, in the same order, except those of modules
+	loaded   []*hook.Hook   // the hooks that Hooks lists, in the same order, without hooks of modules
 	handlers []*hook.Hook   // the loaded hooks of modules
 	unloaded []*hook.Hook   // modules that could not be loaded; Problems has them too
-	linted   []lint.Finding // the findings of Findings
+	linted   []lint.Finding // Findings in the form of package lint
 
 	settingsFiles   []string // settings files that were read, without modules
 	modulesExtended bool     // Modules run in the extension runtime
@@ -192,8 +192,8 @@ func loadHooks(
 	return found, problems, nil
 }
 
-// missed adds the similar files that are not read and, if there is no hook, the files that were looked for. If the
-// flags name files, it adds none.
+// missed adds the modules that are not read. If there is no hook, it also adds the files that were looked for, and
+// similar files that are not read. If the flags name files, it adds nothing.
 func missed(f *project.SessionFlags, all []*project.Sources, found *Answer) error {
 	dir, err := f.Directory()
 	if err != nil || len(f.Settings)+len(f.ModuleFiles) > 0 {

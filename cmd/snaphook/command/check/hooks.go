@@ -232,7 +232,7 @@ func (l *listedHook) isWarm(dir string) bool {
 	return note == ""
 }
 
-// filter returns the hooks that all flags select.
+// filter returns the hooks that every given flag selects.
 func (f *hooksFlags) filter(all []listedHook) ([]listedHook, error) {
 	var states, sources []string
 	for _, h := range all {

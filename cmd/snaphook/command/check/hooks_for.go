@@ -143,7 +143,7 @@ func (h listedHook) isUnloaded() bool {
 	return h.Type == systems.ModuleType && h.Why != nil && subjectOf(h.hook) == ""
 }
 
-// subjectOf returns the name of the member that matchers of a hook's event test.
+// subjectOf returns the name of the input's member that matchers test at the event of a hook.
 func subjectOf(h *hook.Hook) string {
 	for _, e := range systems.Events() {
 		if info := e.Info(); info.Name == h.Event && info.Dialect == h.Dialect {

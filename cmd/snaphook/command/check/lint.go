@@ -78,7 +78,7 @@ func (g finding) linted() lint.Finding {
 	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
 }
 
-// fixFindings passes each change that fixes a displayed finding to use, and returns the fixed findings.
+// fixFindings calls use with each change that fixes a displayed finding, and returns the fixed findings.
 func (f *checkFlags) fixFindings(
 	cmd *cobra.Command, found *Answer, files []string, use func(lint.Change) error,
 ) ([]finding, error) {

@@ -47,7 +47,8 @@ func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) 
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
 	}
-	// Findings assume a trusted project; the overlays below apply as in a fire now, without trust.
+	// The findings above assume a trusted project. From here on the overlays apply as in a fire now, perhaps without
+	// trust.
 	if found.undecided && set != nil {
 		set, _ = src.Load(dir, true)
 	}
@@ -130,7 +131,8 @@ func shortGlob(command string) string {
 	return overlay.Literal(command)
 }
 
-// openClasses returns the classes of failures of a hook itself that its policy lets pass.
+// openClasses returns the classes of failures that a policy lets pass. It leaves out classes that are no failure of the
+// hook itself, such as cancelled.
 func openClasses(p *hook.EffectivePolicy) (open []string) {
 	for _, class := range hook.Classes() {
 		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue &&
@@ -151,8 +153,8 @@ func writesMatched(h *hook.Hook) []string {
 	return lo.Filter(d.Writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
 }
 
-// missingProgram returns the program of a command that does not exist, or the missing script that a shell would run. It
-// returns the empty text if nothing is missing, or if only a shell could find out.
+// missingProgram returns a command's program if the program does not exist, or else the missing script that a shell
+// would run. It returns the empty text if nothing is missing, or if only a shell could find out.
 func missingProgram(h *hook.Hook, dir string) string {
 	if h.Type != "command" {
 		return ""

@@ -75,7 +75,7 @@ type portedHook struct {
 	At      string   `json:"at"`
 	ToEvent *string  `json:"to_event"` // null: the hook cannot be written for TO
 	Matcher string   `json:"matcher"`
-	Notes   []string `json:"notes"` // each note names a part of the hook that TO does not have
+	Notes   []string `json:"notes"` // each note describes a difference between the hook in FROM and in TO
 }
 
 func (f *portFlags) port(cmd *cobra.Command, fromName, toName string) error {

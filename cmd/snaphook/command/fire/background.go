@@ -63,8 +63,8 @@ func (f *Fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	}
 }
 
-// Gather waits for the hooks in the background, and adds their effects and the variables that
-// hooks exported to an environment.
+// Gather waits for the hooks in the background, and adds their effects, and the variables that hooks exported, to the
+// effects of the fire. environ is the environment of the shell that reads the variables.
 func (f *Fired) Gather(ctx context.Context, ses *pipeline.Session, environ []string) error {
 	if err := ses.Wait(ctx); err != nil {
 		return err

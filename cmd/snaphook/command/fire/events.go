@@ -42,13 +42,14 @@ snaphook events claude`,
 
 // catalogued is an event in the form for programs.
 type catalogued struct {
-	Event     string            `json:"event"`
-	Dialect   string            `json:"dialect"`
-	Fires     string            `json:"fires"`
-	Subject   *string           `json:"subject"` // the member that matchers test; null if matchers test no member
-	Types     []string          `json:"types"`   // types of hooks that run at the event
-	Can       []string          `json:"can"`
-	Exits     map[string]string `json:"exits"` // effects by exit status; "other" stands for all other statuses
+	Event   string   `json:"event"`
+	Dialect string   `json:"dialect"`
+	Fires   string   `json:"fires"`
+	Subject *string  `json:"subject"` // the member that matchers test; null if matchers test no member
+	Types   []string `json:"types"`   // types of hooks that run at the event
+	Can     []string `json:"can"`
+	// effects by exit status; "other" stands for all other statuses, "error" for an error of a module
+	Exits     map[string]string `json:"exits"`
 	TimeoutMS *float64          `json:"timeoutMs"`
 	Result    []string          `json:"result,omitempty"` // members that modules may return
 }

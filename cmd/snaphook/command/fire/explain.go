@@ -192,7 +192,7 @@ func (f *explainFlags) explainPiped(cmd *cobra.Command, id string) error {
 			return f.explainInput(cmd, input)
 		}
 	}
-	return fmt.Errorf("no record is named: write --record FILE, or set %s, or pipe in a call with its hook_event_name", records.RecordVariable)
+	return fmt.Errorf("no record is named: write --record FILE, or set %s, or pipe in the JSON input of an event, with a member hook_event_name", records.RecordVariable)
 }
 
 // isPiped reports whether a stream may have an input without anybody typing it.

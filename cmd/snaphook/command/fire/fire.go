@@ -1,4 +1,4 @@
-// Package fire has the verbs that fire or plan one event: fire, plan, explain, events and record-event.
+// Package fire has the verbs about events: fire, plan, explain, events and record-event.
 package fire
 
 import (
@@ -51,7 +51,8 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 	f.AddPolicy(cmd.Flags())
 	f.AddHost(cmd.Flags())
 	cmd.Flags().
-		BoolVar(&f.Ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so a hook that reads it to the end hangs")
+		BoolVar(&f.Ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); the standard input of "+
+			"hooks of claude then stays open, so a hook that reads it to the end hangs")
 	cmd.Flags().
 		StringVar(&f.trace, "trace", "", "Append a line of JSON to `FILE` for every hook that was looked at: --trace hooks.jsonl")
 	f.addRecord(cmd.Flags())
@@ -154,9 +155,8 @@ func (f *Fired) run(
 	return nil
 }
 
-// answer sets the exit status for the decision, and prints the decision. A refusal keeps its status
-// if printing fails. The reason is printed on standard error too, unless one terminal shows both
-// streams.
+// answer sets the exit status for the decision, and prints the decision. A refusal keeps its status if printing fails.
+// Without --json the reason of a refusal is printed on standard error too, unless both streams are terminals.
 func (f *fireFlags) answer(cmd *cobra.Command, fired *Fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {

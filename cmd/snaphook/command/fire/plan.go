@@ -113,8 +113,8 @@ func (f *planFlags) plan(cmd *cobra.Command, name string) error {
 	return cli.Say(cmd, p.text())
 }
 
-// PlanOf describes the plan. It lists the hooks that do not run in their configured order,
-// including hooks that would fail to start.
+// PlanOf describes the plan. The hooks that do not run are listed in their configured order; hooks that would fail to
+// start are among them.
 func PlanOf(event string, decided stages.Planned, configured []*hook.Hook) Plan {
 	p := Plan{Event: event, Mode: "none"}
 	skipped := slices.Clone(decided.Skipped)

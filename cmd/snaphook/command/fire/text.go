@@ -20,7 +20,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// warnFailures names the hooks that gave no answer: the action they guard may have gone ahead.
+// warnFailures warns of hooks that failed, because the action that they guard may have gone ahead. It also warns of
+// mistakes in answers, and of rewrites that contradict each other.
 func warnFailures(cmd *cobra.Command, fired *Fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
@@ -38,8 +39,8 @@ func warnFailures(cmd *cobra.Command, fired *Fired) {
 	}
 }
 
-// afterFailure says whether the action goes ahead after a hook's failure. It returns the empty text if the failure
-// decided nothing.
+// afterFailure says whether the action goes ahead after a hook's failure. It returns the empty text if the action is
+// blocked, or if hooks of the event cannot block.
 func afterFailure(fired *Fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {
@@ -69,7 +70,7 @@ func because(h pipeline.HookRun) (text string) {
 	if said := errorline.Of(lo.FromPtr(h.Stderr)); said != "" {
 		text = ": " + said
 	}
-	if *h.ExitCode == 126 { // exit statuses of shells
+	if *h.ExitCode == 126 { // with this status a shell reports a file that it may not run
 		text += "; a script has to be executable: use chmod +x, or write its interpreter before it"
 	}
 	return text
@@ -162,7 +163,7 @@ func effectLines(fired *Fired, effects wire.Object) (lines [][2]string) {
 			lines = append(lines, [2]string{"seen by", by})
 		}
 	}
-	routed := effects.Get("model_sees") != nil // the effects have the texts by reader
+	routed := effects.Get("model_sees") != nil // the effects list the texts for each reader
 	if message := fired.Processed.SystemMessage; message != nil && !routed {
 		lines = append(lines, [2]string{"message", *message})
 	}
@@ -245,8 +246,8 @@ func isNothing(v jsontext.Value) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(v))
 }
 
-// plainValue returns the text of a string, the lines of a list of strings or of variables, or other
-// JSON as it is.
+// plainValue returns the text of a string, the lines of a list of strings or of variables, the selection of tools in
+// words, or other JSON as it is.
 func plainValue(name string, v jsontext.Value) string {
 	if s, ok := wire.Text(v); ok {
 		return s

@@ -136,8 +136,7 @@ func (f *benchFlags) forgetBenched(m *bench.Bench, input []byte) {
 	}
 }
 
-// mostResult limits the file that --compare reads, in bytes; it fits every measurement of many
-// hooks.
+// mostResult limits the size of the file that --compare reads, in bytes. Every measurement of many hooks is smaller.
 const mostResult = 64 << 20
 
 // before reads the earlier result of --compare; nil without one.
@@ -166,7 +165,7 @@ func badAnswer(err error) string {
 	return ": " + err.Error()
 }
 
-// eventOf returns the event that the arguments name, or else the input.
+// eventOf returns the event that the arguments name, or else the one that the input names.
 func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 	all := systems.Events()
 	if len(args) > 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// sayBench prints a result, or its comparison with an earlier one.
+// sayBench writes the histograms to the file of --svg, and prints a result. For people it also prints the comparison
+// with an earlier result.
 func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error {
 	if f.svg != "" {
 		if err := cli.SaveFile(f.svg, []byte(r.SVG()), 0o644); err != nil {

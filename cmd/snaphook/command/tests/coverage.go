@@ -91,7 +91,7 @@ func (s *fixtureStage) inProject(h *hook.Hook) *hook.Hook {
 	return &own
 }
 
-// cover lists the hooks that no fixture reached, and reports whether the fixtures reached enough hooks.
+// cover lists the hooks and matchers that no fixture reached, and reports whether the fixtures reached enough hooks.
 func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 	if err := t.knowProject(cmd.Context()); err != nil {
 		return false, err

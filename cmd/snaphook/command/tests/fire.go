@@ -103,7 +103,7 @@ func (s *fixtureStage) fire(ctx context.Context, step *fixture.Step, last bool) 
 }
 
 // describe summarises the outcome of a fire. A text for the model's next turn counts as context of the next fire; if
-// the fire is the last, the text counts as its own context.
+// the fire is the last, the text counts as context of this fire.
 func (s *fixtureStage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)

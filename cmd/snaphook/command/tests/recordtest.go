@@ -194,7 +194,9 @@ func uniqueName(names map[string]int, p *past) string {
 
 // step returns a recorded fire as a step of a fixture, independent of the project's path.
 func (p *past) step(dir string) writtenStep {
-	at := fixture.Place{Dir: dir, Home: "\x00"} // no text contains "\x00": the home directory of a test differs
+	// no text contains "\x00": paths in the home directory stay as they are, because a test has another home
+	// directory
+	at := fixture.Place{Dir: dir, Home: "\x00"}
 	decision := plainOr(p.Decision, "decision")
 	expect := writtenExpect{Blocked: decision == "deny", Decision: decision, Ran: []string{}}
 	if p.Reason != nil {

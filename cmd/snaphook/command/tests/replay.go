@@ -124,7 +124,7 @@ func (r *replaying) all(in io.Reader) error {
 	return nil
 }
 
-// bad counts a line that cannot be replayed. It prints errors only for the first lines that cannot.
+// bad counts a line that cannot be replayed. It prints an error only for each of the first records.MaxToldLines lines.
 func (r *replaying) bad(number int, err error) {
 	if r.unreadable++; r.unreadable <= records.MaxToldLines {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))
@@ -157,7 +157,7 @@ func (r *replaying) line(p *past) error {
 	if err := o.ses.Wait(r.cmd.Context()); err != nil {
 		return cli.ErrInterrupted
 	}
-	o.ses.NextTurn() // drops the texts for the next turn: the recorded session ends here
+	o.ses.NextTurn() // drops the texts for the next turn: a replay has no model that could get them
 	r.fired++
 	if changes := p.changes(r.outcome); len(changes) > 0 {
 		r.differ++

@@ -131,7 +131,7 @@ func (s stepResult) text() string {
 	return b.String()
 }
 
-// hookTrace returns the line of one hook.
+// hookTrace returns the line of one hook, with its exit status, its output and its notes below.
 func hookTrace(h *pipeline.HookRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",

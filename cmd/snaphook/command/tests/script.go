@@ -34,8 +34,8 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
-// ask returns the fixture's answer to a hook's question; ok is false if the fixture has no answer, as if the user had
-// left.
+// ask returns the fixture's answer to a hook's question; ok is false if the fixture has no answer, or an answer that is
+// not an option, as if the user had left.
 func (s *fixtureStage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
 	typed, ok := s.script.Answer(q.Message)
 	if !ok {

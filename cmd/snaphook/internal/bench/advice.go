@@ -40,7 +40,8 @@ func (m *measurement) ranks(name string) *Ranks {
 	return lo.ToPtr(ranksOf(m.samples[name]))
 }
 
-// advice returns the tried changes that would make a hook faster.
+// advice returns the changes that would make a hook faster: changes that were tried, and an "if" whose gain a record
+// shows.
 func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	add := func(id string, gain float64, format string, args ...any) {
 		advice = append(advice, Advice{ID: id, Hook: h.ID, Text: fmt.Sprintf(format, args...), GainMS: rounded(gain)})

@@ -16,7 +16,7 @@ type Difference struct {
 	Old, New float64 // medians, in milliseconds
 	Ratio    float64 // ratio of New to Old
 	Lo, Hi   float64 // the confidence interval of the ratio; 0 and infinity for fewer than six runs
-	P        float64 // probability that both samples have the same distribution
+	P        float64 // probability of such a difference between samples of the same distribution
 	Changed  bool
 }
 

@@ -62,7 +62,7 @@ func (b *Modules) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	r := m.result()
-	r.Advice = []Advice{} // a host keeps modules loaded in any case
+	r.Advice = []Advice{} // a host always keeps modules loaded
 	return r, nil
 }
 

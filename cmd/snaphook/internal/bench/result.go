@@ -48,12 +48,12 @@ type Hook struct {
 // Label returns the hook's name for people.
 func (h *Hook) Label() string { return lo.CoalesceOrEmpty(h.Name, h.Command, h.ID) }
 
-// Engine is the engine's own time: a fire with the same input and without the hook, in microseconds.
+// Engine is the engine's own time, in microseconds: the time of a fire of one hook less the time of the hook.
 type Engine struct {
 	P50 float64 `json:"p50"`
 }
 
-// Advice describes a change that was tried, and its gain.
+// Advice describes a change that would make a hook faster, and its gain.
 type Advice struct {
 	ID     string  `json:"id"`   // argv, warm, if or async
 	Hook   string  `json:"hook"` // the id of the hook

@@ -100,7 +100,7 @@ func (r *Result) medians(b *strings.Builder, y int, coldName, warmName, startNam
 		svgLeft, y, escape(strings.Join(parts, " · ")))
 }
 
-// escape makes text part of an SVG. It removes control characters, which XML does not allow.
+// escape makes text part of an SVG. It replaces control characters, which XML does not allow, by blanks.
 func escape(text string) string {
 	return html.EscapeString(strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == 0xfffe || c == 0xffff {

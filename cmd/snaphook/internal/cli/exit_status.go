@@ -8,8 +8,8 @@ import (
 
 // These are the exit statuses other than 0.
 const (
-	Failed  = 1 // snaphook failed, or check found something
-	Refused = 2 // a hook blocked, or stops the agent
+	Failed  = 1 // snaphook failed, or a verb such as check found something
+	Refused = 2 // a hook blocked or stops the agent, or the input of a verb is invalid (see badInput)
 )
 
 // badInput is an error that ends the program with status 2 because its input is invalid. It is for verbs whose status 1

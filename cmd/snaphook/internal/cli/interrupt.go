@@ -84,7 +84,7 @@ func (r *Interruptible) Close() error {
 	return r.In.Close()
 }
 
-// FileOf returns the file that is read; ok is false for any other reader.
+// FileOf returns the file that an Interruptible reads; ok is false for any other reader.
 func FileOf(in io.Reader) (file *os.File, ok bool) {
 	if r, is := in.(*Interruptible); is {
 		file, ok = r.In.(*os.File)

@@ -37,8 +37,8 @@ func WantDir(path string) error {
 	return nil
 }
 
-// WantFile returns an error for an empty path and for a file that does not exist, with similar names
-// in its directory. The reader of the file reports every other error.
+// WantFile returns an error for an empty path, for a file that does not exist, with similar names in its directory, and
+// for a file that cannot be looked up. It does not open the file.
 func WantFile(path string) error {
 	if path == "" {
 		return errors.New("the name of the file is missing")

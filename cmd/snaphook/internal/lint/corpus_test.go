@@ -158,8 +158,8 @@ func listed(found []Finding) string {
 	}), "")
 }
 
-// TestEveryMistakeIsFoundAndItsTwinIsNot reads testdata/corpus, which has a file for each
-// rule. Each case of a file is a project with a mistake, and the same project without the mistake.
+// TestEveryMistakeIsFoundAndItsTwinIsNot reads testdata/corpus, which has a file for each rule except the policy rules.
+// Each case of a file is a project with a mistake, and the same project without the mistake.
 func TestEveryMistakeIsFoundAndItsTwinIsNot(t *testing.T) {
 	files, err := filepath.Glob("testdata/corpus/*.txtar")
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	maxScript   = 256 << 10
 )
 
-// maxLevels limits how deep below the root of a settings file hooks are looked for.
+// maxLevels limits the depth, below the root of a settings file, at which hooks are looked for.
 const maxLevels = 8
 
 // settingsDocument is a settings file.

@@ -17,9 +17,9 @@ type NotFixed struct {
 	Why string
 }
 
-// Apply makes the changes that fix findings, one file after the other, and passes the changes of each file to use, such
-// as [Change.Write]. It changes only the files in files, and files that are below a directory of within after links are
-// resolved: a project's settings may name any file of the user.
+// Apply passes the changes that fix findings to use, such as [Change.Write], one file after the other. It passes only
+// changes of files that files lists, and of files that are below a directory of within after links are resolved: a
+// project's settings may name any file of the user.
 //
 // An error is an error of the file system or of use, or reports a file that changed meanwhile; earlier fixes
 // remain.

@@ -57,7 +57,7 @@ func isID(word string) bool {
 		strings.Trim(word, "-") == word
 }
 
-// settingsIgnores returns the comments of a settings file. A comment on its own line ignores
+// settingsIgnores returns the comments of a settings file that ignore findings. A comment on its own line ignores
 // findings of the next line that has other text.
 func settingsIgnores(file string, text []byte) (all []ignore) {
 	for at := 0; at < len(text); at++ {

@@ -46,7 +46,7 @@ func programWord(n *syntax.CallExpr, l lang) (text string, ok bool) {
 	return "", false
 }
 
-// withNested returns the scripts of a hook, each followed by the programs in its words.
+// withNested returns the scripts of a hook, each followed by the programs that it passes as words.
 func (v *hookView) withNested() (all []*hookScript) {
 	for _, s := range v.scripts {
 		all = append(append(all, s), nestedScripts(s)...)

@@ -72,7 +72,7 @@ func psWordEnd(text string, at int, option bool) int {
 	return at
 }
 
-// psStringEnd returns the end of a string, in which a quote is escaped by another one or by a
+// psStringEnd returns the end of a string, in which a quote is escaped by another one or, in double quotes, by a
 // backtick.
 func psStringEnd(text string, at int) int {
 	quote := text[at]
@@ -101,7 +101,7 @@ func psHereEnd(text string, at int) int {
 type psCall struct {
 	words []codeToken
 	piped bool // the command reads the output of the previous command
-	depth int  // nesting depth of the braces around the command
+	depth int  // nesting depth of the braces and parentheses around the command
 }
 
 // psCalls returns the commands of a program. It may include parts of expressions; rules look for

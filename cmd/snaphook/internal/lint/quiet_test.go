@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// The linter has no findings in testdata/quiet: projects of public hook sets whose hooks work.
+// The linter finds nothing but notes in testdata/quiet: projects of public hook sets whose hooks work.
 func TestHooksThatWorkHaveNoFindings(t *testing.T) {
 	files, err := filepath.Glob("testdata/quiet/*.txtar")
 	if err != nil || len(files) == 0 {

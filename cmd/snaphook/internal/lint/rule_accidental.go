@@ -66,7 +66,7 @@ func (v *hookView) syntaxError(s *hookScript) {
 		"this is not shell syntax (%s), so the shell ends with status 2, which %s", wrong.Text, v.meansTwo()))
 }
 
-// argparse looks for arguments that a Python script does not know: its parser exits with status 2.
+// argparse looks for unknown and missing arguments of a Python script: its parser exits with status 2.
 func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 	if s == nil || slices.Contains(c.known, false) {
 		return
@@ -93,7 +93,7 @@ type argumentParser struct {
 	positional []string        // required positional arguments
 }
 
-// parserOf reads the calls of add_argument; it returns nil if a call has arguments that are not literal.
+// parserOf reads the calls of add_argument; it returns nil if a call does not begin with a literal name.
 func parserOf(all []codeToken) *argumentParser {
 	p := &argumentParser{options: map[string]bool{"-h": false, "--help": false}}
 	for i := range all {

@@ -42,7 +42,7 @@ var (
 	comment          = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
-// answerUnread looks for answers in the scripts of commands, and for answers that a prompt demands.
+// answerUnread looks for answers that decide nothing, in the scripts of commands and in the demands of prompts.
 func answerUnread(v *hookView) {
 	if v.h.Dialect != "claude" || v.event.Name == "" {
 		return
@@ -72,9 +72,9 @@ func answerUnread(v *hookView) {
 	}
 }
 
-// jqAnswer returns the first call of jq in a script that makes an object with a decision from the call's arguments.
-// text is the call's text, in which values of --arg replace their names. It returns nil if the script refuses in
-// another way.
+// jqAnswer returns the first call of jq in a script that makes an object from the call's arguments. text is the call's
+// text, in which values of --arg replace their names. It returns nil if the script ends with status 2 or contains
+// hookEventName.
 func jqAnswer(s *hookScript) (found *syntax.CallExpr, text string) {
 	if s.ast == nil || endsWith2.Match(s.text) || eventName.Match(s.text) {
 		return nil, ""
@@ -109,8 +109,7 @@ func jqAnswer(s *hookScript) (found *syntax.CallExpr, text string) {
 // blank replaces a comment by spaces, which keeps later offsets.
 func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
 
-// otherEvent returns the event that a script names in its answers, if it names only one and no hook of
-// that event runs the script.
+// otherEvent returns the last event that a script names in its answers, if no hook of a named event runs the script.
 func (v *hookView) otherEvent(s *hookScript) (at int, name string) {
 	all := literalEvent.FindAllSubmatchIndex(s.text, maxFound)
 	if len(all) == 0 || len(all) != len(eventName.FindAllIndex(s.text, maxFound)) {

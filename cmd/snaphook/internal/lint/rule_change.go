@@ -33,8 +33,8 @@ type lostChange struct {
 	fix    string
 }
 
-// handlerOf reads the call of on at i: the event's name, the name of the handler's argument, and
-// the tokens of the call. ok is false for other calls.
+// handlerOf reads a call on(EVENT, HANDLER) at i: the event's name, the name of the handler's argument, and the tokens
+// of the call. ok is false for other calls, and if the handler destructures its argument.
 func handlerOf(all []codeToken, i int) (event, argument string, body []codeToken, ok bool) {
 	if !has(all, i, "on", "(") || i+3 >= len(all) || !all[i+2].str {
 		return "", "", nil, false

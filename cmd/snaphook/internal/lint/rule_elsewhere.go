@@ -220,7 +220,7 @@ func effectsIn(losing []*portable.System, answer string) string {
 	}), ", and ")
 }
 
-// lostAtHome looks for refusals in the form of other systems that the hook's own system does not read as refusals. It
+// lostAtHome looks for refusals in another system's form, which the hook's own system does not read as refusals. It
 // skips a script whose code names the system, because the script may tell the systems apart.
 func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scriptRefusal) {
 	if naming(comment.ReplaceAllFunc(s.text, blank), home) {

@@ -112,7 +112,7 @@ func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 // maxSaid limits the length of messages that are kept, in bytes.
 const maxSaid = 4096
 
-// joined joins two messages, up to maxSaid bytes.
+// joined joins two messages. If they have more than maxSaid bytes together, it returns only the second.
 func joined(a, b string) string {
 	if len(a)+len(b) > maxSaid {
 		return b
@@ -217,7 +217,7 @@ func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
 	return "", false
 }
 
-// functionsThatWarn returns the functions of a script whose output goes to standard error.
+// functionsThatWarn returns the functions of a script that write to standard error.
 func functionsThatWarn(file *syntax.File) map[string]bool {
 	found := map[string]bool{}
 	for _, s := range file.Stmts {

@@ -7,7 +7,7 @@ import "strings"
 func (v *hookView) codeExit(s *hookScript) {
 	text := string(s.text)
 	if answersJSON(text) || v.hasArguments(s) {
-		return // a program with sub-commands has more reasons to fail than a guard has to refuse
+		return // a script that refuses in JSON, or a program with sub-commands, may end with 1 for other reasons
 	}
 	all := tokens(text, s.lang)
 	var ones []codeToken
@@ -16,7 +16,7 @@ func (v *hookView) codeExit(s *hookScript) {
 		switch {
 		case !ok:
 		case status != "1" && status != "0":
-			return // the status is 2, or is known only at run time
+			return // the status is neither 0 nor 1, or is known only at run time
 		case status == "1" && len(ones) < maxFound && refusesAt(all, i, s.lang):
 			ones = append(ones, all[i])
 		}

@@ -62,7 +62,7 @@ func membersUnknown(v *hookView) {
 }
 
 // membersFor returns the possible members of a script's input: known has the members at the events whose hooks run the
-// script, elsewhere the members at any event of the dialect.
+// script, and elsewhere has the members at any event of the dialect.
 func (v *hookView) membersFor(s *hookScript) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]
@@ -200,8 +200,8 @@ func inlineProgram(call *syntax.CallExpr) (l lang, text string) {
 	return l, ""
 }
 
-// ownInput returns the statements of a script whose standard input is the script's own: they are
-// not in a function, and have no pipe, redirection or loop as input.
+// ownInput returns the statements of a script that have the script's own standard input: they are not in a function or
+// a while loop, and have no pipe or redirection as input.
 func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
 	own, fed := map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
 	depth := 0
@@ -370,7 +370,8 @@ func isVariable(w *syntax.Word, variables map[string]bool) bool {
 	return variables[plainVar(part)]
 }
 
-// pythonMembers returns the members that a script in Python reads from json.load(sys.stdin).
+// pythonMembers returns the members that a script in Python reads from json.load(sys.stdin) or
+// json.loads(sys.stdin.read()).
 func pythonMembers(s *hookScript) (uses []memberUse) {
 	all := tokens(string(s.text), langPython)
 	inputs := map[string]bool{}
@@ -414,8 +415,8 @@ func pythonMembers(s *hookScript) (uses []memberUse) {
 	return uses[:min(len(uses), maxFound)]
 }
 
-// nodeMembers returns the members that a script in JavaScript reads from the only text that it
-// parses, where it reads standard input.
+// nodeMembers returns the members that a script in JavaScript reads from its JSON input. It returns nil unless the
+// script reads standard input and parses exactly one text.
 func nodeMembers(s *hookScript) (uses []memberUse) {
 	text := string(s.text)
 	if strings.Count(text, "JSON.parse(") != 1 || !strings.Contains(text, "stdin") && !strings.Contains(text, "readFileSync(0") {

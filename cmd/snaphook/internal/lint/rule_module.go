@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// module checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool
-// names in its comparisons, the programs that it starts, changes of events without an effect, and
+// module checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool names in its
+// comparisons, the programs that it starts, the variables that it reads, changes of events without an effect, and
 // secrets in its text.
 func (l *linter) module(file string) {
 	path, err := filepath.Abs(file)

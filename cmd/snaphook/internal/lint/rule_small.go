@@ -87,9 +87,9 @@ func (v *hookView) refusesHere(s *hookScript) bool {
 	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
 }
 
-// dispatches reports whether a script acts by the event or by its arguments, and may not be a guard with the arguments
-// of this hook: either a hook in the foreground calls the script with other arguments, or the script contains none of
-// this hook's arguments.
+// dispatches reports whether a script acts by the event or by its arguments, and perhaps refuses only for other hooks:
+// either a hook in the foreground calls the script with other arguments or at another event, or the script contains
+// none of this hook's arguments.
 func (v *hookView) dispatches(s *hookScript) bool {
 	args, ok := v.argumentsOf(s)
 	byEvent := mentionsWord(s, "hook_event_name")
@@ -128,7 +128,7 @@ var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*
 
 func readsArguments(s *hookScript) bool { return arguments.Match(s.text) }
 
-// endsWith2 matches the end of a program with status 2.
+// endsWith2 matches code that ends a program with status 2.
 var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
 
 var ruleShellBashSyntax = Rule{

@@ -19,8 +19,8 @@ var ruleBackslashPath = Rule{
 	Fix:     `{"type": "command", "command": "python .claude/hooks/guard.py"}`,
 }
 
-// windowsPath matches words that are paths with backslashes: with a drive, two or more backslashes,
-// or a known ending. A backslash before a character that a shell quotes is not part of a path.
+// windowsPath matches words that may be paths with backslashes: names with backslashes between them, or a drive, a
+// backslash and a name. A backslash before a character that a shell quotes is not part of a path.
 var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
 
 func backslashPath(v *hookView) {

@@ -87,8 +87,8 @@ func (v *hookView) follow() {
 	}
 }
 
-// file returns the absolute path of the file that a call runs: the script of an interpreter, or a program named by its
-// path. It returns "" if the call runs no file.
+// file returns the absolute path of the file that a call runs: the script of an interpreter, a program named by its
+// path, or a file that it sources. It returns "" if the call runs no file.
 func (c programCall) file() string {
 	if _, script, _, ok := c.interpreted(); ok {
 		return c.resolve(script)
@@ -108,8 +108,7 @@ func (c programCall) resolve(word string) string {
 	return path
 }
 
-// script reads the file of a call once; nil if it does not exist, is not text, or belongs to the
-// system.
+// script reads the file of a call once; nil if the file cannot be read, is not text, or belongs to the system.
 func (l *linter) script(path string, c programCall) *hookScript {
 	if s, seen := l.scripts[path]; seen {
 		return s

@@ -15,7 +15,7 @@ type hookView struct {
 	event pipeline.Info
 	entry settings.Value    // the hook's entry; absent if its file cannot be read again
 	group settings.Value    // the group with its matcher
-	doc   *settingsDocument // nil if the file cannot be read again
+	doc   *settingsDocument // the hook's settings file; nil if the hook is not from a file
 
 	calls   []programCall // calls of programs in its command
 	scripts []*hookScript // the command itself, if a shell reads it, then the files that it starts

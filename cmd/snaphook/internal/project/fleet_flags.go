@@ -26,7 +26,7 @@ func (f *FleetFlags) AddTo(to *pflag.FlagSet, about string) {
 		"Use the credentials in `FILE`, such as agent.creds, for --nats; default: the file in "+records.CredsVariable)
 }
 
-// Connect connects to the server. It returns an error if the server cannot be reached.
+// Connect connects to the server. An unreachable server is an error only if the options set Need.
 func (f *FleetFlags) Connect(log *fleet.ConnectOptions) (*nats.Conn, error) {
 	options := *log
 	options.Creds = f.creds

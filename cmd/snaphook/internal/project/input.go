@@ -83,9 +83,8 @@ var collector struct {
 	percent int
 }
 
-// CollectAt sets the percentage of the garbage collector, as debug.SetGCPercent does. The returned
-// function undoes this setting; when all returned functions have been called, the last one restores
-// the percentage from before the first call.
+// CollectAt sets the percentage of the garbage collector, as debug.SetGCPercent does. When all returned functions have
+// been called, the last one restores the percentage from before the first call.
 func CollectAt(percent int) (restore func()) {
 	collector.mu.Lock()
 	defer collector.mu.Unlock()

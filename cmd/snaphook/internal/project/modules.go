@@ -33,7 +33,7 @@ const ModuleHelp = `Modules of xcsh run inside snaphook, in engines of their own
 	`is granted or --trusted is given. Their console output goes to stderr; their log is shown with --verbose. ` +
 	`xcsh-extension.tool_call follows the rules of the extension runtime.`
 
-// AddModules adds the flag that names modules.
+// AddModules adds the flags that name modules and select where they run.
 func (f *SourceFlags) AddModules(to *pflag.FlagSet) {
 	to.StringArrayVar(
 		&f.ModuleFiles,
@@ -72,15 +72,14 @@ func (r *runtimeFlag) Set(text string) error {
 type Attached struct {
 	*xcsh.Modules
 	event   string
-	Failed  []*xcsh.LoadError                    // modules found that could not be loaded
+	Failed  []*xcsh.LoadError                    // modules that could not be loaded
 	Kept    []*hook.Hook                         // modules found and not loaded: the project is not trusted
 	why     string                               // why the project is not trusted
 	Swapped bool                                 // the modules differ from those that trust was granted for
 	Check   func(path string, text []byte) error // checks files of the project; nil accepts all
 }
 
-// wasTrusted returns an error for a file of the project that differs from the one for which trust
-// was looked up.
+// wasTrusted returns an error for a file of the project that is not the same as when trust was looked up.
 func (a *Attached) wasTrusted(path string, text []byte) error {
 	if a.Check == nil {
 		return nil
@@ -188,8 +187,8 @@ func wantModule(file, wd, home string) error {
 	return nil
 }
 
-// Warn reports modules that take no part in a fire. safe means that no action goes ahead because these modules are
-// missing.
+// Warn reports modules that take no part in a fire, and misspelt event names. safe means that missing modules let no
+// action pass.
 func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
 		return
@@ -207,7 +206,7 @@ func (a *Attached) Warn(cmd *cobra.Command, safe bool) {
 	}
 }
 
-// WarnKept reports modules of the project that were not loaded.
+// WarnKept reports modules of the project that were not loaded, or that trust was granted for and that no longer exist.
 func (a *Attached) WarnKept(cmd *cobra.Command) {
 	switch n := len(a.Kept); {
 	case n > 0:
@@ -225,8 +224,9 @@ func (a *Attached) WarnKept(cmd *cobra.Command) {
 // modulesGone is the message that all modules for which trust was granted are missing.
 const modulesGone = "the trusted modules of this project no longer exist"
 
-// Conclude applies the dialect's rules to the result of a fire: a handler's error becomes a refusal with the text that
-// the agent sees, and an event without a result gets an empty result.
+// Conclude applies the dialect's rules to the result of a fire: an event without a result gets an empty result. At
+// tool_call, a handler's error becomes a refusal with the text that the agent sees, and modules that were changed or
+// removed since trust was granted refuse the call.
 func (a *Attached) Conclude(fired *pipeline.JSONResult, err error) error {
 	if a == nil || fired == nil {
 		return err
@@ -254,7 +254,7 @@ func (a *Attached) Conclude(fired *pipeline.JSONResult, err error) error {
 	return nil
 }
 
-// End ends the modules.
+// End closes the modules, and warns if that fails.
 func (a *Attached) End(cmd *cobra.Command) {
 	if a == nil {
 		return

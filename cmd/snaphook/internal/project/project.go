@@ -41,8 +41,8 @@ func hasProject(dir string) bool {
 
 // Find returns the directory of the project that dir belongs to, by the rules of the hook systems: dir itself if it has
 // settings, else the nearest directory above it that has some, up to the root of the git repository. Outside of a
-// repository it is dir. The search ends at the home directory, whose settings are the user's, and at a directory of
-// another user, who could otherwise make this user run hooks.
+// repository Find returns dir. The search ends at the home directory, whose settings are the user's, and at a directory
+// of another user, who could otherwise make this user run hooks.
 func Find(dir string) string {
 	if hasProject(dir) {
 		return dir

@@ -39,8 +39,8 @@ type Opening struct {
 	Ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
 
-// Session opens a session for the flags, on settings that can be read, and prints warnings about
-// them. The caller has to close the system.
+// Session opens a session for the flags, and prints warnings about the settings. Settings that cannot be read are an
+// error. The caller has to close the system.
 func (f *SessionFlags) Session(cmd *cobra.Command, o Opening) (*pipeline.System, *pipeline.Session, error) {
 	d, err := systems.Named(o.Event.Info().Dialect)
 	if err != nil {
@@ -142,7 +142,8 @@ func (f *SourceFlags) Log(cmd *cobra.Command) *slog.Logger {
 	return EngineLog(f.Global, cmd.ErrOrStderr())
 }
 
-// EngineLog returns a logger that writes lines of text to w: errors alone, or everything with --verbose.
+// EngineLog returns a logger that writes lines of text to w: errors alone, or everything if --verbose or the
+// environment asks for it.
 func EngineLog(global *cli.Global, w io.Writer) *slog.Logger {
 	level := slog.LevelError
 	if global.Verbose || WantsDebug() {
@@ -315,8 +316,8 @@ func (f *SessionFlags) Workspace(ctx context.Context, src *Sources) pipeline.Wor
 	return at
 }
 
-// isVouched reports whether trust was granted to the project in its present state. It is called
-// only if the project's settings could affect more than its own hooks.
+// isVouched reports whether trust was granted to the project in its present state. It returns false at once if the
+// project's settings affect only its own hooks.
 func isVouched(cmd *cobra.Command, src *Sources) bool {
 	if len(src.reaching()) == 0 {
 		return false

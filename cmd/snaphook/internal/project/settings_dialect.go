@@ -20,7 +20,7 @@ func (f *SourceFlags) AddDialect(to *pflag.FlagSet) {
 }
 
 // AllSources returns the sources of settings: one for each dialect, or the one named by --dialect. If files are given,
-// it returns only dialects that have one of the files.
+// it returns only the sources of dialects that have one of the files.
 func (f *SourceFlags) AllSources(cmd *cobra.Command) (all []*Sources, err error) {
 	chosen, err := f.chosen()
 	if err != nil {

@@ -111,7 +111,7 @@ func described(o hook.Option) string {
 // yesNo maps the letters that people type to the commonest keys.
 var yesNo = map[string]string{"y": "yes", "n": "no"}
 
-// ChosenOption returns the key of the option that was chosen by typing its key or its number.
+// ChosenOption returns the key of the option that was chosen by typing its key, its number, or y or n.
 func ChosenOption(options []hook.Option, typed string) (key string, ok bool) {
 	for _, option := range options {
 		if option.Key == typed {

@@ -27,7 +27,7 @@ type TrustStatus struct {
 	Since   *time.Time        `json:"time"`    // time of the decision
 	Digests map[string]string `json:"digests"` // by dialect
 	Hooks   []TrustHook       `json:"hooks"`   // all hooks of the project
-	Reaches []string          `json:"reaches"` // other effects of its settings, in words
+	Reaches []string          `json:"reaches"` // other effects of the project's settings, in words
 
 	Store   trust.Store
 	covered []*trust.Covered

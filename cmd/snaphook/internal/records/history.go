@@ -34,7 +34,7 @@ type history struct {
 	unreadable int
 }
 
-// recordOf returns the record that an argument names, or the environment.
+// recordOf returns the path of the record that --nats, an argument or the environment names.
 func recordOf(args []string, server NATS) (string, error) {
 	if path := server.Path(); path != "" {
 		if len(args) > 0 {

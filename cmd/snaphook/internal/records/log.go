@@ -231,7 +231,7 @@ func labelOf(h *rec.Hook) string { return cli.Label(h.Label(), cli.MaxLabel) }
 // named matches the event and the hook at the beginning of a hook's error.
 var named = regexp.MustCompile(`^\S+ hook "(?:[^"\\]|\\.)*": `)
 
-// whyText returns a hook's error, without the name of the hook, or its reason.
+// whyText returns a hook's error without the name of the hook; without an error, it returns the hook's reason.
 func whyText(h *rec.Hook) string {
 	return lo.CoalesceOrEmpty(named.ReplaceAllString(h.Error, ""), h.Reason)
 }

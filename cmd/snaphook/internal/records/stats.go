@@ -153,7 +153,7 @@ func (t *tally) add(l *rec.Line) {
 	}
 }
 
-// of returns the counts of a hook; nil if the limit of hooks is reached.
+// of returns the counts of a hook; nil if the limit of hooks is reached or the hook's name is too long.
 func (t *tally) of(event string, h *rec.Hook) *hookStat {
 	key := [2]string{event, h.ID}
 	s := t.by[key]

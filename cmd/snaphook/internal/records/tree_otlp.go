@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// otlpSpan is a span in OTLP/JSON. This type and the types below have the members that are used: ids are hexadecimal,
-// times are nanoseconds in a string.
+// otlpSpan is a span in OTLP/JSON. This type and the types below have only the members that are used. Ids are
+// hexadecimal, and times are nanoseconds in a string.
 type otlpSpan struct {
 	TraceID    string          `json:"traceId"`
 	SpanID     string          `json:"spanId"`

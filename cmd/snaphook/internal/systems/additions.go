@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// addition describes a dialect's source of hooks other than its settings: extensions or plugins.
+// addition describes a dialect's source of hooks other than its settings: extensions, plugins or modules.
 type addition struct {
-	Flag  string   // name of the flag: extension, plugin
+	Flag  string   // name of the flag: extension, plugin or module
 	one   string   // the noun, with its article
 	files []string // at least one of these files has to exist
 	named bool     // the value may be NAME=DIR
@@ -24,7 +24,7 @@ type added struct {
 	dir  string // absolute
 }
 
-// Added checks the directories that the flags add to the sources of d.
+// Added checks and returns the directories that the flags add to the sources of d.
 func (d *Dialect) Added(g Given) (all []added, err error) {
 	byFlag := map[string][]string{"extension": g.Extensions, "plugin": g.Plugins}
 	for _, other := range All {

@@ -119,7 +119,8 @@ var kindsOfBreak = []kindOfBreak{
 	{name: "nested deep", text: inJSON(`{"hooks": ` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + "}"), says: says("nested deeper"), useless: true},
 	{name: "nested deep in TOML", text: inTOML("a = " + strings.Repeat("[", 10000) + strings.Repeat("]", 10000)), says: says("nested deeper"), useless: true},
 	{name: "10 MB", text: func(b *breakable) string {
-		return inJSON(`{"hooks": {}, "x": "` + strings.Repeat("a", 10<<20) + `"}`)(b) // other tests measure memory
+		// made only when it is needed: other tests measure memory
+		return inJSON(`{"hooks": {}, "x": "` + strings.Repeat("a", 10<<20) + `"}`)(b)
 	}, says: says("longer than 1 MiB; shorten it"), nowhere: true, useless: true},
 	{name: "10 MB of TOML", text: func(b *breakable) string {
 		return inTOML("x = '" + strings.Repeat("a", 10<<20) + "'\n")(b)
@@ -238,7 +239,7 @@ func TestAProfileThatDoesNotExistIsAnErrorWithTheNames(t *testing.T) {
 }
 
 // If the hooks of a file of Claude Code or LLxprt Code cannot be read at all, the file's events block under a closed
-// policy too, unless its hooks would not run in any case.
+// policy too, unless its hooks are switched off or untrusted.
 func TestHooksOfAnotherKindStandForTheFileUnlessItsHooksAreOff(t *testing.T) {
 	const list, number, enabled = `{"hooks": []}`, `{"hooks": 7}`, `{"tools": {"enableHooks": true}, "hooks": []}`
 	for _, tt := range []struct {

@@ -112,7 +112,7 @@ func Names() []string {
 	return lo.Map(All, func(d *Dialect, _ int) string { return d.Name })
 }
 
-// Named returns the row of a dialect; the error for an unknown name lists the known names.
+// Named returns the dialect with a name; the error for an unknown name lists the known names.
 func Named(name string) (*Dialect, error) {
 	for _, d := range All {
 		if d.Name == name {
@@ -226,7 +226,8 @@ func ProfileHelp() string {
 	return strings.Join(all, "; ")
 }
 
-// ProfileAmong returns an error for a profile that none of the dialects has.
+// ProfileAmong returns an error for a profile that none of several dialects has. For a single dialect,
+// [Dialect.ProfileNamed] returns it.
 func ProfileAmong(all []*Dialect, name string) error {
 	if name == "" || len(all) < 2 || slices.ContainsFunc(all, func(d *Dialect) bool { return slices.Contains(d.Profiles, name) }) {
 		return nil

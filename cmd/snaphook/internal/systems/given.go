@@ -20,7 +20,7 @@ type Given struct {
 	Options             []string // NAME.KEY=VALUE, options of plugins
 }
 
-// FindProfile sets the profile, and returns a Load that reports the settings of other profiles.
+// FindProfile sets the profile if none was named, and returns a Load that reports the settings of other profiles.
 func (g *Given) FindProfile(d *Dialect, dir string, layers []settings.Layer) (passed pipeline.Load) {
 	if g.Profile == "" && d.Find != nil {
 		g.Profile, passed = d.Find(dir, layers)

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// LLxprt is the row of LLxprt Code and Gemini CLI.
+// LLxprt describes LLxprt Code and Gemini CLI.
 var LLxprt = Dialect{
 	Dialect:  llxprt.Dialect,
 	Supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63); hooks of Gemini CLI with --profile gemini, or if only Gemini CLI has settings",

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
-// Portable returns the systems that all dialects describe for moving hooks between systems.
+// Portable returns, for all dialects, the systems between which hooks can be moved.
 func Portable() []portable.System {
 	return lo.FlatMap(All, func(d *Dialect, _ int) []portable.System {
 		if d.portable == nil {

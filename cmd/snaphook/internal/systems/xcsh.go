@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Xcsh is the row of the hook runtime, and extensionRow the row of the extension runtime, which has other rules for the
-// same modules. Both find modules and trust them in the same way.
+// Xcsh describes the hook runtime, and extensionRow describes the extension runtime, which has other rules for the same
+// modules. Both find modules and trust them in the same way.
 var (
 	Xcsh = moduleRow(
 		xcsh.Dialect,
