@@ -44,9 +44,10 @@ type Call struct {
 	// can time out a process or a connection more cheaply than a context can.
 	Timeout time.Duration
 
-	// Stretch limits the extension of Timeout: Timeout grows by the time in which the hook's processes were ready to
-	// run while no processor was free, up to Stretch times Timeout. 0 means [DefaultStretch], 1 means no extension.
-	// Only Runners that start processes on Linux extend Timeout.
+	// Stretch limits the extension of Timeout to Stretch times Timeout: 0 means [DefaultStretch], 1 means no extension.
+	// Timeout grows on Linux: for a process by the time in which it and its descendants were ready to run while no
+	// processor was free, and for a request to a server while more threads of the machine are ready to run than it has
+	// processors.
 	Stretch float64
 
 	// PID, if not nil, gets the id of the process that a Runner on Linux starts, and 0 when the process has ended.

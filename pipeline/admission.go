@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -14,22 +15,22 @@ import (
 )
 
 // admission lets commands start, in the order in which they come. It holds a command back while the running commands
-// use all processors: another command would only slow all of them down, until they exceed their time limits. Commands
-// that sleep or wait for a network hold nothing back. Commands that wait because other programs use the processors hold
-// nothing back either: if fewer commands ran, the other programs would get more of the processors.
+// come near their time limits: another command would slow all of them down, until they exceed the limits. The time for
+// which a command is held back is not part of its limit. Commands that sleep or wait for a network hold nothing back.
 type admission struct {
 	processors int
 	times      func(pid int) processor.Times
 
-	mu      sync.Mutex
-	running []*runningCommand
-	spare   []*runningCommand // reused for later commands
-	waiting []*runningCommand
-	timer   *time.Timer          // calls look while commands wait
-	looking bool                 // look is measuring
-	due     []sight              // used by look
-	share   float64              // the part of a processor that recent commands used, on average
-	habits  map[*hook.Hook]habit // at most mostHabits entries
+	mu       sync.Mutex
+	running  []*runningCommand
+	spare    []*runningCommand // reused for later commands
+	waiting  []*runningCommand
+	timer    *time.Timer          // calls look while commands wait
+	looking  bool                 // look is measuring
+	due      []sight              // used by look
+	window   float64              // commands that may run, not counting those that sleep; 0: not known. See resize
+	tightest time.Duration        // the smallest time limit of the commands since none ran; 0: none has a limit
+	habits   map[*hook.Hook]habit // at most mostHabits entries
 }
 
 // habit has the average times of a hook.
@@ -61,18 +62,15 @@ type sight struct {
 type runningCommand struct {
 	pid      atomic.Int64 // id of its process; 0: there is no process
 	since    time.Time
+	limit    time.Duration // its time limit; 0: none
 	sleeps   bool          // the command had used little of a processor when it was last measured
 	lookAt   time.Duration // the age from which look measures the command
 	admitted chan struct{} // gets a value when a waiting command may start
 }
 
 const (
-	// perProcessor is the number of commands that may always run, for each processor.
+	// perProcessor is the number of commands, for each processor, that start before one has ended.
 	perProcessor = 2
-
-	// saturated is a fraction of all processors. Running commands that use this fraction leave nothing to another
-	// command.
-	saturated = 0.75
 
 	// sleeping is a fraction of a command's time. A command that uses a processor for less than this fraction sleeps.
 	sleeping = 0.25
@@ -89,37 +87,61 @@ const (
 	longRun = time.Second
 
 	mostHabits = 1000
+
+	// A command that takes less than relaxed times the tightest limit doubles the window, up to widest. A whole window
+	// of commands that take less than the tightest limit widens it by one. A command that takes more than strained
+	// times its own limit narrows it. Waiting for a processor can extend a limit to [hook.DefaultStretch] times itself.
+	relaxed  = 0.25
+	strained = 2
+	widest   = 1 << 20
 )
 
 func newAdmission() *admission {
-	return &admission{processors: runtime.GOMAXPROCS(0), times: processor.TimesOf, share: 1}
+	return &admission{processors: runtime.GOMAXPROCS(0), times: processor.TimesOf}
 }
 
-// full reports whether the running commands use all processors.
+// full reports whether the running commands fill the window.
 func (a *admission) full(now time.Time) bool {
-	if len(a.running) < perProcessor*a.processors {
+	room := cmp.Or(int(a.window), perProcessor*a.processors)
+	if len(a.running) < room {
 		return false
 	}
-	n, used := 0, 0.0
+	awake := 0
 	for _, p := range a.running {
 		age := now.Sub(p.since)
 		switch {
-		case age >= longRun:
-			continue
-		case p.sleeps:
+		case age >= longRun || p.sleeps:
 		case age < firstLook || p.pid.Load() != 0: // an older command that has no process will not start one
-			used += a.share
+			awake++
 		}
-		n++
 	}
-	return n >= perProcessor*a.processors && used >= saturated*float64(a.processors)
+	return awake >= room
 }
 
-// enter waits until a command of a hook may start, or ctx ends.
-func (a *admission) enter(ctx context.Context, h *hook.Hook) (*runningCommand, error) {
+// resize changes the window after a command that took the time took of its time limit, 0 for none. It does not ask how
+// much of the processors the commands use: other programs may use the rest.
+func (a *admission) resize(took, limit time.Duration) {
+	if a.window == 0 {
+		a.window = perProcessor * float64(a.processors)
+	}
+	switch {
+	case a.tightest == 0 || float64(took) < relaxed*float64(a.tightest):
+		a.window = min(2*a.window, widest)
+	case took < a.tightest:
+		a.window += 1 / a.window
+	case limit > 0 && float64(took) > strained*float64(limit):
+		a.window = max(float64(a.processors), min(a.window, float64(len(a.running)))*0.75)
+	}
+}
+
+// enter waits until a command of a hook with a time limit, 0 for none, may start, or ctx ends.
+func (a *admission) enter(ctx context.Context, h *hook.Hook, limit time.Duration) (*runningCommand, error) {
 	a.mu.Lock()
 	now := time.Now()
 	p := a.next()
+	if p.limit = limit; limit > 0 && (a.tightest == 0 || limit < a.tightest) {
+		a.tightest = limit
+	}
 	p.lookAt = a.habits[h].firstLook()
 	if len(a.waiting) == 0 && !a.full(now) {
 		a.admit(p, now)
@@ -187,10 +209,8 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	defer a.mu.Unlock()
 	now := time.Now()
 	took := now.Sub(p.since)
+	a.resize(took, p.limit)
 	a.remove(p)
-	if ran > 0 && took > 0 {
-		a.share += (float64(ran)/float64(took) - a.share) / 4
-	}
 	if a.habits == nil || len(a.habits) >= mostHabits {
 		a.habits = map[*hook.Hook]habit{}
 	}
@@ -200,7 +220,7 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	}
 	a.habits[h] = habit{usual.took + (took-usual.took)/4, usual.ran + (ran-usual.ran)/4}
 	if len(a.running) == 0 {
-		a.share = 1 // the next commands may use a whole processor each
+		a.window, a.tightest = 0, 0 // the next commands may be others
 	}
 	a.admitWaiting(now)
 }
@@ -284,7 +304,7 @@ func (f *fireState) admitted(ctx context.Context, h *hook.Hook, turn *hookRun) (
 		waits, cancel = context.WithTimeoutCause(ctx, h.Policy.Queue-turn.queued, why)
 		defer cancel()
 	}
-	p, err := a.enter(waits, h)
+	p, err := a.enter(waits, h, f.of.timeout(h))
 	if waited := time.Since(start); waited > time.Millisecond {
 		turn.queued += waited
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 // fakeCommands lets n commands, which begin at the same time, through an admission of two processors. Each command
-// lasts the duration took, and its processor time is ran * took. A running command has waited for a processor for seen
-// * its age. With noProcess the commands have no process that the admission can look at. fakeCommands returns the
-// largest number of commands that ran at the same time, and the time in which all commands have ended.
-func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) (most int, all time.Duration) {
+// lasts the duration took, and has a time limit. A running command has waited for a processor for seen * its age. With
+// noProcess the commands have no process that the admission can look at. fakeCommands returns the largest number of
+// commands that ran at the same time, and the time in which all commands have ended.
+func fakeCommands(n int, took, limit time.Duration, seen float64, noProcess bool) (most int, all time.Duration) {
 	a := newAdmission()
 	a.processors = 2
 	started := map[int]time.Time{} // guarded by a.mu
@@ -27,7 +27,7 @@ func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) 
 	start, done, h := time.Now(), make(chan bool), new(hook.Hook)
 	for i := range n {
 		go func() {
-			p, err := a.enter(context.Background(), h)
+			p, err := a.enter(context.Background(), h, limit)
 			if err != nil {
 				panic(err)
 			}
@@ -38,7 +38,7 @@ func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) 
 			}
 			a.mu.Unlock()
 			time.Sleep(took)
-			a.leave(p, h, time.Duration(ran*float64(took)))
+			a.leave(p, h, took)
 			done <- true
 		}()
 	}
@@ -48,22 +48,24 @@ func fakeCommands(n int, took time.Duration, ran, seen float64, noProcess bool) 
 	return most, time.Since(start)
 }
 
-func TestCommandsWaitWhileTheRunningOnesUseAllProcessors(t *testing.T) {
+func TestCommandsWaitWhileTheRunningOnesComeNearTheirLimits(t *testing.T) {
 	const took = 100 * time.Millisecond
 	for name, tt := range map[string]struct {
-		ran, seen   float64
+		limit       time.Duration
+		seen        float64
 		noProcess   bool
 		least, most int // at the same time
 		longest     time.Duration
 	}{
-		"they compute":                    {0.5, 1, false, 4, 4, 4 * took},
-		"they sleep":                      {0.01, 0.01, false, 16, 16, took + 60*time.Millisecond},
-		"others have the processors":      {0.1, 1, false, 8, 16, 3 * took},
-		"they are no processes":           {0, 0, true, 16, 16, took + 60*time.Millisecond},
-		"they compute in several threads": {1, 2, false, 4, 4, 4 * took},
+		"they compute":                     {took, 1, false, 4, 4, 4 * took},
+		"they compute in several threads":  {took, 2, false, 4, 4, 4 * took},
+		"they sleep":                       {took, 0.01, false, 16, 16, took + 60*time.Millisecond},
+		"they are no processes":            {took, 0, true, 16, 16, took + 60*time.Millisecond},
+		"they end well within their limit": {5 * took, 1, false, 12, 16, 2 * took},
+		"they have no limit":               {0, 1, false, 12, 16, 2 * took},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			most, all := fakeCommands(16, took, tt.ran, tt.seen, tt.noProcess)
+			most, all := fakeCommands(16, took, tt.limit, tt.seen, tt.noProcess)
 			if most < tt.least || most > tt.most || all > tt.longest {
 				t.Errorf("%s: %d at once, %v in total; want %d to %d, and at most %v", name, most, all, tt.least, tt.most, tt.longest)
 			}
@@ -71,9 +73,61 @@ func TestCommandsWaitWhileTheRunningOnesUseAllProcessors(t *testing.T) {
 	}
 }
 
+// Other programs use most of the processors: each command that runs makes the others slower, but the processor time of
+// the commands leaves room for more.
+func TestCommandsWaitBeforeTheyWouldExceedTheirTimeLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		limit       time.Duration
+		least, most int // at the same time
+	}{
+		"a tight limit": {150 * time.Millisecond, 4, 8},
+		"a wide limit":  {time.Minute, 16, 16},
+		"no limit":      {0, 16, 16},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newAdmission()
+			a.processors = 2
+			a.times = func(int) processor.Times { return processor.Times{Waited: time.Hour} }
+			permits, most, slowest := make(chan bool, 16), 0, time.Duration(0)
+			var all sync.WaitGroup
+			for range 200 {
+				all.Go(func() {
+					permits <- true
+					p, err := a.enter(t.Context(), nil, tt.limit)
+					if err != nil {
+						panic(err)
+					}
+					p.pid.Store(1)
+					start := time.Now()
+					for done := 0.0; done < 1; { // 50 ms alone
+						time.Sleep(5 * time.Millisecond)
+						a.mu.Lock()
+						most = max(most, len(a.running))
+						done += 0.1 / float64(len(a.running))
+						a.mu.Unlock()
+					}
+					took := time.Since(start)
+					a.leave(p, nil, took/20)
+					a.mu.Lock()
+					slowest = max(slowest, took)
+					a.mu.Unlock()
+					<-permits
+				})
+			}
+			all.Wait()
+			if most < tt.least || most > tt.most {
+				t.Errorf("%s: %d at once, want %d to %d", name, most, tt.least, tt.most)
+			}
+			if tt.limit > 0 && slowest > hook.DefaultStretch*tt.limit {
+				t.Errorf("%s: a command took %v", name, slowest)
+			}
+		})
+	}
+}
+
 func TestCommandsThatRunForLongHoldNothingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if most, all := fakeCommands(16, time.Minute, 0.5, 1, false); most != 16 || all > time.Minute+4*longRun {
+		if most, all := fakeCommands(16, time.Minute, time.Minute, 1, false); most != 16 || all > time.Minute+4*longRun {
 			t.Errorf("%d at once, %v in total; want all 16 a few seconds after the first", most, all)
 		}
 	})
@@ -88,7 +142,7 @@ func TestCommandsStartInTheOrderInWhichTheyCome(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				p, _ := a.enter(context.Background(), nil)
+				p, _ := a.enter(context.Background(), nil, 100*time.Millisecond)
 				p.pid.Store(1)
 				order <- i
 				time.Sleep(100 * time.Millisecond)
@@ -110,17 +164,17 @@ func TestACommandThatIsCancelledWhileItWaitsLeavesItsTurnToTheNext(t *testing.T)
 		a := newAdmission()
 		a.processors = 1
 		a.times = func(int) processor.Times { return processor.Times{Waited: time.Hour} }
-		first, _ := a.enter(context.Background(), nil)
-		second, _ := a.enter(context.Background(), nil)
+		first, _ := a.enter(context.Background(), nil, 0)
+		second, _ := a.enter(context.Background(), nil, 0)
 		first.pid.Store(1)
 		second.pid.Store(2)
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		got := make(chan error, 2)
-		go func() { _, err := a.enter(ctx, nil); got <- err }()
+		go func() { _, err := a.enter(ctx, nil, 0); got <- err }()
 		synctest.Wait()
 		go func() {
-			p, err := a.enter(context.Background(), nil)
+			p, err := a.enter(context.Background(), nil, 0)
 			a.leave(p, nil, 0)
 			got <- err
 		}()

@@ -89,10 +89,36 @@ func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
 		Selection: hook.Selection{Pattern: g.Matcher},
 		Runner:    lostGuard{},
 	}
-	if e := eventNamed(dialect + "." + g.Event); e != nil && e.Info().Rules.Match != nil {
-		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // an invalid matcher matches everything
+	if e := eventNamed(dialect + "." + g.Event); e != nil && e.Info().Subject != "" {
+		rules := e.Info().Rules
+		h.Matcher = rules.anyReading(g.Matcher)
 	}
 	return h
+}
+
+// anyReading compiles a matcher that accepts a subject if any reading of the pattern does. It returns nil, which
+// accepts every subject, if a reading accepts every subject or reports a problem.
+func (r *Rules) anyReading(pattern string) hook.Matcher {
+	var all anyMatcher
+	for _, compile := range append(slices.Clip(r.Readings), r.Match) {
+		if compile == nil {
+			return nil
+		}
+		m, note := compile(pattern)
+		if m == nil || note != "" {
+			return nil
+		}
+		all = append(all, r.renamed(m))
+	}
+	return all
+}
+
+// anyMatcher accepts a subject that one of its matchers accepts.
+type anyMatcher []hook.Matcher
+
+// Match reports whether one of the matchers accepts the subject.
+func (all anyMatcher) Match(subject string) bool {
+	return slices.ContainsFunc(all, func(m hook.Matcher) bool { return m.Match(subject) })
 }
 
 // LostGuard is the Type of a hook that blocks in place of a missing guard; see Granted of [Config].

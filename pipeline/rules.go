@@ -68,6 +68,10 @@ type Rules struct {
 	// author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
+	// Readings are other functions that compile a matcher, for other settings of the dialect. A guard that is lost blocks
+	// a call that any reading of its matcher accepts, because the settings that the guard had are not known.
+	Readings []func(pattern string) (m hook.Matcher, note string)
+
 	// Renamed extends a matcher to other names of the same subject, such as the former name of a tool. It is not called
 	// for a nil matcher. A nil Renamed means that each subject has one name.
 	Renamed func(hook.Matcher) hook.Matcher
@@ -131,6 +135,9 @@ func (r Rules) over(base Rules) Rules {
 	}
 	if r.Match == nil {
 		r.Match = base.Match
+	}
+	if r.Readings == nil {
+		r.Readings = base.Readings
 	}
 	if r.Renamed == nil {
 		r.Renamed = base.Renamed

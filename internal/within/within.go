@@ -1,10 +1,13 @@
-// Package within limits calls of host functions to the timeout of a hook.
+// Package within limits calls of host functions, and requests to servers, to the timeout of a hook.
 package within
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/processor"
 )
 
 // Limit calls ask with a context that ends with the call's time, and returns the answer. If the context ends before ask
@@ -12,6 +15,27 @@ import (
 func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := call.Limit(ctx)
 	defer cancel()
+	return run(ctx, ask)
+}
+
+// Stretch is like [Limit], but the call's time grows on a machine that has more work than processors, up to
+// call.Stretch times itself: the server may wait for a processor of this machine, and so may this process. granted is
+// the growth.
+func Stretch[T any](
+	ctx context.Context, call hook.Call, ask func(context.Context) (T, error),
+) (answer T, granted time.Duration, err error) {
+	if call.Timeout <= 0 {
+		answer, err = run(ctx, ask)
+		return answer, 0, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	s := &stretch{limit: call.Timeout, most: max(1, cmp.Or(call.Stretch, hook.DefaultStretch)), load: load, cancel: cancel}
+	s.start()
+	answer, err = run(ctx, ask)
+	return answer, s.end(), err
+}
+
+func run[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
 	if ctx.Err() == nil {
 		answer, err = ask(ctx)
 	}
@@ -21,3 +45,6 @@ func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context)
 	}
 	return answer, err
 }
+
+// load is a variable for tests.
+var load = processor.Load

@@ -33,7 +33,8 @@ const MaxAnswer = 8 << 20
 //     of the URL, and no header, because a user, a path and a query can be secrets.
 //
 // When ctx ends or the call's timeout has passed, the request is abandoned, with [context.Cause] or a
-// [hook.TimeoutError] as the error. A request is sent only once, or a second time on a new connection if the old
+// [hook.TimeoutError] as the error. The timeout grows while programs of this machine wait for a processor; see Stretch
+// of [hook.Call]. A request is sent only once, or a second time on a new connection if the old
 // connection accepted no byte of it.
 //
 // Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once),
@@ -111,17 +112,14 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	if err != nil {
 		return hook.Reply{}, err
 	}
-	body, err := within.Limit(ctx, call, func(ctx context.Context) ([]byte, error) {
+	body, granted, err := within.Stretch(ctx, call, func(ctx context.Context) ([]byte, error) {
 		body, err := h.post(ctx, target, call, transport)
 		if err != nil {
 			return nil, classed(err, fmt.Errorf("POST %s://%s: %w", target.Scheme, target.Host, err))
 		}
 		return body, nil
 	})
-	if err != nil {
-		return hook.Reply{}, err
-	}
-	return hook.Reply{Stdout: body}, nil
+	return hook.Reply{Stdout: body, Granted: granted}, err
 }
 
 // classed adds a class to an error: ClassOutput if the server answered with text, and ClassHTTP to any other error.

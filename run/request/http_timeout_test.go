@@ -59,7 +59,7 @@ func TestHTTPKeepsToTheTimeout(t *testing.T) {
 				}
 				start := time.Now()
 				h := &HTTP{URL: "http://s3cret@example.com/s3cret"}
-				_, err := h.run(ctx, hook.Call{Timeout: tt.timeout}, tt.transport)
+				_, err := h.run(ctx, hook.Call{Timeout: tt.timeout, Stretch: 1}, tt.transport)
 				if err == nil || err.Error() != tt.want.Error() {
 					t.Errorf("err = %v, want %v", err, tt.want)
 				}

@@ -1,0 +1,57 @@
+package within
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// stretch cancels a context at a time limit that can grow.
+type stretch struct {
+	limit  time.Duration
+	most   float64 // the limit grows at most to most times itself
+	load   func() float64
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	timer   *time.Timer // nil after end
+	granted time.Duration
+}
+
+// leastGrant is the smallest growth of a limit that is worth another wait.
+const leastGrant = time.Millisecond / 4
+
+func (s *stretch) start() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = time.AfterFunc(s.limit, s.due)
+}
+
+// due grants more time if more threads of the machine are ready to run than it has processors: each then gets only a
+// part of a processor. Otherwise due cancels the context.
+func (s *stretch) due() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer == nil {
+		return
+	}
+	more := time.Duration(float64(s.limit)*(min(s.load(), s.most)-1)) - s.granted
+	if more < leastGrant {
+		s.cancel(&hook.TimeoutError{After: s.limit, Granted: s.granted})
+		return
+	}
+	s.granted += more
+	s.timer.Reset(more)
+}
+
+// end stops the timer and returns the growth of the limit.
+func (s *stretch) end() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer.Stop()
+	s.timer = nil
+	s.cancel(context.Canceled)
+	return s.granted
+}

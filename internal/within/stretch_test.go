@@ -1,0 +1,81 @@
+package within
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+func TestTheTimeOfARequestGrowsWhileTheMachineIsFull(t *testing.T) {
+	gone := errors.New("gone")
+	for name, tt := range map[string]struct {
+		loads   []float64 // at one timeout after another; then the last one
+		stretch float64
+		answer  time.Duration // when the server answers; 0: never
+		cancel  time.Duration // when the caller gives up; 0: never
+		granted time.Duration
+		want    error
+	}{
+		"a free machine":                       {[]float64{0.5}, 0, 0, 0, 0, &hook.TimeoutError{After: time.Second}},
+		"an answer in time":                    {[]float64{9}, 0, time.Second - 1, 0, 0, nil},
+		"three threads on each processor":      {[]float64{3}, 0, 3*time.Second - 1, 0, 2 * time.Second, nil},
+		"an answer after the growth":           {[]float64{3}, 0, 3*time.Second + 1, 0, 2 * time.Second, &hook.TimeoutError{After: time.Second}},
+		"a machine that gets fuller":           {[]float64{1.5, 2.5, 2}, 0, 0, 0, 1500 * time.Millisecond, &hook.TimeoutError{After: time.Second}},
+		"far too many threads":                 {[]float64{100}, 0, 0, 0, 3 * time.Second, &hook.TimeoutError{After: time.Second}},
+		"a policy that forbids the growth":     {[]float64{100}, 1, 0, 0, 0, &hook.TimeoutError{After: time.Second}},
+		"a policy that allows half as much":    {[]float64{100}, 1.5, 0, 0, time.Second / 2, &hook.TimeoutError{After: time.Second}},
+		"a caller that gives up while it grew": {[]float64{100}, 0, 0, 2 * time.Second, 3 * time.Second, gone},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			defer func(before func() float64) { load = before }(load)
+			looks := 0
+			load = func() float64 {
+				looks++
+				return tt.loads[min(looks, len(tt.loads))-1]
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if tt.cancel > 0 {
+				time.AfterFunc(tt.cancel, func() { cancel(gone) })
+			}
+			call := hook.Call{Timeout: time.Second, Stretch: tt.stretch}
+			answer, granted, err := Stretch(ctx, call, func(ctx context.Context) (string, error) {
+				var answered <-chan time.Time
+				if tt.answer > 0 {
+					answered = time.After(tt.answer)
+				}
+				select {
+				case <-answered:
+					return "answer", nil
+				case <-ctx.Done():
+					return "late", ctx.Err()
+				}
+			})
+			if granted != tt.granted || (err == nil) != (tt.want == nil) || err != nil && err.Error() != tt.want.Error() {
+				t.Errorf("%s: granted %v with error %v; want %v and %v", name, granted, err, tt.granted, tt.want)
+			}
+			if late, ok := errors.AsType[*hook.TimeoutError](err); ok && late.Granted != tt.granted {
+				t.Errorf("%s: the error says %v", name, late.Granted)
+			}
+			if want := map[bool]string{true: "answer"}[tt.want == nil]; answer != want {
+				t.Errorf("%s: answer %q, want %q", name, answer, want)
+			}
+		})
+	}
+}
+
+func TestARequestWithoutATimeoutHasNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, granted, err := Stretch(t.Context(), hook.Call{}, func(context.Context) (bool, error) {
+			time.Sleep(time.Hour)
+			return true, nil
+		})
+		if granted != 0 || err != nil {
+			t.Error(granted, err)
+		}
+	})
+}
