@@ -32,7 +32,7 @@ internal/permission: wire internal/bash internal/bounded
 internal/posix: internal/bounded
 internal/shell: internal/bash internal/bounded internal/posix
 run: hook wire internal/processor internal/bash internal/bounded internal/scratch internal/shell
-internal/within: hook
+internal/within: hook internal/processor
 internal/tomlform: settings
 internal/portable:
 run/request: hook wire internal/within

@@ -132,3 +132,43 @@ func TestASessionOfADirectoryThatIsNotThereIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// The settings of a lost guard are not known: it blocks each call that its matcher selects by the rules of any settings.
+func TestALostGuardBlocksIfAnyReadingOfItsMatcherSelectsTheCall(t *testing.T) {
+	for _, test := range []struct {
+		matcher, tool string
+		denied        bool
+	}{
+		{"Bash", "Bash", true},
+		{"Write", "Bash", false},
+		{"mcp__.*", "Bash", false},
+		{"", "Bash", true},
+		{"(", "Bash", true},           // not an expression
+		{"Glob, Bash", "Bash", true},  // a list, or an expression that matches nothing
+		{"Glob, Write", "Bash", true}, // in doubt
+		{"Task", "Agent", true},       // the former name
+		{"Agent", "Task", true},
+		{"as", "Bash", true}, // Kimi searches the text in names
+		{"Shell", "run_shell_command", true},
+	} {
+		hooks, err := snaphook.Open(snaphook.Config{
+			Dialects: []*snaphook.Dialect{snaphook.Claude(snaphook.ClaudeConfig{Layers: []settings.Layer{}})},
+			Log:      slog.New(slog.DiscardHandler),
+			Granted: func(string) map[string][]hook.Guard {
+				return map[string][]hook.Guard{"claude": {{Event: "PreToolUse", Matcher: test.matcher, Label: "guard"}}}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{ID: "s", Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := s.BeforeTool(t.Context(), &snaphook.ToolCall{ID: "1", Name: test.tool, Input: wire.Object(`{}`)})
+		if v.Denied() != test.denied {
+			t.Errorf("a lost guard with matcher %q and a call of %s: denied %v", test.matcher, test.tool, v.Denied())
+		}
+		hooks.Close()
+	}
+}

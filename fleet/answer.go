@@ -38,7 +38,7 @@ type request struct {
 	timeout        time.Duration
 	merged         bool // the agent wants the merged answer
 	payload        jsontext.Value
-	unknown        bool // the worker has no such event
+	known          bool // the worker has the event
 }
 
 // respond makes the response to a request.

@@ -63,7 +63,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 
 // answered counts a request, unless the worker has no such event: the event is a label, and clients can send any name.
 func (m *Metrics) answered(r *request, took time.Duration) {
-	if m == nil || r.unknown {
+	if m == nil || !r.known {
 		return
 	}
 	event := r.dialect + "." + r.event

@@ -25,6 +25,9 @@ func get(t testing.TB, h http.Handler, path string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
+// madeUp is an event that no dialect has.
+const madeUp = "MadeUpEvent"
+
 // measuredWorker is a worker that has answered, refused and failed.
 func measuredWorker(t testing.TB) http.Handler {
 	t.Helper()
@@ -54,6 +57,11 @@ func measuredWorker(t testing.TB) http.Handler {
 	eventually(t, "the worker is ready", func() bool { code, _ := get(t, h, "/readyz"); return code == http.StatusOK })
 	for _, input := range []string{bash, strings.Replace(bash, `"t"`, `"fails"`, 1), `[]`} {
 		if _, err := nc.Request(FirePrefix+"claude.PreToolUse", []byte(`{"input":`+input+`}`), patience); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, request := range []string{"{", `{"input":{}}`, `{"eventName":"Other","input":{}}`} {
+		if _, err := nc.Request(FirePrefix+"claude."+madeUp, []byte(request), patience); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,5 +137,12 @@ func TestHealthSaysWhatIsMissing(t *testing.T) {
 	}
 	if code, _ := get(t, h, "/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz says %d", code)
+	}
+}
+
+// A client can send any event name, and each label of a metric takes memory until the worker ends.
+func TestAnEventThatAClientMakesUpIsNoLabel(t *testing.T) {
+	if _, metrics := get(t, measuredWorker(t), "/metrics"); strings.Contains(metrics, madeUp) {
+		t.Errorf("the metrics have the event %s", madeUp)
 	}
 }

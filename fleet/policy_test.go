@@ -41,7 +41,7 @@ const (
 	noHooks = `{"hooks": {}}`
 )
 
-// policyDir writes a policy that denies every tool for a reason.
+// policyDir writes a policy that denies every tool with the given reason, and returns its directory.
 func policyDir(t testing.TB, reason string, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -263,6 +263,8 @@ func (s *Server) find(revision uint64) *generation {
 
 // respond fires the event of a request.
 func (s *Server) respond(ctx context.Context, r *request) bus.Response {
+	events := s.events[r.dialect]
+	r.known = events[r.event] != nil
 	g := s.find(r.revision)
 	if g == nil {
 		return failed(r, OtherRevision, "the worker has revision %d of the policy, and the agent has revision %d",
@@ -284,8 +286,6 @@ func (s *Server) respond(ctx context.Context, r *request) bus.Response {
 	case o.Text("eventName") != r.event:
 		return failed(r, bus.InvalidRequest, "the eventName is %.100s, and the subject names %q; leave eventName out", name, r.event)
 	}
-	events := s.events[r.dialect]
-	r.unknown = events[r.event] == nil
 	if events == nil {
 		return failed(r, bus.UnsupportedEvent, "the worker does not know the dialect %q", r.dialect)
 	}

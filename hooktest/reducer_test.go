@@ -26,8 +26,8 @@ type (
 	answer  = hook.Output[own]
 )
 
-// blockWins is correct except for stops, which the engine adds; each reducer below violates one
-// more property.
+// blockWins is a correct reducer. It ignores stops, because the engine adds them to the result. Each reducer below
+// violates one property.
 func blockWins(outs answers) (all answer) {
 	for o := range outs {
 		if o.Decision.Blocks() {

@@ -135,7 +135,7 @@ func (m *Module) encode(c *pendingCall, args []any) (string, error) {
 	return string(fmt.Appendf(append(text, objects...), "%d]", len(c.objects))), nil
 }
 
-// argument returns v as JSON that can be embedded.
+// argument returns v as JSON for the list that encode writes.
 func argument(v any) (Value, error) {
 	text, err := valueOf(v)
 	switch {

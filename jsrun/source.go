@@ -129,7 +129,7 @@ func (s *moduleSources) read(path string) ([]byte, error) {
 	case errors.Is(err, bounded.ErrNotRegular):
 		return nil, fmt.Errorf("%s is a pipe or a device; a module is a regular file", name)
 	case errors.As(err, &large):
-		return nil, fmt.Errorf("%s: %w; a module is a file that people write", name, large)
+		return nil, fmt.Errorf("%s: %w; split it into several files", name, large)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("Could not resolve %q: there is no such file", path) //nolint:staticcheck // as above
 	case err != nil:

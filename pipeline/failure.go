@@ -19,7 +19,7 @@ type Failure struct {
 	Event   string // "llxprt.BeforeTool"
 	Hook    *hook.Hook
 	Err     error // as in the hook's Report: a [hook.Error]
-	Blocked bool  // the failure blocks the action
+	Blocked bool  // the failure blocks the action, or makes the host ask the user
 }
 
 // blocked reports whether the failure of a hook blocks the action, or asks the user.

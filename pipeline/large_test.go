@@ -20,8 +20,8 @@ func (p *seen) load() pipeline.Load {
 	}))
 }
 
-// sameHoweverLarge checks that the engine accepts an input if, and only if, it accepts the same input with so
-// many blanks inside that the text is shared.
+// sameHoweverLarge checks that the engine accepts an input if, and only if, it accepts the same input with so many
+// blanks inside that the engine decodes it without copying its text.
 func sameHoweverLarge(t *testing.T, s *pipeline.Session, text string) {
 	t.Helper()
 	at := strings.IndexByte(text, '{')

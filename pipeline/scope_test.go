@@ -29,7 +29,7 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 	if !chain.Active(s) || chain.Active(other) {
 		t.Error("the other event is active in the other session, or not in this one")
 	}
-	again, _ := pipeline.Register(s, ready...) // as for two agents with the same front matter
+	again, _ := pipeline.Register(s, ready...) // two agents with the same front matter register the same hooks twice
 	want(s, "[one two one two settings]")
 	again()
 	again()

@@ -84,7 +84,7 @@ func (m *sessionState) unspend(hooks []*hook.Hook) {
 	}
 }
 
-// value returns the value under a key, which the first call makes with first.
+// value returns the value of a key. The first call for the key makes the value with first.
 func (m *sessionState) value(key any, first func() any) any {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,8 +79,8 @@ type Config struct {
 	Warm Warmer
 }
 
-// load reads every dialect's settings of a workspace and logs problems. It returns an error if a file could not be
-// read, or if a function panicked: a project's files must not end the program.
+// load reads every dialect's settings of a workspace and logs problems. It returns an error if a problem is fatal, such
+// as a file that cannot be read, or if a function panicked: a project's files must not end the program.
 func (c *Config) load(ctx context.Context, at Workspace, log *slog.Logger) (all Loaded, err error) {
 	defer recovered(&err)
 	var fatal []error

@@ -58,8 +58,8 @@ func TestWhatAHookDoesToTheLockOfARecordLosesNoLine(t *testing.T) {
 	}
 }
 
-// If a hook replaces a record's file by a device or a pipe, the record does not write there: its
-// lines would vanish, and are counted as lost.
+// If a hook replaces a record's file by a device or a pipe, the record does not write there: its lines would vanish
+// unnoticed. They count as lost.
 func TestARecordDoesNotGoOnInADevice(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a device": func(path string) error { return os.Symlink("/dev/null", path) },

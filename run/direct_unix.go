@@ -132,7 +132,8 @@ func search(path, name string) string {
 }
 
 // shellLevel returns SHLVL as bash would pass it on: bash increments SHLVL at its start, and decrements it before the
-// program runs. ok is false for the first bash of a remote session, which may read a startup file.
+// program runs. ok is false if bash would change SHLVL, and for the first bash of a remote session, which may read a
+// startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
 	if !ok {

@@ -137,7 +137,7 @@ func publicHooks(t *testing.T, root string) (all []publicHook) {
 	return all
 }
 
-// publicScript is a script in a command, with the arguments after it.
+// publicScript matches a script in a command, with the arguments after it.
 var publicScript = regexp.MustCompile(`([\w@.+/-]+\.(py|js|cjs|mjs|sh))"?((?: +[\w.=@/:-]+)*)`)
 
 var publicPrograms = map[string]string{"py": "python3", "js": "node", "cjs": "node", "mjs": "node", "sh": "bash"}

@@ -35,7 +35,8 @@ func (c *fileCollector) sum(path string) (digest string, looked stamp, err error
 	}
 	real, err := c.real(path)
 	if err != nil {
-		if _, missing := c.stat(path); missing == nil { // the file appeared or vanished between the two calls
+		// c.stat finds the file, c.real did not: the file has just appeared, or vanished after an earlier c.stat
+		if _, missing := c.stat(path); missing == nil {
 			c.absent(path, false)
 		}
 		return "", looked, nil //nolint:nilerr // an absent file runs nothing

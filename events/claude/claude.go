@@ -3,6 +3,8 @@ package claude
 import (
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -21,6 +23,8 @@ var Dialect = &pipeline.Dialect{
 		Text:    hook.TextIgnored,
 		Match:   match.List,
 		Timeout: 10 * time.Minute,
+		Readings: append([]func(string) (hook.Matcher, string){match.WideList}, lo.Map(profiles,
+			func(p *profile, _ int) func(string) (hook.Matcher, string) { return p.match })...),
 	},
 	Base:      base,
 	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},

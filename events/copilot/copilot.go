@@ -21,6 +21,7 @@ var Dialect = &pipeline.Dialect{
 		Exits:      hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.Fail},
 		Text:       hook.TextIgnored,
 		Match:      matchNative,
+		Readings:   []func(string) (hook.Matcher, string){ignoreMatcher},
 		Timeout:    30 * time.Second,
 		Sequential: true,
 		LateOpens:  true,

@@ -20,10 +20,11 @@ var Dialect = &pipeline.Dialect{
 	Name: "cursor",
 	Unit: time.Second,
 	Rules: pipeline.Rules{
-		Exits:   hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.Fail},
-		Text:    hook.TextIgnored,
-		Match:   Match,
-		Timeout: time.Minute,
+		Exits:    hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.Fail},
+		Text:     hook.TextIgnored,
+		Match:    Match,
+		Readings: []func(string) (hook.Matcher, string){matchImported},
+		Timeout:  time.Minute,
 	},
 	Head: head,
 	BaseNames: []string{

@@ -72,11 +72,17 @@ func (e *entry) matcher(at settings.Value) (pattern string, m hook.Matcher, note
 	case subject == "":
 		return "", nil, ""
 	}
-	m, note = e.Matcher("Claude Code", pattern, match.WideList)
+	m, note = e.Matcher("Claude Code", pattern, matchImported)
 	if note == "" && strings.Contains(pattern, "mcp__") {
 		e.Problem(at.Wrong("%.60q names tools of MCP servers as Claude Code does; Cursor calls them MCP:tool, and the hook does not run for them", pattern))
 	}
-	return pattern, tools.Matcher(m), note
+	return pattern, m, note
+}
+
+// matchImported compiles the matcher of an imported hook, which has Claude Code's names of tools.
+func matchImported(pattern string) (m hook.Matcher, note string) {
+	m, note = match.WideList(pattern)
+	return tools.Matcher(m), note
 }
 
 // fill completes a hook from its entry. It returns the problem that makes the entry unusable, or nil.

@@ -58,7 +58,7 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 		case like >= 0:
 			notes = append(notes, fmt.Sprintf("%q of its result has no effect; write %q", name, known[like]))
 		case denies:
-			notes = append(notes, fmt.Sprintf("the words of a denial have no effect: %q of its result; return %s", name, e.form()))
+			notes = append(notes, fmt.Sprintf("%q of its result looks like a denial, but has no effect; return %s", name, e.form()))
 		case e.stops != nil && name != "type" && !(isEvent && slices.Contains(e.watched, name)):
 			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
 		}

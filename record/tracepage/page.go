@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -111,9 +110,6 @@ type viewer struct {
 	messages chan []byte
 	fresh    bool // it has received no frame yet
 }
-
-// ErrClosed is the error of methods of a closed page.
-var ErrClosed = errors.New("the page is closed")
 
 // New returns a Page that follows the records of cfg until Close. A record that is a directory, or that
 // cannot be read, is an error.

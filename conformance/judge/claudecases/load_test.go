@@ -121,7 +121,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// senseless lists expectations that could not be checked, or would pass unread.
+// senseless maps expectations that nothing can check, or that would pass without a check, to a part of their error.
 var senseless = map[string]string{
 	`{"blocked": null}`:                                "leave the key out",
 	`{"blocked": "true"}`:                              "blocked",

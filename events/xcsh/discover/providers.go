@@ -167,8 +167,8 @@ func (s *providerSearch) add(kind, tool, path, level string) {
 	})
 }
 
-// files returns the files of a directory by name, including those that symbolic links name; none if
-// the directory does not exist.
+// files returns the visible files of a directory that are accepted and not ignored, sorted by name, also those that
+// links name; none if the directory does not exist.
 func (s *providerSearch) files(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -21,7 +21,7 @@ func Programs() map[string]shell.Program { return map[string]shell.Program{"git"
 
 type program struct{}
 
-// Known reports whether a file is a git whose configuration of the system is /etc/gitconfig.
+// Known reports whether a file is a git whose system configuration is /etc/gitconfig.
 func (program) Known(file string) bool {
 	return file == "/usr/bin/git" && version.Starts(file, "git version 2.")
 }

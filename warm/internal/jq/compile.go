@@ -46,7 +46,7 @@ const (
 // comma at the end of an object, .a.[0], a name after spaces, and the like.
 var doubtful = regexp.MustCompile(`#|,\s*\}|[\w\])"?]\s*\.\s*\[|\.\s*\.\s*[\w"]|\$\s|\.\s+["\w]*"|\?\?|\?//|[^\x00-\x7f]`)
 
-// plainString matches a string without filters in it.
+// plainString matches a string. In a text without \( no string has a filter in it.
 var plainString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // compile reads a filter whose variables have the given names.

@@ -123,8 +123,8 @@ func catalogue(i pipeline.Info) catalogued {
 	return c
 }
 
-// vetoed describes the effect of an exit status that blocks, if the event can be blocked, and names the reader of
-// standard error.
+// vetoed returns words for an exit status that blocks: "block" if the event can be blocked, and "tell the …" with the
+// reader of standard error.
 func vetoed(can pipeline.Capability, told string) string {
 	switch blocks := can&pipeline.CanBlock != 0; {
 	case blocks && told != "":

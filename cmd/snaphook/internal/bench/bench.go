@@ -75,7 +75,7 @@ type probe struct {
 	sys   *pipeline.System
 	keep  *pipeline.Session // keeps the settings of sys loaded
 	whole bool              // the sample is the time of the whole fire, not of its hook
-	bare  bool              // the time of the fire less the time of its hook is a sample of the engine's own time
+	bare  bool              // the engine's own time is sampled: the time of the fire minus the time of its hook
 }
 
 // The names of samples. The name of a sample of one hook begins with the hook's id.

@@ -271,8 +271,8 @@ func crlf(v *hookView) {
 	}
 }
 
-// isPolyglot reports whether a script is written for shells that ignore its first line, such as files that both cmd.exe
-// and sh can read. It also returns true for an empty script, which does nothing in any shell.
+// isPolyglot reports whether a script needs no #! line: it is a .cmd or .bat file, or it begins with a colon, as files
+// do that both cmd.exe and sh can read. It also returns true for an empty script, which does nothing in any shell.
 func isPolyglot(s *hookScript) bool {
 	text := bytes.TrimSpace(s.text)
 	ext := strings.ToLower(filepath.Ext(s.path))
