@@ -17,7 +17,7 @@ import (
 
 // mostForRules limits the allocations of a fire with a hundred permission rules. A fire made 6,204 when each rule
 // parsed the command.
-const mostForRules = 6
+const mostForRules = 4
 
 // mostForRulesToOne limits the time of a hundred permission rules on a known command, as a multiple of one rule on a
 // new command. The ratio was 100 when each rule parsed the command.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -19,6 +20,7 @@ type lazyContext struct {
 	due     time.Time
 
 	mu     sync.Mutex
+	begun  atomic.Bool     // made or why has been set
 	made   context.Context // nil until something waits for the end
 	cancel context.CancelCauseFunc
 	why    error // the cause, if the context was cancelled before made was set
@@ -37,6 +39,7 @@ func (c *lazyContext) end(why error) {
 	}
 	if c.made == nil && c.why == nil {
 		c.why = why
+		c.begun.Store(true)
 	}
 	cancel := c.cancel
 	c.mu.Unlock()
@@ -50,6 +53,7 @@ func (c *lazyContext) make() context.Context {
 	if c.made != nil {
 		return c.made
 	}
+	c.begun.Store(true)
 	if c.why != nil {
 		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // the parent may have ended later
 		c.cancel(c.why)
@@ -78,11 +82,11 @@ func (c *lazyContext) Err() error {
 
 // errAt does the same as Err, and gets the current time as an argument. The time matters only if there is a deadline.
 func (c *lazyContext) errAt(now time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || now.Before(c.due)) {
+	if !c.begun.Load() && c.parent.Err() == nil && (c.timeout <= 0 || now.Before(c.due)) {
 		return nil
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.make().Err()
 }
 

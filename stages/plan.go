@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +32,8 @@ type Planned struct {
 	// them for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string      // by index in Open: the reported detail if the hook's condition is false
-	timeout         time.Duration // see Limits
+	noneHolds []Skipped     // Skipped, and then the Open hooks as if the condition of each were false
+	timeout   time.Duration // see Limits
 }
 
 // Skipped is a hook that does not run.
@@ -94,27 +95,33 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits 
 
 // deferConditions moves the matching hooks to Open, for Narrow to select from.
 func (p *Planned) deferConditions(hooks []*hook.Hook) {
-	p.Open, p.falseConditions = hooks, make([]string, len(hooks))
-	for i, h := range hooks {
-		if h.Condition != nil {
-			p.falseConditions[i] = "the condition " + quote(h.If) + " does not hold for this call"
-		}
+	p.Open, p.noneHolds = hooks, slices.Grow(slices.Clone(p.Skipped), len(hooks))
+	for _, h := range hooks {
+		detail := "the condition " + quote(h.If) + " does not hold for this call"
+		p.noneHolds = append(p.noneHolds, Skipped{Hook: h, Reason: hook.ConditionFalse, Detail: detail})
 	}
 }
 
 // Narrow completes an Open plan for one fire. A hook neither runs nor replaces a duplicate if its condition is false
 // for detail or if it is spent (rule C18: conditions filter before deduplication). With a nil detail every condition is
 // false; a condition that panics is true. spent reports whether a run-once hook has already run; nil means that none
-// has. Narrow does not change p.
+// has. Narrow does not change p; the results share their Skipped, which must not be changed.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
 	n := Planned{timeout: p.timeout, Panicked: p.Panicked}
-	n.Skipped = make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))
-	copy(n.Skipped, p.Skipped)
-	left := make([]*hook.Hook, 0, len(p.Open))
-	for i, h := range p.Open {
+	holds := func(h *hook.Hook) bool {
+		return h.Condition == nil || detail != nil && n.holds(h.Condition, detail)
+	}
+	first := slices.IndexFunc(p.Open, holds)
+	if first < 0 {
+		n.Skipped = slices.Clip(p.noneHolds)
+		return n
+	}
+	n.Skipped = slices.Clip(p.noneHolds[:len(p.Skipped)+first])
+	left := make([]*hook.Hook, 0, len(p.Open)-first)
+	for i, h := range p.Open[first:] {
 		switch {
-		case h.Condition != nil && (detail == nil || !n.holds(h.Condition, detail)):
-			n.skip(h, hook.ConditionFalse, p.falseConditions[i])
+		case i > 0 && !holds(h):
+			n.Skipped = append(n.Skipped, p.noneHolds[len(p.Skipped)+first+i])
 		case h.Once && spent != nil && spent(h):
 			n.skip(h, hook.Disabled, "it runs once in a session, and has already run")
 		default:

@@ -35,6 +35,9 @@ func (w wildcard) match(text string) bool {
 	if len(w) == 1 {
 		return text == w[0]
 	}
+	if w[0] != "" && (text == "" || text[0] != w[0][0]) { // most rules differ in the first letter from most commands
+		return false
+	}
 	text, begins := strings.CutPrefix(text, w[0])
 	text, ends := strings.CutSuffix(text, w[len(w)-1])
 	if !begins || !ends {
