@@ -215,7 +215,7 @@ func (p *process) lookEarly(j *job, e *termination) {
 	}
 	j.stretch.lookAt = next
 	if e.sent == 0 {
-		j.stretch.look(processor.TimesOf(p.pid))
+		j.stretch.look(time.Now(), processor.TimesOf(p.pid))
 	}
 }
 
@@ -225,7 +225,8 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 	if !e.due() || j.stretch.most <= 0 {
 		return false
 	}
-	more := j.stretch.extend(min(j.stretch.look(processor.TimesOf(p.pid)), time.Since(start)))
+	now := time.Now()
+	more := j.stretch.extend(min(j.stretch.look(now, processor.TimesOf(p.pid)), now.Sub(start)))
 	e.next = e.next.Add(more)
 	return more > 0
 }

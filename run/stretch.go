@@ -14,6 +14,9 @@ type stretch struct {
 	granted time.Duration
 	living  processor.Times // times of the processes, summed over all looks
 	lookAt  time.Time       // when the next look before the limit is due; zero: never
+	seen    time.Time       // when the last look was, or the start
+	last    processor.Times // the times at the last look
+	pending time.Duration   // the time for which the processes were waiting at the last look, and still waited
 }
 
 // newStretch returns the stretch of a job whose limit may grow to factor times itself.
@@ -31,17 +34,29 @@ const looksIn = 8
 
 // start sets the time of the first look, half of the limit after the start.
 func (s *stretch) start(now time.Time, limit time.Duration) {
-	s.lookAt = time.Time{}
+	s.lookAt, s.seen = time.Time{}, now
 	if processor.Known && s.most > 0 {
 		s.lookAt = now.Add(limit / 2)
 	}
 }
 
-// look counts the times of the processes at one look, and returns how long they and their descendants have waited.
-func (s *stretch) look(t processor.Times) (waited time.Duration) {
+// look counts the times of the processes at one look, and returns how long they and their descendants have waited. If
+// they are ready to run, the time since the last look counts that they neither ran nor had finished waiting.
+func (s *stretch) look(now time.Time, t processor.Times) (waited time.Duration) {
 	s.living.Ran += t.Ran
 	s.living.Waited += t.Waited
-	return t.Waiting(s.living)
+	ran := max(t.Ran+t.Ended-s.last.Ran-s.last.Ended, 0)
+	rest := max(now.Sub(s.seen)-ran-max(t.Waited-s.last.Waited, 0), 0)
+	switch {
+	case !t.Ready:
+		s.pending = 0
+	case s.last.Ready && ran == 0: // they still wait
+		s.pending += rest
+	default:
+		s.pending = rest
+	}
+	s.seen, s.last = now, t
+	return t.Waiting(s.living) + s.pending
 }
 
 // leastExtension is the smallest extension that is worth another wait.

@@ -56,12 +56,47 @@ func TestALimitGrowsByTheTimeOfWaitingAndNotBeyondItsBound(t *testing.T) {
 
 func TestTheWaitOfEndedChildrenIsEstimatedFromAllLooks(t *testing.T) {
 	const ms = time.Millisecond
-	s := newStretch(200*ms, 0)
+	s, now := newStretch(200*ms, 0), time.Now()
+	s.start(now, 200*ms)
 	for range 4 {
-		s.look(processor.Times{Ran: 2 * ms, Waited: 6 * ms})
+		s.look(now, processor.Times{Ran: 2 * ms, Waited: 6 * ms})
 	}
 	just := processor.Times{Ran: ms, Ended: 50 * ms} // the living child has just got a processor
-	if waited := s.look(just); waited < 100*ms || waited > 150*ms {
+	if waited := s.look(now, just); waited < 100*ms || waited > 150*ms {
 		t.Errorf("%v, want about 133ms: three quarters of the time", waited)
+	}
+}
+
+// The kernel counts a wait when it ends. Until then the state of the process shows it.
+func TestAWaitThatHasNotEndedCounts(t *testing.T) {
+	const ms = time.Millisecond
+	ready := func(ran, waited time.Duration) processor.Times {
+		return processor.Times{Ran: ran, Waited: waited, Ready: true}
+	}
+	for name, tt := range map[string]struct {
+		looks []processor.Times // 50 ms apart
+		want  time.Duration
+	}{
+		"it waits since the first look":    {[]processor.Times{ready(10*ms, 5*ms), ready(10*ms, 5*ms), ready(10*ms, 5*ms)}, 140 * ms},
+		"the wait has ended":               {[]processor.Times{ready(10*ms, 5*ms), ready(10*ms, 5*ms), ready(30*ms, 120*ms)}, 120 * ms},
+		"it ran, and waits again":          {[]processor.Times{ready(10*ms, 5*ms), ready(20*ms, 85*ms)}, 85 * ms},
+		"it ran for a part of the time":    {[]processor.Times{ready(50*ms, 0), ready(80*ms, 0)}, 20 * ms},
+		"it always ran":                    {[]processor.Times{ready(50*ms, 0), ready(100*ms, 0)}, 0},
+		"it sleeps":                        {[]processor.Times{{Ran: 10 * ms}, {Ran: 10 * ms}}, 0},
+		"it slept, and is just ready":      {[]processor.Times{{Ran: 10 * ms}, {Ran: 10 * ms}, ready(11*ms, 0)}, 49 * ms},
+		"it waited, and sleeps":            {[]processor.Times{ready(10*ms, 0), {Ran: 20 * ms, Waited: 60 * ms}}, 60 * ms},
+		"a child has ended":                {[]processor.Times{ready(40*ms, 5*ms), {Ran: 5 * ms, Ended: 40 * ms, Ready: true}}, 49 * ms},
+		"several threads ran all the time": {[]processor.Times{ready(100*ms, 0), ready(200*ms, 0)}, 0},
+	} {
+		s, now := newStretch(time.Second, 0), time.Now()
+		s.start(now, time.Second)
+		var got time.Duration
+		for _, times := range tt.looks {
+			now = now.Add(50 * ms)
+			got = s.look(now, times)
+		}
+		if got.Truncate(ms) != tt.want {
+			t.Errorf("%s: waited %v, want %v", name, got, tt.want)
+		}
 	}
 }

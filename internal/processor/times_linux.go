@@ -45,9 +45,11 @@ func (r *reader) add(pid int) (children []int) {
 			}
 		}
 	}
-	// After the name, which may contain any bytes, cutime and cstime are the fields 14 and 15.
+	// After the name, which may contain any bytes, the state is the first field, and cutime and cstime are the fields 14
+	// and 15.
 	stat := r.read(dir + "/stat")
 	if fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(fields) >= 15 {
+		r.all.Ready = r.all.Ready || fields[0][0] == 'R'
 		r.all.Ended += units(fields[13], tick) + units(fields[14], tick)
 	}
 	return children
