@@ -88,12 +88,15 @@ const (
 
 	mostHabits = 1000
 
-	// A command that takes less than relaxed times the tightest limit doubles the window, up to widest. A whole window
-	// of commands that take less than the tightest limit widens it by one. A command that takes more than strained
-	// times its own limit narrows it. Waiting for a processor can extend a limit to [hook.DefaultStretch] times itself.
+	// While commands wait, a command that takes less than relaxed times the tightest limit doubles the window, up to
+	// widest for each processor. A whole window of commands that take less than the tightest limit widens it by one. A
+	// command that takes more than strained times its own limit narrows it, unless it slept: unless it was on a
+	// processor for less than the part drowsy of its time. Limits are those of hooks whose limit waiting for a processor
+	// can extend to [hook.DefaultStretch] times itself; see budgetOf.
 	relaxed  = 0.25
 	strained = 2
-	widest   = 1 << 20
+	widest   = 16
+	drowsy   = 0.02
 )
 
 func newAdmission() *admission {
@@ -118,19 +121,58 @@ func (a *admission) full(now time.Time) bool {
 	return awake >= room
 }
 
-// resize changes the window after a command that took the time took of its time limit, 0 for none. It does not ask how
-// much of the processors the commands use: other programs may use the rest.
-func (a *admission) resize(took, limit time.Duration) {
+// resize changes the window after a command that took the time took, and was on a processor for the time ran. It does
+// not ask how much of the processors all commands use: other programs may use the rest.
+func (a *admission) resize(p *runningCommand, took, ran time.Duration) {
+	usual := perProcessor * float64(a.processors)
 	if a.window == 0 {
-		a.window = perProcessor * float64(a.processors)
+		a.window = usual
 	}
+	slept := p.sleeps || float64(ran) < drowsy*float64(took)
 	switch {
+	case p.limit > 0 && float64(took) > strained*float64(p.limit) && !slept:
+		a.window = max(float64(a.processors), min(a.window, float64(len(a.running)))*0.75)
+	case len(a.waiting) == 0: // a wider window was not needed
 	case a.tightest == 0 || float64(took) < relaxed*float64(a.tightest):
-		a.window = min(2*a.window, widest)
+		a.window = min(2*a.window, max(a.window, widest*float64(a.processors)))
 	case took < a.tightest:
 		a.window += 1 / a.window
-	case limit > 0 && float64(took) > strained*float64(limit):
-		a.window = max(float64(a.processors), min(a.window, float64(len(a.running)))*0.75)
+	}
+}
+
+// budgetOf returns the time limit of a hook by which its commands are admitted: the limit, scaled to the extension that
+// the hook's policy allows, and at least firstLook, since shorter limits cannot be kept on a full machine. 0: no limit.
+func budgetOf(h *hook.Hook, limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	if h != nil && h.Policy != nil && h.Policy.Stretch > 0 {
+		limit = time.Duration(float64(limit) * max(1, h.Policy.Stretch) / hook.DefaultStretch)
+	}
+	return max(limit, firstLook)
+}
+
+// tighten takes a limit into account that is smaller than those of the other commands. The window shrinks to its first
+// size, because it was tried with wider limits.
+func (a *admission) tighten(limit time.Duration) {
+	if limit > 0 && (a.tightest == 0 || limit < a.tightest) {
+		a.tightest = limit
+		a.window = min(a.window, perProcessor*float64(a.processors))
+	}
+}
+
+// loosen sets tightest after a command with this limit has left.
+func (a *admission) loosen(limit time.Duration) {
+	if limit == 0 || limit > a.tightest {
+		return
+	}
+	a.tightest = 0
+	for _, commands := range [][]*runningCommand{a.running, a.waiting} {
+		for _, p := range commands {
+			if p.limit > 0 && (a.tightest == 0 || p.limit < a.tightest) {
+				a.tightest = p.limit
+			}
+		}
 	}
 }
 
@@ -139,9 +181,8 @@ func (a *admission) enter(ctx context.Context, h *hook.Hook, limit time.Duration
 	a.mu.Lock()
 	now := time.Now()
 	p := a.next()
-	if p.limit = limit; limit > 0 && (a.tightest == 0 || limit < a.tightest) {
-		a.tightest = limit
-	}
+	p.limit = budgetOf(h, limit)
+	a.tighten(p.limit)
 	p.lookAt = a.habits[h].firstLook()
 	if len(a.waiting) == 0 && !a.full(now) {
 		a.admit(p, now)
@@ -200,6 +241,7 @@ func (a *admission) remove(p *runningCommand) {
 	if i := slices.Index(a.running, p); i >= 0 {
 		a.running = slices.Delete(a.running, i, i+1)
 	}
+	a.loosen(p.limit)
 	a.spare = append(a.spare, p)
 }
 
@@ -209,7 +251,7 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	defer a.mu.Unlock()
 	now := time.Now()
 	took := now.Sub(p.since)
-	a.resize(took, p.limit)
+	a.resize(p, took, ran)
 	a.remove(p)
 	if a.habits == nil || len(a.habits) >= mostHabits {
 		a.habits = map[*hook.Hook]habit{}
@@ -220,7 +262,7 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 	}
 	a.habits[h] = habit{usual.took + (took-usual.took)/4, usual.ran + (ran-usual.ran)/4}
 	if len(a.running) == 0 {
-		a.window, a.tightest = 0, 0 // the next commands may be others
+		a.window = 0 // the next commands may be others
 	}
 	a.admitWaiting(now)
 }

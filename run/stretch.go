@@ -45,10 +45,10 @@ func (s *stretch) start(now time.Time, limit time.Duration) {
 func (s *stretch) look(now time.Time, t processor.Times) (waited time.Duration) {
 	s.living.Ran += t.Ran
 	s.living.Waited += t.Waited
-	ran := max(t.Ran+t.Ended-s.last.Ran-s.last.Ended, 0)
+	ran := t.Ran + t.Ended - s.last.Ran - s.last.Ended
 	rest := max(now.Sub(s.seen)-ran-max(t.Waited-s.last.Waited, 0), 0)
 	switch {
-	case !t.Ready:
+	case !t.Ready, t.Ran == 0, ran < 0: // the kernel keeps no times, or a descendant has ended whose times are lost
 		s.pending = 0
 	case s.last.Ready && ran == 0: // they still wait
 		s.pending += rest

@@ -85,6 +85,8 @@ func TestAWaitThatHasNotEndedCounts(t *testing.T) {
 		"it sleeps":                        {[]processor.Times{{Ran: 10 * ms}, {Ran: 10 * ms}}, 0},
 		"it slept, and is just ready":      {[]processor.Times{{Ran: 10 * ms}, {Ran: 10 * ms}, ready(11*ms, 0)}, 49 * ms},
 		"it waited, and sleeps":            {[]processor.Times{ready(10*ms, 0), {Ran: 20 * ms, Waited: 60 * ms}}, 60 * ms},
+		"the kernel keeps no times":        {[]processor.Times{ready(0, 0), ready(0, 0), ready(0, 0)}, 0},
+		"times of a child are lost":        {[]processor.Times{ready(40*ms, 0), ready(10*ms, 0)}, 0},
 		"a child has ended":                {[]processor.Times{ready(40*ms, 5*ms), {Ran: 5 * ms, Ended: 40 * ms, Ready: true}}, 49 * ms},
 		"several threads ran all the time": {[]processor.Times{ready(100*ms, 0), ready(200*ms, 0)}, 0},
 	} {

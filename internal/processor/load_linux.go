@@ -6,20 +6,38 @@ import (
 	"strconv"
 )
 
-// Load returns the number of threads of the machine that run or are ready to run, for each processor. The caller's
-// thread counts. Load returns 0 if the kernel does not tell the number.
+// Load returns the number of threads of the machine that run or are ready to run, for each processor of the machine.
+// The caller's thread counts. Load returns 0 if the kernel does not tell the number.
 func Load() float64 {
 	r := reader{buffer: make([]byte, 128)}
-	return load(r.read("/proc/loadavg")) / float64(runtime.NumCPU())
+	ready := ready(r.read("/proc/loadavg"))
+	return ready / float64(max(online(r.read("/sys/devices/system/cpu/online")), runtime.NumCPU()))
 }
 
-// load reads the number of threads from the fourth field of /proc/loadavg, which is "ready/all".
-func load(text []byte) float64 {
+// ready reads the number of threads from the fourth field of /proc/loadavg, which is "ready/all".
+func ready(text []byte) float64 {
 	fields := bytes.Fields(text)
 	if len(fields) < 4 {
 		return 0
 	}
-	ready, _, _ := bytes.Cut(fields[3], []byte("/"))
-	n, _ := strconv.Atoi(string(ready))
+	first, _, _ := bytes.Cut(fields[3], []byte("/"))
+	n, _ := strconv.Atoi(string(first))
 	return float64(n)
+}
+
+// online returns the number of processors in a list such as "0-3,8"; 0 if the list cannot be read.
+func online(list []byte) (n int) {
+	for part := range bytes.SplitSeq(bytes.TrimSpace(list), []byte(",")) {
+		first, last, several := bytes.Cut(part, []byte("-"))
+		if !several {
+			last = first
+		}
+		a, err := strconv.Atoi(string(first))
+		b, err2 := strconv.Atoi(string(last))
+		if err != nil || err2 != nil {
+			return 0
+		}
+		n += b - a + 1
+	}
+	return n
 }

@@ -10,11 +10,19 @@ func TestTheReadyThreadsOfTheMachineAreRead(t *testing.T) {
 		"0.20":                        0,
 		"":                            0,
 	} {
-		if got := load([]byte(text)); got != want {
+		if got := ready([]byte(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 	if Load() <= 0 {
 		t.Error("this machine has no thread that runs")
+	}
+}
+
+func TestTheProcessorsOfTheMachineAreCounted(t *testing.T) {
+	for text, want := range map[string]int{"0\n": 1, "0-63\n": 64, "0-3,8,10-11\n": 7, "": 0, "x": 0, "0-": 0} {
+		if got := online([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
 	}
 }

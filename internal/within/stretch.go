@@ -23,6 +23,9 @@ type stretch struct {
 // leastGrant is the smallest growth of a limit that is worth another wait.
 const leastGrant = time.Millisecond / 4
 
+// grants is the number of equal parts of a limit. Before each part the load is read again.
+const grants = 8
+
 func (s *stretch) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,6 +41,7 @@ func (s *stretch) due() {
 		return
 	}
 	more := time.Duration(float64(s.limit)*(min(s.load(), s.most)-1)) - s.granted
+	more = min(more, max(s.limit/grants, leastGrant))
 	if more < leastGrant {
 		s.cancel(&hook.TimeoutError{After: s.limit, Granted: s.granted})
 		return

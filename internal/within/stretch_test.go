@@ -24,11 +24,11 @@ func TestTheTimeOfARequestGrowsWhileTheMachineIsFull(t *testing.T) {
 		"an answer in time":                    {[]float64{9}, 0, time.Second - 1, 0, 0, nil},
 		"three threads on each processor":      {[]float64{3}, 0, 3*time.Second - 1, 0, 2 * time.Second, nil},
 		"an answer after the growth":           {[]float64{3}, 0, 3*time.Second + 1, 0, 2 * time.Second, &hook.TimeoutError{After: time.Second}},
-		"a machine that gets fuller":           {[]float64{1.5, 2.5, 2}, 0, 0, 0, 1500 * time.Millisecond, &hook.TimeoutError{After: time.Second}},
+		"a machine that gets free":             {[]float64{1.5, 2.5, 1.2}, 0, 0, 0, 250 * time.Millisecond, &hook.TimeoutError{After: time.Second}},
 		"far too many threads":                 {[]float64{100}, 0, 0, 0, 3 * time.Second, &hook.TimeoutError{After: time.Second}},
 		"a policy that forbids the growth":     {[]float64{100}, 1, 0, 0, 0, &hook.TimeoutError{After: time.Second}},
 		"a policy that allows half as much":    {[]float64{100}, 1.5, 0, 0, time.Second / 2, &hook.TimeoutError{After: time.Second}},
-		"a caller that gives up while it grew": {[]float64{100}, 0, 0, 2 * time.Second, 3 * time.Second, gone},
+		"a caller that gives up while it grew": {[]float64{100}, 0, 0, 1950 * time.Millisecond, time.Second, gone},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			defer func(before func() float64) { load = before }(load)
@@ -78,4 +78,18 @@ func TestARequestWithoutATimeoutHasNoLimit(t *testing.T) {
 			t.Error(granted, err)
 		}
 	})
+}
+
+func TestAPanicOfTheCallLeavesNoTimer(t *testing.T) {
+	var ctx context.Context
+	func() {
+		defer func() { _ = recover() }()
+		_, _, _ = Stretch(t.Context(), hook.Call{Timeout: time.Hour}, func(c context.Context) (bool, error) {
+			ctx = c
+			panic("x")
+		})
+	}()
+	if ctx.Err() == nil {
+		t.Error("the context of the call has not ended")
+	}
 }

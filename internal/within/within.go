@@ -31,8 +31,9 @@ func Stretch[T any](
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stretch{limit: call.Timeout, most: max(1, cmp.Or(call.Stretch, hook.DefaultStretch)), load: load, cancel: cancel}
 	s.start()
+	defer func() { granted = s.end() }() // also after a panic
 	answer, err = run(ctx, ask)
-	return answer, s.end(), err
+	return answer, 0, err
 }
 
 func run[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
