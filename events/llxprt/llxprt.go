@@ -167,7 +167,7 @@ func (c lostAnswer) note(s *pipeline.Session, gemini bool, event string, wants h
 		return "the hook wants the user to be asked, and there is no user to ask: the tool does not run"
 	}
 	return "the hook wants the user to be asked, and there is no user to ask: " +
-		"LLxprt Code runs the tool, but RunTool of package snaphook refuses the call"
+		"LLxprt Code runs the tool, RunTool of package snaphook refuses the call"
 }
 
 // wanted returns the stricter of an answer's decision and its permission.
