@@ -113,14 +113,18 @@ func TestHooksThatHangDoNotNarrowTheWindow(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { s.sleep(time.Minute, time.Second) })
 		synctest.Wait()
+		s.mu.Lock()
 		s.window = 8
+		s.mu.Unlock()
 		for range 8 {
 			s.sleep(6*time.Second, time.Second) // it ignores SIGTERM
 		}
+		s.mu.Lock()
+		defer all.Wait()
+		defer s.mu.Unlock()
 		if s.window < 8 {
 			t.Errorf("the window shrank from 8 to %v", s.window)
 		}
-		all.Wait()
 	})
 }
 
@@ -131,9 +135,11 @@ func TestATinyLimitIsForgottenWithItsCommand(t *testing.T) {
 		all.Go(func() { s.sleep(time.Minute, time.Minute) })
 		synctest.Wait()
 		s.sleep(time.Millisecond, time.Millisecond)
+		s.mu.Lock()
+		defer all.Wait()
+		defer s.mu.Unlock()
 		if s.tightest != time.Minute {
 			t.Errorf("the tightest limit is %v", s.tightest)
 		}
-		all.Wait()
 	})
 }
