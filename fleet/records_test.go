@@ -221,7 +221,7 @@ func TestStateOfASessionIsTheSameOnEveryHost(t *testing.T) {
 	}
 }
 
-// If two processes begin at the same time, neither treats the other's spool as that of an ended process.
+// If two processes begin at the same time, neither takes over the other's spool.
 func TestSpoolsThatBeginTogetherAreTheirOwners(t *testing.T) {
 	shared := t.TempDir()
 	var all sync.WaitGroup

@@ -29,7 +29,7 @@ type admission struct {
 	looking  bool                 // look is measuring
 	due      []sight              // used by look
 	window   float64              // commands that may run, not counting those that sleep; 0: not known. See resize
-	tightest time.Duration        // the smallest time limit of the commands since none ran; 0: none has a limit
+	tightest time.Duration        // the smallest time limit of the commands that run or wait; 0: none has a limit
 	habits   map[*hook.Hook]habit // at most mostHabits entries
 }
 
@@ -88,15 +88,14 @@ const (
 
 	mostHabits = 1000
 
-	// While commands wait, a command that takes less than relaxed times the tightest limit doubles the window, up to
-	// widest for each processor. A whole window of commands that take less than the tightest limit widens it by one. A
-	// command that takes more than strained times its own limit narrows it, unless it slept: unless it was on a
-	// processor for less than the part drowsy of its time. Limits are those of hooks whose limit waiting for a processor
-	// can extend to [hook.DefaultStretch] times itself; see budgetOf.
+	// A command that takes more than strained times its own limit narrows the window, unless it was on a processor for
+	// less than the fraction hung of its time. While commands wait, a command that takes less than relaxed times the
+	// tightest limit doubles the window, and a whole window of commands that take less than the tightest limit widens
+	// it by one, up to widest for each processor. Function budgetOf returns the limits.
 	relaxed  = 0.25
 	strained = 2
 	widest   = 16
-	drowsy   = 0.02
+	hung     = 0.02
 )
 
 func newAdmission() *admission {
@@ -105,7 +104,7 @@ func newAdmission() *admission {
 
 // full reports whether the running commands fill the window.
 func (a *admission) full(now time.Time) bool {
-	room := cmp.Or(int(a.window), perProcessor*a.processors)
+	room := int(cmp.Or(a.window, a.usual()))
 	if len(a.running) < room {
 		return false
 	}
@@ -124,24 +123,28 @@ func (a *admission) full(now time.Time) bool {
 // resize changes the window after a command that took the time took, and was on a processor for the time ran. It does
 // not ask how much of the processors all commands use: other programs may use the rest.
 func (a *admission) resize(p *runningCommand, took, ran time.Duration) {
-	usual := perProcessor * float64(a.processors)
 	if a.window == 0 {
-		a.window = usual
+		a.window = a.usual()
 	}
-	slept := p.sleeps || float64(ran) < drowsy*float64(took)
+	slept := p.sleeps || float64(ran) < hung*float64(took)
 	switch {
 	case p.limit > 0 && float64(took) > strained*float64(p.limit) && !slept:
 		a.window = max(float64(a.processors), min(a.window, float64(len(a.running)))*0.75)
 	case len(a.waiting) == 0: // a wider window was not needed
 	case a.tightest == 0 || float64(took) < relaxed*float64(a.tightest):
-		a.window = min(2*a.window, max(a.window, widest*float64(a.processors)))
+		a.window *= 2
 	case took < a.tightest:
 		a.window += 1 / a.window
 	}
+	a.window = min(a.window, widest*float64(a.processors))
 }
 
-// budgetOf returns the time limit of a hook by which its commands are admitted: the limit, scaled to the extension that
-// the hook's policy allows, and at least firstLook, since shorter limits cannot be kept on a full machine. 0: no limit.
+// usual returns the size of the window before a command has ended.
+func (a *admission) usual() float64 { return perProcessor * float64(a.processors) }
+
+// budgetOf returns the time limit by which a hook's commands are admitted, 0 for none. Waiting for a processor extends
+// most limits to [hook.DefaultStretch] times themselves: if the hook's policy allows less, budgetOf returns as much less
+// than the limit. It returns at least firstLook, since a full machine cannot keep shorter limits.
 func budgetOf(h *hook.Hook, limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return 0
@@ -152,12 +155,12 @@ func budgetOf(h *hook.Hook, limit time.Duration) time.Duration {
 	return max(limit, firstLook)
 }
 
-// tighten takes a limit into account that is smaller than those of the other commands. The window shrinks to its first
-// size, because it was tried with wider limits.
+// tighten sets tightest if a limit is smaller. The window then shrinks to its first size, because it was tried with
+// wider limits.
 func (a *admission) tighten(limit time.Duration) {
 	if limit > 0 && (a.tightest == 0 || limit < a.tightest) {
 		a.tightest = limit
-		a.window = min(a.window, perProcessor*float64(a.processors))
+		a.window = min(a.window, a.usual())
 	}
 }
 
@@ -227,7 +230,7 @@ func (a *admission) admit(p *runningCommand, now time.Time) {
 	a.running = append(a.running, p)
 }
 
-// admitWaiting lets waiting commands start while processors are left.
+// admitWaiting lets waiting commands start until the window is full.
 func (a *admission) admitWaiting(now time.Time) {
 	for len(a.waiting) > 0 && !a.full(now) {
 		first := a.waiting[0]
@@ -237,12 +240,16 @@ func (a *admission) admitWaiting(now time.Time) {
 	}
 }
 
+// remove forgets a command. If no other runs, it forgets the window too, because the next commands may be others.
 func (a *admission) remove(p *runningCommand) {
 	if i := slices.Index(a.running, p); i >= 0 {
 		a.running = slices.Delete(a.running, i, i+1)
 	}
 	a.loosen(p.limit)
 	a.spare = append(a.spare, p)
+	if len(a.running) == 0 {
+		a.window = 0
+	}
 }
 
 // leave removes a command that has ended. ran is the processor time of its process, or 0.
@@ -261,9 +268,6 @@ func (a *admission) leave(p *runningCommand, h *hook.Hook, ran time.Duration) {
 		usual = habit{took, ran}
 	}
 	a.habits[h] = habit{usual.took + (took-usual.took)/4, usual.ran + (ran-usual.ran)/4}
-	if len(a.running) == 0 {
-		a.window = 0 // the next commands may be others
-	}
 	a.admitWaiting(now)
 }
 
@@ -291,7 +295,7 @@ func (a *admission) watch() {
 	}
 }
 
-// look measures the running commands, and lets others start if processors are left.
+// look measures the running commands, and lets others start if some of the running ones sleep.
 func (a *admission) look() {
 	a.mu.Lock()
 	if a.looking { // another call of look is running, and sets the timer

@@ -107,6 +107,21 @@ func TestABurstOfGuardsLosesNone(t *testing.T) {
 	}
 }
 
+// The window was tried with wider limits.
+func TestASmallerLimitShrinksTheWindow(t *testing.T) {
+	for limit, want := range map[time.Duration]float64{time.Second: 4, time.Minute: 20, 0: 20} {
+		s := newSimulation()
+		p, _ := s.enter(t.Context(), nil, time.Minute)
+		s.window = 20
+		q, _ := s.enter(t.Context(), nil, limit)
+		if s.window != want {
+			t.Errorf("after a command with limit %v the window is %v, want %v", limit, s.window, want)
+		}
+		s.leave(q, nil, 0)
+		s.leave(p, nil, 0)
+	}
+}
+
 func TestHooksThatHangDoNotNarrowTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation()

@@ -201,7 +201,7 @@ type Info struct {
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // name of the input's field that matchers test; empty if there is none
+	Subject string   // matchers test this field of the input; empty: they test none
 	Base    []string // the payload members that the engine sets
 	Rules   Rules
 

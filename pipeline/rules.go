@@ -68,8 +68,8 @@ type Rules struct {
 	// author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
-	// Readings are other functions that compile a matcher, for other settings of the dialect. A guard that is lost blocks
-	// a call that any reading of its matcher accepts, because the settings that the guard had are not known.
+	// Readings compile a matcher as other settings of the dialect do. A lost guard blocks each call that Match or one of
+	// Readings accepts, because the engine does not know the guard's settings. See Granted of [Config].
 	Readings []func(pattern string) (m hook.Matcher, note string)
 
 	// Renamed extends a matcher to other names of the same subject, such as the former name of a tool. It is not called

@@ -16,7 +16,7 @@ type stretch struct {
 	lookAt  time.Time       // when the next look before the limit is due; zero: never
 	seen    time.Time       // when the last look was, or the start
 	last    processor.Times // the times at the last look
-	pending time.Duration   // the time for which the processes were waiting at the last look, and still waited
+	pending time.Duration   // how long the wait that was under way at the last look had taken; 0: none was
 }
 
 // newStretch returns the stretch of a job whose limit may grow to factor times itself.
@@ -41,7 +41,7 @@ func (s *stretch) start(now time.Time, limit time.Duration) {
 }
 
 // look counts the times of the processes at one look, and returns how long they and their descendants have waited. If
-// they are ready to run, the time since the last look counts that they neither ran nor had finished waiting.
+// they are ready to run, they are assumed to have waited for the time since the last look in which they did not run.
 func (s *stretch) look(now time.Time, t processor.Times) (waited time.Duration) {
 	s.living.Ran += t.Ran
 	s.living.Waited += t.Waited

@@ -97,7 +97,10 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits 
 func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	p.Open, p.noneHolds = hooks, slices.Grow(slices.Clone(p.Skipped), len(hooks))
 	for _, h := range hooks {
-		detail := "the condition " + quote(h.If) + " does not hold for this call"
+		var detail string // not used for a hook without a condition
+		if h.Condition != nil {
+			detail = "the condition " + quote(h.If) + " does not hold for this call"
+		}
 		p.noneHolds = append(p.noneHolds, Skipped{Hook: h, Reason: hook.ConditionFalse, Detail: detail})
 	}
 }

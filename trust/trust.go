@@ -200,7 +200,7 @@ type digested struct {
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
 	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	// those of Files that are executable: a script that ceases to be executable may guard nothing
+	// Executable lists the executable files of Files: a script that ceases to be executable may guard nothing
 	Executable []string `json:",omitempty"`
 }
 

@@ -54,7 +54,7 @@ type traits struct {
 	brief      bool    // the timeout of a hook is one second by default, and three at most
 	waits      bool    // no hook runs in the background
 	deaf       bool    // the model gets no context
-	told       string  // the reader of a refusal's text: model, user, or "" for nobody
+	told       string  // model or user: it reads the text of a refusal; "": nobody does
 }
 
 // verdict translates the merged answer of an event to effects for a host.

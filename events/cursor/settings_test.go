@@ -72,8 +72,8 @@ func (m machine) at(change ...func(*pipeline.SessionConfig)) func(*pipeline.Sess
 	}
 }
 
-// The hooks of all files run: those of the enterprise and the user in the directory of their file, the others in the
-// project (rules U1, U2, U3, U5 and U34).
+// The hooks of all files run. Hooks of the enterprise and of the user run in the directory of their file, all others in
+// the project (rules U1, U2, U3, U5 and U34).
 func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	m, s := newMachine(t)
 	users := []string{"enterprise:" + m.etc + "/cursor", "mine:" + m.project, "user:" + m.home + "/.cursor"}

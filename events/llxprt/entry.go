@@ -107,7 +107,7 @@ func (g *group) read() {
 		}
 		g.exclude(h)
 		if g.broken != "" && (wrong != nil || h.Skip != "") {
-			h.Matcher = nil // a hook that cannot run counts at every call, whatever the matcher could have meant
+			h.Matcher = nil // a hook that cannot run counts at every call: its matcher could have meant any tool
 		}
 		return wrong
 	})

@@ -50,7 +50,7 @@ type search struct {
 	docEnd uint   // where the last here-document ended
 
 	// ends has an element for each enclosing node: the end of the node if it is a substitution, otherwise of the
-	// innermost substitution around it, or 0 if there is none.
+	// innermost substitution around it, and 0 outside of substitutions.
 	ends []uint
 }
 

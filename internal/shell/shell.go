@@ -297,8 +297,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Concerns reports whether an environment variable may change what bash itself does, such as POSIXLY_CORRECT, or is
-// imported as a function with the name of a known builtin.
+// Concerns reports whether an environment variable may change the behaviour of bash itself, such as POSIXLY_CORRECT, or
+// is imported as a function with the name of a known builtin.
 func Concerns(name string) bool {
 	switch name {
 	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":

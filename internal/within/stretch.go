@@ -32,8 +32,8 @@ func (s *stretch) start() {
 	s.timer = time.AfterFunc(s.limit, s.due)
 }
 
-// due grants more time if more threads of the machine are ready to run than it has processors: each then gets only a
-// part of a processor. Otherwise due cancels the context.
+// due grants more time if more threads of the machine are ready to run than it has processors: each thread then gets
+// only a part of a processor. Otherwise due cancels the context.
 func (s *stretch) due() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -103,8 +103,8 @@ func Outcome(l *record.Line) string {
 }
 
 // deciderOf returns the index of the hook whose decision became the fire's: the first with the same decision whose
-// reason is a part of the fire's reason, or else the first with the same decision; -1 if there is none. A hook that
-// fails closed counts as one that denies.
+// reason is a part of the fire's reason, or else the first with the same decision, or else -1. A hook that fails closed
+// counts as a denial.
 func deciderOf(l *record.Line) int {
 	first := -1
 	for i := range l.Hooks {

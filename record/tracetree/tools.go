@@ -45,7 +45,7 @@ func (s *session) remember(n *Node, l *record.Line) {
 }
 
 // run returns the run that has the id of a fire; for a fire without an id, the oldest open run of the tool. It returns
-// nil if there is none.
+// nil if no run fits.
 func (s *session) run(l *record.Line) *Node {
 	if id(l) != "" {
 		return s.runs[id(l)]

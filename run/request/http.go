@@ -33,9 +33,9 @@ const MaxAnswer = 8 << 20
 //     of the URL, and no header, because a user, a path and a query can be secrets.
 //
 // When ctx ends or the call's timeout has passed, the request is abandoned, with [context.Cause] or a
-// [hook.TimeoutError] as the error. The timeout grows while programs of this machine wait for a processor; see Stretch
-// of [hook.Call]. A request is sent only once, or a second time on a new connection if the old
-// connection accepted no byte of it.
+// [hook.TimeoutError] as the error. The timeout grows while threads of this machine wait for a processor; see Stretch
+// of [hook.Call]. A request is sent only once, or a second time on a new connection if the old connection accepted no
+// byte of it.
 //
 // Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once),
 // accept gzip, and keep no cookies. All HTTP hooks of the process share their idle connections: at most 32, 8 for each

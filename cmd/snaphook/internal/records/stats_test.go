@@ -10,8 +10,8 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// The figures equal those of a reference that keeps and sorts all values; percentiles of more than 1024 values may
-// differ by 1 %.
+// A reference that keeps and sorts all values has the same figures; percentiles of more than 1024 values may differ by
+// 1 %.
 func TestStatsAreThoseOfTheLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, fires := range []int{1, 2, 7, 100, 1024, 1025, 20_000} {
