@@ -65,8 +65,8 @@ func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
 }
 
 // lostGuards returns a blocking hook for each Guard that was granted for a directory and is not among its hooks now.
-// The hook ignores the Guard's condition. It blocks every call that the Guard's matcher selects, and in doubt every call
-// of the event.
+// The hook ignores the Guard's condition. It blocks every call that the Guard's matcher selects, in doubt every call of
+// the event.
 func lostGuards(dir string, granted map[string][]hook.Guard, loaded *Loaded) (lost []*hook.Hook) {
 	if len(granted) == 0 {
 		return nil
