@@ -143,8 +143,8 @@ func (a *admission) resize(p *runningCommand, took, ran time.Duration) {
 func (a *admission) usual() float64 { return perProcessor * float64(a.processors) }
 
 // budgetOf returns the time limit by which a hook's commands are admitted, 0 for none. Waiting for a processor extends
-// most limits to [hook.DefaultStretch] times themselves: if the hook's policy allows less, budgetOf returns as much less
-// than the limit. It returns at least firstLook, since a full machine cannot keep shorter limits.
+// a limit to [hook.DefaultStretch] times itself; if the hook's policy allows less, budgetOf returns as much less than
+// the limit. It returns at least firstLook, since a full machine cannot keep shorter limits.
 func budgetOf(h *hook.Hook, limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return 0
