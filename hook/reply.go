@@ -47,7 +47,7 @@ type Call struct {
 	// Stretch limits the extension of Timeout to Stretch times Timeout: 0 means [DefaultStretch], 1 means no extension.
 	// Timeout grows on Linux: for a process by the time in which it and its descendants were ready to run while no
 	// processor was free, and for a request to a server while more threads of the machine are ready to run than it has
-	// processors.
+	// processors. If Stretch is 0, a request's Timeout of less than 10 ms grows to 10 ms while another thread is ready.
 	Stretch float64
 
 	// PID, if not nil, gets the id of the process that a Runner on Linux starts, and 0 when the process has ended.

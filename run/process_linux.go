@@ -215,7 +215,7 @@ func (p *process) lookEarly(j *job, e *termination) {
 	}
 	j.stretch.lookAt = next
 	if e.sent == 0 {
-		j.stretch.look(time.Now(), processor.TimesOf(p.pid))
+		j.stretch.look(time.Now(), processor.TimesOf(p.pid), processor.Load())
 	}
 }
 
@@ -226,7 +226,8 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 		return false
 	}
 	now := time.Now()
-	more := j.stretch.extend(min(j.stretch.look(now, processor.TimesOf(p.pid)), now.Sub(start)))
+	waited := j.stretch.look(now, processor.TimesOf(p.pid), processor.Load())
+	more := j.stretch.extend(min(waited, now.Sub(start)))
 	e.next = e.next.Add(more)
 	return more > 0
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // stretch extends the time limit of a process by the time in which the process and its descendants waited for
-// a processor.
+// a processor. The kernel tells the waits only of living processes, and not that one waits for another which waits for
+// a processor; therefore stretch also estimates the time from the load of the machine.
 type stretch struct {
 	most    time.Duration // limit for the sum of all extensions; 0: no extension
 	granted time.Duration
@@ -17,6 +18,8 @@ type stretch struct {
 	seen    time.Time       // when the last look was, or the start
 	last    processor.Times // the times at the last look
 	pending time.Duration   // how long the wait that was under way at the last look had taken; 0: none was
+	elapsed time.Duration   // from the start to the last look
+	shared  time.Duration   // the part of elapsed for which other threads had the processors, by the load at each look
 }
 
 // newStretch returns the stretch of a job whose limit may grow to factor times itself.
@@ -42,11 +45,17 @@ func (s *stretch) start(now time.Time, limit time.Duration) {
 
 // look counts the times of the processes at one look, and returns how long they and their descendants have waited. If
 // they are ready to run, they are assumed to have waited for the time since the last look in which they did not run.
-func (s *stretch) look(now time.Time, t processor.Times) (waited time.Duration) {
+// load is the number of threads that are ready to run on the machine, for each processor.
+func (s *stretch) look(now time.Time, t processor.Times, load float64) (waited time.Duration) {
 	s.living.Ran += t.Ran
 	s.living.Waited += t.Waited
+	passed := now.Sub(s.seen)
+	s.elapsed += passed
+	if load > 1 {
+		s.shared += time.Duration(float64(passed) * (1 - 1/load))
+	}
 	ran := t.Ran + t.Ended - s.last.Ran - s.last.Ended
-	rest := max(now.Sub(s.seen)-ran-max(t.Waited-s.last.Waited, 0), 0)
+	rest := max(passed-ran-max(t.Waited-s.last.Waited, 0), 0)
 	switch {
 	case !t.Ready, t.Ran == 0, ran < 0: // the kernel keeps no times, or a descendant has ended whose times are lost
 		s.pending = 0
@@ -56,8 +65,16 @@ func (s *stretch) look(now time.Time, t processor.Times) (waited time.Duration) 
 		s.pending = rest
 	}
 	s.seen, s.last = now, t
-	return t.Waiting(s.living) + s.pending
+	waited = t.Waiting(s.living) + s.pending
+	if float64(t.Ran+t.Ended) >= computing*float64(s.elapsed-s.shared) {
+		waited = max(waited, s.shared)
+	}
+	return waited
 }
+
+// computing is a fraction of the processor time that a process could have had beside the other threads. A process that
+// used less of it sleeps, or waits for a network, and the load of the machine extends its limit by nothing.
+const computing = 0.1
 
 // leastExtension is the smallest extension that is worth another wait.
 const leastExtension = time.Millisecond

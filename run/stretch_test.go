@@ -59,10 +59,10 @@ func TestTheWaitOfEndedChildrenIsEstimatedFromAllLooks(t *testing.T) {
 	s, now := newStretch(200*ms, 0), time.Now()
 	s.start(now, 200*ms)
 	for range 4 {
-		s.look(now, processor.Times{Ran: 2 * ms, Waited: 6 * ms})
+		s.look(now, processor.Times{Ran: 2 * ms, Waited: 6 * ms}, 1)
 	}
 	just := processor.Times{Ran: ms, Ended: 50 * ms} // the living child has just got a processor
-	if waited := s.look(now, just); waited < 100*ms || waited > 150*ms {
+	if waited := s.look(now, just, 1); waited < 100*ms || waited > 150*ms {
 		t.Errorf("%v, want about 133ms: three quarters of the time", waited)
 	}
 }
@@ -95,9 +95,43 @@ func TestAWaitThatHasNotEndedCounts(t *testing.T) {
 		var got time.Duration
 		for _, times := range tt.looks {
 			now = now.Add(50 * ms)
-			got = s.look(now, times)
+			got = s.look(now, times, 1)
 		}
 		if got.Truncate(ms) != tt.want {
+			t.Errorf("%s: waited %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// Of a process that computes, the load of the machine tells how long it waited, if the kernel does not.
+func TestTheLoadOfTheMachineTellsTheWaitOfAProcessThatComputes(t *testing.T) {
+	const ms = time.Millisecond
+	for name, tt := range map[string]struct {
+		loads []float64     // at looks, 40 ms apart
+		ran   time.Duration // at the last look
+		ended time.Duration
+		want  time.Duration
+	}{
+		"four threads on each processor":     {[]float64{4, 4}, 20 * ms, 0, 60 * ms},
+		"its children have ended":            {[]float64{4, 4}, ms, 10 * ms, 60 * ms},
+		"for half of its time":               {[]float64{1, 4}, 30 * ms, 0, 30 * ms},
+		"free processors":                    {[]float64{0.5, 1}, 20 * ms, 0, 0},
+		"a process that sleeps":              {[]float64{4, 4}, ms, 0, 0},
+		"a tenth of its share":               {[]float64{4, 4}, 2 * ms, 0, 60 * ms},
+		"nobody knows how many threads wait": {[]float64{0, 0}, 20 * ms, 0, 0},
+	} {
+		s, now := newStretch(time.Second, 0), time.Now()
+		s.start(now, time.Second)
+		var got time.Duration
+		for i, load := range tt.loads {
+			now = now.Add(40 * ms)
+			times := processor.Times{}
+			if i == len(tt.loads)-1 {
+				times = processor.Times{Ran: tt.ran, Ended: tt.ended}
+			}
+			got = s.look(now, times, load)
+		}
+		if got != tt.want {
 			t.Errorf("%s: waited %v, want %v", name, got, tt.want)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Load returns the number of threads of the machine that run or are ready to run, for each processor of the machine.
-// The caller's thread counts. Load returns 0 if the kernel does not tell the number.
+// Load returns the number of threads of the machine that run or are ready to run, without the caller's, for each
+// processor of the machine. Load returns 0 if the kernel does not tell the number.
 func Load() float64 {
 	r := reader{buffer: make([]byte, 128)}
-	ready := ready(r.read("/proc/loadavg"))
-	return ready / float64(max(online(r.read("/sys/devices/system/cpu/online")), runtime.NumCPU()))
+	others := max(ready(r.read("/proc/loadavg"))-1, 0)
+	return others / float64(max(online(r.read("/sys/devices/system/cpu/online")), runtime.NumCPU()))
 }
 
 // ready reads the number of threads from the fourth field of /proc/loadavg, which is "ready/all".

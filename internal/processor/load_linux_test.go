@@ -1,6 +1,12 @@
 package processor
 
-import "testing"
+import (
+	"os/exec"
+	"runtime"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
+)
 
 func TestTheReadyThreadsOfTheMachineAreRead(t *testing.T) {
 	for text, want := range map[string]float64{
@@ -14,9 +20,21 @@ func TestTheReadyThreadsOfTheMachineAreRead(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	if Load() <= 0 {
-		t.Error("this machine has no thread that runs")
+}
+
+func TestThreadsThatComputeLoadTheMachine(t *testing.T) {
+	n := 2 * runtime.NumCPU()
+	for range n {
+		cmd := exec.Command("sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
 	}
+	testkit.Eventually(t, "two threads for each processor are ready", func() bool { return Load() >= 2 })
 }
 
 func TestTheProcessorsOfTheMachineAreCounted(t *testing.T) {

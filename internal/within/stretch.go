@@ -18,10 +18,15 @@ type stretch struct {
 	mu      sync.Mutex
 	timer   *time.Timer // nil after end
 	granted time.Duration
+	idle    bool // no other thread was ready when due last looked, or nobody knows
 }
 
 // leastGrant is the smallest growth of a limit that is worth another wait.
 const leastGrant = time.Millisecond / 4
+
+// shortest is the time to which a shorter limit grows while any other thread of the machine is ready to run: threads
+// take turns on a processor for milliseconds.
+const shortest = 10 * time.Millisecond
 
 // grants is the number of equal parts of a limit. Before each part the load is read again.
 const grants = 8
@@ -33,15 +38,21 @@ func (s *stretch) start() {
 }
 
 // due grants more time if more threads of the machine are ready to run than it has processors: each thread then gets
-// only a part of a processor. Otherwise due cancels the context.
+// only a part of a processor. A limit below shortest grows until due finds no other thread twice in a row. Otherwise
+// due cancels the context.
 func (s *stretch) due() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.timer == nil {
 		return
 	}
-	more := time.Duration(float64(s.limit)*(min(s.load(), s.most)-1)) - s.granted
-	more = min(more, max(s.limit/grants, leastGrant))
+	load := s.load()
+	growth := time.Duration(float64(s.limit) * (min(load, s.most) - 1))
+	if s.most >= hook.DefaultStretch && (load > 0 || !s.idle) {
+		growth = max(growth, shortest-s.limit)
+	}
+	s.idle = load == 0
+	more := min(growth-s.granted, max(s.limit/grants, leastGrant))
 	if more < leastGrant {
 		s.cancel(&hook.TimeoutError{After: s.limit, Granted: s.granted})
 		return

@@ -93,3 +93,41 @@ func TestAPanicOfTheCallLeavesNoTimer(t *testing.T) {
 		t.Error("the context of the call has not ended")
 	}
 }
+
+// A time that is shorter than a thread's turn on a processor grows to 10 ms while other threads are ready to run.
+func TestAShortTimeGrowsWhileTheMachineIsNotIdle(t *testing.T) {
+	const ms = time.Millisecond
+	for name, tt := range map[string]struct {
+		limit   time.Duration
+		loads   []float64 // at one timeout after another; then the last one
+		stretch float64
+		granted time.Duration
+	}{
+		"an idle machine":                     {ms, []float64{0}, 0, ms / 4},
+		"a machine that is idle for a moment": {ms, []float64{0.5, 0, 0.5, 0.5, 0}, 0, 5 * ms / 4},
+		"half of a processor":                 {ms, []float64{0.5}, 0, 9 * ms},
+		"a full machine":                      {5 * ms, []float64{4}, 0, 15 * ms},
+		"a policy that forbids the growth":    {ms, []float64{0.5}, 1, 0},
+		"a policy that allows twice the time": {ms, []float64{4}, 2, ms},
+		"a limit of 10 ms":                    {10 * ms, []float64{0.5}, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			defer func(before func() float64) { load = before }(load)
+			looks := 0
+			load = func() float64 {
+				looks++
+				return tt.loads[min(looks, len(tt.loads))-1]
+			}
+			call := hook.Call{Timeout: tt.limit, Stretch: tt.stretch}
+			start := time.Now()
+			_, granted, err := Stretch(t.Context(), call, func(ctx context.Context) (bool, error) {
+				<-ctx.Done()
+				return false, ctx.Err()
+			})
+			took := time.Since(start)
+			if _, late := errors.AsType[*hook.TimeoutError](err); !late || granted != tt.granted || took != tt.limit+granted {
+				t.Errorf("%s: granted %v after %v, %v; want %v and a TimeoutError", name, granted, took, err, tt.granted)
+			}
+		})
+	}
+}

@@ -19,8 +19,9 @@ func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context)
 }
 
 // Stretch is like [Limit], but the call's time grows on a machine that has more work than processors, up to
-// call.Stretch times itself: the server may wait for a processor of this machine, and so may this process. granted is
-// the growth.
+// call.Stretch times itself: the server may wait for a processor of this machine, and so may this process. If
+// call.Stretch is 0, a call's time of less than 10 ms grows to 10 ms while another thread is ready to run. granted is the
+// growth.
 func Stretch[T any](
 	ctx context.Context, call hook.Call, ask func(context.Context) (T, error),
 ) (answer T, granted time.Duration, err error) {
@@ -29,7 +30,10 @@ func Stretch[T any](
 		return answer, 0, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &stretch{limit: call.Timeout, most: max(1, cmp.Or(call.Stretch, hook.DefaultStretch)), load: load, cancel: cancel}
+	s := &stretch{
+		limit: call.Timeout, most: max(1, cmp.Or(call.Stretch, hook.DefaultStretch)),
+		load: load, cancel: cancel, idle: !processor.Known,
+	}
 	s.start()
 	defer func() { granted = s.end() }() // also after a panic
 	answer, err = run(ctx, ask)
