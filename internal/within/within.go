@@ -20,8 +20,8 @@ func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context)
 
 // Stretch is like [Limit], but the call's time grows on a machine that has more work than processors, up to
 // call.Stretch times itself: the server may wait for a processor of this machine, and so may this process. If
-// call.Stretch is 0, a call's time of less than 10 ms grows to 10 ms while another thread is ready to run. granted is the
-// growth.
+// call.Stretch is 0, a call's time of less than 10 ms grows to 10 ms while another thread is ready to run. granted is
+// the growth.
 func Stretch[T any](
 	ctx context.Context, call hook.Call, ask func(context.Context) (T, error),
 ) (answer T, granted time.Duration, err error) {
