@@ -44,13 +44,13 @@ type HookOptions struct {
 // Type is the type of a hook that asks workers.
 const Type = "remote"
 
-// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked dialect
-// or, with a Policy, for each of them that has hooks in the policy. Each of them asks the workers. A request has the
-// payload that the dialect gives to any hook, and the hook's timeout; the answer is the merged answer of the worker's
-// hooks. The hook fails closed: with [hook.ClassRemote] if no worker has answered, and with [hook.ClassOversize] if the payload is
-// larger than the server accepts. The overlays of the policy and of the machine can change this. If a hook of the
-// worker failed, and the worker's answer lets the event go ahead, the agent's hook fails too: the agent's own failure
-// policy then decides.
+// Hooks returns a Load that adds hooks of source managed and of type remote: one for each event of each linked
+// dialect or, with a Policy, for each of them that has hooks in the policy. Each of them asks the workers. A request
+// has the payload that the dialect gives to any hook, and the hook's timeout; the answer is the merged answer of the
+// worker's hooks. The hook fails closed: with [hook.ClassRemote] if no worker has answered, and with
+// [hook.ClassOversize] if the payload is larger than the server accepts. The overlays of the policy and of the
+// machine can change this. If a hook of the worker failed, and the worker's answer lets the event go ahead, the
+// agent's hook fails too: the agent's own failure policy then decides.
 func Hooks(nc *nats.Conn, opts HookOptions) pipeline.Load {
 	opts.Patience = cmp.Or(opts.Patience, 2*time.Second)
 	opts.Host, opts.Log = cmp.Or(opts.Host, hostname()), cmp.Or(opts.Log, slog.Default())
