@@ -5,8 +5,10 @@ package bench
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
@@ -80,10 +82,18 @@ func BenchmarkFireRules100(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			ses := ruled(b, 100, rules...)
+			took := make([]time.Duration, 0, 100_000) // of the first fires
 			b.ReportAllocs()
 			for b.Loop() {
+				start := time.Now()
 				runsNothing(b, ses, pipelineCommand)
+				if len(took) < cap(took) {
+					took = append(took, time.Since(start))
+				}
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "p50-ns")
+			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 		})
 	}
 }

@@ -376,5 +376,10 @@ func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.state().newFile(s, name); err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, []byte(text), 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return path, err
+	}
+	_, err = f.WriteString(text) // os.WriteFile needs a copy of text
+	return path, errors.Join(err, f.Close())
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
-var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
+var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1<<20 + 64<<10, 3 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 

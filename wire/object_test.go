@@ -242,3 +242,20 @@ func TestCheckWantsOneObject(t *testing.T) {
 		}
 	}
 }
+
+// FuzzIsValid compares IsValid with the check of package jsontext.
+func FuzzIsValid(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, ` {"a" : [1, "b\u00e9", {"c": null}], "a": true} `, `{"a":1}x`, `{"a":1},`, `{"a":"\ud800"}`, "{\"\xff\":\"\xff\"}",
+		`{"a":01}`, `[1]`, `"a"`, `{"a"`, `{"a":1,}`, `{"\u0061":"\x"}`, "{\"a\":\"\n\"}", `{"a":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v := jsontext.Value(text)
+		want := text == "" || v.Kind() == '{' && v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if got := wire.Object(text).IsValid(); got != want {
+			t.Errorf("%q: valid %v, want %v", text, got, want)
+		}
+	})
+}

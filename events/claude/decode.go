@@ -49,8 +49,7 @@ func decode(event string, stdout []byte, part commonOut) (out common.Output, not
 	if len(text) == 0 {
 		return out, nil, nil
 	}
-	if text[0] != '{' ||
-		!jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+	if !wire.Object(text).IsValid() {
 		return out, nil, wire.ErrText
 	}
 	out.Set, out.Raw = hook.SetAnswer, text

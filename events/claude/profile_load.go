@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -93,6 +94,15 @@ func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
 	r.Problem(wrong)
 	r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
+}
+
+// losePlugin reports a plugin that is not read, because its hooks follow the rules of Claude Code.
+func (r *reading) losePlugin(p Plugin) {
+	r.lose(settings.Layer{Source: hook.Plugin}, settings.Problem{
+		Position: hook.Position{File: cmp.Or(p.Root, p.Name)},
+		Message: fmt.Sprintf("the plugin's hooks do not run: they follow the rules of Claude Code, and the settings those of %s; "+
+			"load the plugin with Profile: claude.ClaudeCode", r.profile.system),
+	})
 }
 
 // lost adds hooks that block under a policy that fails closed, if the hooks of a file cannot be read as a whole.

@@ -107,6 +107,24 @@ func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 	}
 }
 
+// Plugins of Claude Code that another system's settings switch off are problems, and a policy can make their guards
+// block: a file of the project can decide which profile is found.
+func TestPluginsThatAnotherSystemDoesNotReadGuard(t *testing.T) {
+	root := t.TempDir()
+	layers := []settings.Layer{{Source: hook.Project, File: "/p/.qwen/settings.json", Data: []byte(`{"hooks": {}}`)}}
+	for _, profile := range []Profile{Found, Qwen, Kimi} {
+		l, err := Settings{Profile: profile, Layers: layers, Plugins: []Plugin{{Name: "guard", Root: root}}, Environ: []string{"HOME=" + root}}.
+			Load(t.Context(), pipeline.Workspace{Dir: "/p"})
+		guards := lo.Filter(l.Hooks, func(h *hook.Hook, _ int) bool {
+			return h.Event == "PreToolUse" && h.Unusable != "" && h.Source == hook.Plugin
+		})
+		named := lo.Filter(l.Problems, func(p settings.Problem, _ int) bool { return p.Position.File == root && !p.Fatal })
+		if err != nil || len(named) != 1 || len(guards) != 1 {
+			t.Errorf("%s: error %v, problems %v, guards %v; want one problem and one guard", profile, err, l.Problems, guards)
+		}
+	}
+}
+
 // Members that a system does not read are problems (rule P6).
 func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 	text := `{"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(ls)", "once": true, "tiemout": 3}]}]}`

@@ -32,7 +32,7 @@ import (
 // Files are read once for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
-	Plugins []Plugin         // the enabled plugins, in order
+	Plugins []Plugin         // the enabled plugins, in order; under another Profile than ClaudeCode each is a problem
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
 	Profile Profile // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
@@ -153,6 +153,9 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	}
 	if r.profile != nil {
 		r.readProfile(layers)
+		for _, p := range s.Plugins {
+			r.losePlugin(p)
+		}
 		return r.Loaded, nil
 	}
 	slices.SortStableFunc(layers, byPrecedence)

@@ -55,9 +55,6 @@ type answer struct {
 	interrupt, granted           bool
 }
 
-// lenient holds the options with which JSON is read: of equal names the last one is used.
-var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
 // events lists the possible values of hookEventName, all of which Codex accepts at any event.
 var events = []string{
 	"PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact", "SessionStart", "UserPromptSubmit",
@@ -151,11 +148,12 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 		default:
 			return out, nil, wire.ErrText
 		}
-		if text[0] == '[' || !jsontext.Value(text).IsValid(lenient...) {
-			return out, nil, &format.AnswerError{Why: "it begins like JSON and is not one whole JSON object"}
-		}
+		object := wire.Object(text)
 		a := answer{goOn: true}
-		if err := a.places(f).Read("", wire.Object(text)); err != nil {
+		if err := a.places(f).Read("", object); err != nil {
+			if !object.IsValid() {
+				err = format.ErrNotWhole
+			}
 			return out, nil, &format.AnswerError{Why: err.Error()}
 		}
 		o, err := a.output(f)

@@ -117,9 +117,6 @@ func readPaths(a *answer, v jsontext.Value) string {
 	}{&a.PluginPaths}) == nil, "", "an array of strings")
 }
 
-// lenient holds the options with which JSON is read: of equal names the last one is used.
-var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
 // errSilent is the error of a hook that printed nothing at an event where hooks can deny (U18).
 var errSilent = &hook.ClassError{
 	Class: hook.ClassExit, Err: errors.New("it printed no output, but an answer is required; print {} for no decision"),
@@ -134,7 +131,7 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 			return out, nil, errSilent
 		case len(printed) == 0:
 			return out, nil, nil
-		case printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...):
+		case !wire.Object(printed).IsValid():
 			return out, nil, errors.New("its output is not valid JSON, one object and nothing else")
 		}
 		var a answer

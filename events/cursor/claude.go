@@ -48,7 +48,7 @@ var claudes = []string{"hookSpecificOutput", "decision", "reason", "continue", "
 // or an answer with a word that Cursor does not know; a gate then blocks.
 func (t *traits) translate(stdout []byte) []byte {
 	printed := wire.Trim(stdout)
-	if len(printed) == 0 || printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...) {
+	if len(printed) == 0 || !wire.Object(printed).IsValid() {
 		return stdout
 	}
 	answer := wire.Object(printed)

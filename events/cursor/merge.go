@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/format"
 	"github.com/snaphook-go/snaphook/hook"
@@ -120,16 +121,7 @@ func (o *Output) last(later *Output) {
 	}
 }
 
-func joined(texts []string) string {
-	var b strings.Builder
-	for _, text := range texts {
-		if text != "" && b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(text)
-	}
-	return b.String()
-}
+func joined(texts []string) string { return strings.Join(lo.Compact(texts), "\n") }
 
 // Effects lists everything that a host has to apply after a fire.
 type Effects struct {

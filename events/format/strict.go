@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,19 +27,25 @@ func (e *AnswerError) Error() string { return "the answer cannot be used: " + e.
 type Members map[string]any
 
 // Read reads an object. Every member has to be known, and of the right type. path precedes the names in errors, such as
-// "hookSpecificOutput.". Of repeated members the last value is used.
-func (m Members) Read(path string, o wire.Object) error {
-	for name, value := range o.Members() {
-		to, known := m[name]
-		if !known {
-			return fmt.Errorf("it has the member %q, which answers of this event do not have", path+shortened(name))
+// "hookSpecificOutput.". Of repeated members the last value is used. Read returns [ErrNotWhole] if o is not one whole
+// JSON object; it may return another error if such a text has a member that is wrong.
+func (m Members) Read(path string, o wire.Object) (err error) {
+	whole := o.EachMember(func(name []byte, value jsontext.Value) bool {
+		if to, known := m[string(name)]; known {
+			err = assign(to, path+string(name), value)
+		} else {
+			err = fmt.Errorf("it has the member %q, which answers of this event do not have", path+shortened(string(name)))
 		}
-		if err := assign(to, path+name, value); err != nil {
-			return err
-		}
+		return err == nil
+	})
+	if err == nil && !whole {
+		return ErrNotWhole
 	}
-	return nil
+	return err
 }
+
+// ErrNotWhole reports a text that is not one whole JSON object.
+var ErrNotWhole = errors.New("it begins like JSON and is not one whole JSON object")
 
 func assign(to any, name string, value jsontext.Value) error {
 	switch to := to.(type) {
