@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -222,6 +223,9 @@ func TestCloseRemovesWhatHooksHaveLeft(t *testing.T) {
 		var log bytes.Buffer
 		_, s := open(t, pipeline.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Load: []pipeline.Load{loads(of(opened, "a", sets("A=1")))}}, pipeline.SessionConfig{Scratch: scratch})
 		kept, err := s.Keep("text.txt", "a long text")
+		if at, err := os.Stat(kept); err != nil || runtime.GOOS != "windows" && at.Mode().Perm() != 0o600 {
+			t.Errorf("the file of a kept text: %v, %v; want the mode 0600", at, err)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -207,6 +207,9 @@ func earliest(times ...time.Time) (first time.Time) {
 	return first
 }
 
+// machineLoad is a variable for tests.
+var machineLoad = processor.Load
+
 // lookEarly looks at the process before its limit, and sets the time of the next look.
 func (p *process) lookEarly(j *job, e *termination) {
 	next := j.stretch.lookAt.Add(j.timeout / looksIn)
@@ -215,7 +218,7 @@ func (p *process) lookEarly(j *job, e *termination) {
 	}
 	j.stretch.lookAt = next
 	if e.sent == 0 {
-		j.stretch.look(time.Now(), processor.TimesOf(p.pid), processor.Load())
+		j.stretch.look(time.Now(), processor.TimesOf(p.pid), machineLoad())
 	}
 }
 
@@ -226,7 +229,7 @@ func (p *process) extend(j *job, e *termination, start time.Time) bool {
 		return false
 	}
 	now := time.Now()
-	waited := j.stretch.look(now, processor.TimesOf(p.pid), processor.Load())
+	waited := j.stretch.look(now, processor.TimesOf(p.pid), machineLoad())
 	more := j.stretch.extend(min(waited, now.Sub(start)))
 	e.next = e.next.Add(more)
 	return more > 0

@@ -18,8 +18,7 @@ type stretch struct {
 	seen    time.Time       // when the last look was, or the start
 	last    processor.Times // the times at the last look
 	pending time.Duration   // how long the wait that was under way at the last look had taken; 0: none was
-	elapsed time.Duration   // from the start to the last look
-	shared  time.Duration   // the part of elapsed for which other threads had the processors, by the load at each look
+	shared  time.Duration   // the time of waiting by the load of the machine at each look
 }
 
 // newStretch returns the stretch of a job whose limit may grow to factor times itself.
@@ -50,11 +49,10 @@ func (s *stretch) look(now time.Time, t processor.Times, load float64) (waited t
 	s.living.Ran += t.Ran
 	s.living.Waited += t.Waited
 	passed := now.Sub(s.seen)
-	s.elapsed += passed
-	if load > 1 {
+	ran := t.Ran + t.Ended - s.last.Ran - s.last.Ended
+	if load > 1 && (t.Ready || ran < 0 || float64(ran)*load >= computing*float64(passed)) {
 		s.shared += time.Duration(float64(passed) * (1 - 1/load))
 	}
-	ran := t.Ran + t.Ended - s.last.Ran - s.last.Ended
 	rest := max(passed-ran-max(t.Waited-s.last.Waited, 0), 0)
 	switch {
 	case !t.Ready, t.Ran == 0, ran < 0: // the kernel keeps no times, or a descendant has ended whose times are lost
@@ -65,15 +63,12 @@ func (s *stretch) look(now time.Time, t processor.Times, load float64) (waited t
 		s.pending = rest
 	}
 	s.seen, s.last = now, t
-	waited = t.Waiting(s.living) + s.pending
-	if float64(t.Ran+t.Ended) >= computing*float64(s.elapsed-s.shared) {
-		waited = max(waited, s.shared)
-	}
-	return waited
+	return max(t.Waiting(s.living)+s.pending, s.shared)
 }
 
-// computing is a fraction of the processor time that a process could have had beside the other threads. A process that
-// used less of it sleeps, or waits for a network, and the load of the machine extends its limit by nothing.
+// computing is a fraction of the processor time that a process could have had between two looks, beside the other
+// threads of the machine. A process that used less of it, and is not ready to run, sleeps or waits for a network; the
+// load of the machine then extends its limit by nothing.
 const computing = 0.1
 
 // leastExtension is the smallest extension that is worth another wait.

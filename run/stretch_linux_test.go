@@ -98,3 +98,17 @@ func TestTimeOfSleepingIsTheHooks(t *testing.T) {
 		}
 	}
 }
+
+// Each look at a process asks for the load of the machine: a limit of a process that computes then grows to the most.
+func TestEachLookAsksForTheLoad(t *testing.T) {
+	defer func(before func() float64) { machineLoad = before }(machineLoad)
+	machineLoad = func() float64 { return 8 }
+	const most = (hook.DefaultStretch - 1) * testLimit
+	if granted, _ := runLimited(t, nil, "while :; do :; done", 0); granted != most {
+		t.Errorf("%v granted, want %v", granted, most)
+	}
+	machineLoad = func() float64 { return 1 }
+	if granted, _ := runLimited(t, nil, "while :; do :; done", 0); granted > most/2 {
+		t.Errorf("%v granted on a machine with free processors", granted)
+	}
+}

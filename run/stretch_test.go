@@ -106,30 +106,36 @@ func TestAWaitThatHasNotEndedCounts(t *testing.T) {
 // Of a process that computes, the load of the machine tells how long it waited, if the kernel does not.
 func TestTheLoadOfTheMachineTellsTheWaitOfAProcessThatComputes(t *testing.T) {
 	const ms = time.Millisecond
+	ran := func(d time.Duration) processor.Times { return processor.Times{Ran: d} }
+	type look struct {
+		load  float64
+		times processor.Times
+	}
 	for name, tt := range map[string]struct {
-		loads []float64     // at looks, 40 ms apart
-		ran   time.Duration // at the last look
-		ended time.Duration
+		looks []look // 40 ms apart
 		want  time.Duration
 	}{
-		"four threads on each processor":     {[]float64{4, 4}, 20 * ms, 0, 60 * ms},
-		"its children have ended":            {[]float64{4, 4}, ms, 10 * ms, 60 * ms},
-		"for half of its time":               {[]float64{1, 4}, 30 * ms, 0, 30 * ms},
-		"free processors":                    {[]float64{0.5, 1}, 20 * ms, 0, 0},
-		"a process that sleeps":              {[]float64{4, 4}, ms, 0, 0},
-		"a tenth of its share":               {[]float64{4, 4}, 2 * ms, 0, 60 * ms},
-		"nobody knows how many threads wait": {[]float64{0, 0}, 20 * ms, 0, 0},
+		"four threads on each processor":     {[]look{{4, ran(10 * ms)}, {4, ran(20 * ms)}}, 60 * ms},
+		"a tenth of its share":               {[]look{{4, ran(ms)}, {4, ran(2 * ms)}}, 60 * ms},
+		"less than a tenth of its share":     {[]look{{4, ran(ms / 2)}, {4, ran(ms)}}, 0},
+		"for half of its time":               {[]look{{1, ran(20 * ms)}, {4, ran(30 * ms)}}, 30 * ms},
+		"free processors at first":           {[]look{{0.5, ran(20 * ms)}, {4, ran(30 * ms)}}, 30 * ms},
+		"free processors":                    {[]look{{0.5, ran(10 * ms)}, {1, ran(20 * ms)}}, 0},
+		"nobody knows how many threads wait": {[]look{{0, ran(10 * ms)}, {0, ran(20 * ms)}}, 0},
+		"it computed, and sleeps":            {[]look{{4, ran(20 * ms)}, {4, ran(20 * ms)}, {4, ran(20 * ms)}}, 30 * ms},
+		"a child computed, and it sleeps":    {[]look{{4, processor.Times{Ran: ms, Ended: 10 * ms}}, {4, processor.Times{Ran: ms, Ended: 10 * ms}}}, 30 * ms},
+		"it slept, and a child computes":     {[]look{{4, ran(ms / 2)}, {4, processor.Times{Ran: ms / 2, Ended: 10 * ms}}}, 30 * ms},
+		"a child has ended within a tick":    {[]look{{4, ran(9 * ms)}, {4, ran(5 * ms)}}, 60 * ms},
+		"it is ready":                        {[]look{{4, processor.Times{Ready: true}}, {4, processor.Times{Ready: true}}}, 60 * ms},
+		"the kernel tells less":              {[]look{{4, ran(10 * ms)}, {4, processor.Times{Ran: 20 * ms, Waited: 20 * ms}}}, 60 * ms},
+		"the kernel tells more":              {[]look{{1.25, ran(10 * ms)}, {1.25, processor.Times{Ran: 20 * ms, Waited: 20 * ms}}}, 20 * ms},
 	} {
 		s, now := newStretch(time.Second, 0), time.Now()
 		s.start(now, time.Second)
 		var got time.Duration
-		for i, load := range tt.loads {
+		for _, l := range tt.looks {
 			now = now.Add(40 * ms)
-			times := processor.Times{}
-			if i == len(tt.loads)-1 {
-				times = processor.Times{Ran: tt.ran, Ended: tt.ended}
-			}
-			got = s.look(now, times, load)
+			got = s.look(now, l.times, l.load)
 		}
 		if got != tt.want {
 			t.Errorf("%s: waited %v, want %v", name, got, tt.want)

@@ -42,7 +42,7 @@ func Of(v any) (Object, error) {
 func (o Object) IsObject() bool { return len(o) == 0 || jsontext.Value(o).Kind() == '{' }
 
 // IsValid reports whether o is one whole JSON object; nil is the empty object. Equal names and invalid UTF-8 are
-// allowed. IsValid takes about half of the time of [jsontext.Value.IsValid].
+// allowed. Without \u escapes, a long text takes at most half of the time of [jsontext.Value.IsValid].
 func (o Object) IsValid() bool {
 	return o.EachMember(func([]byte, jsontext.Value) bool { return true })
 }

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -96,13 +95,28 @@ func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
 }
 
-// losePlugin reports a plugin that is not read, because its hooks follow the rules of Claude Code.
+// losePlugin reads a plugin and makes its hooks invalid, because they follow the rules of Claude Code. It reports one
+// problem if the plugin has hooks. With a policy that fails closed, the hooks block.
 func (r *reading) losePlugin(p Plugin) {
-	r.lose(settings.Layer{Source: hook.Plugin}, settings.Problem{
-		Position: hook.Position{File: cmp.Or(p.Root, p.Name)},
-		Message: fmt.Sprintf("the plugin's hooks do not run: they follow the rules of Claude Code, and the settings those of %s; "+
-			"load the plugin with Profile: claude.ClaudeCode", r.profile.system),
-	})
+	system, first := r.profile.system, len(r.Loaded.Hooks)
+	func() {
+		defer func(profile *profile) { r.profile = profile }(r.profile)
+		r.profile = nil
+		r.plugin(p)
+	}()
+	lost := r.Loaded.Hooks[first:]
+	why := "hooks of plugins follow the rules of Claude Code, and the settings follow the rules of " + system
+	for _, h := range lost {
+		if h.Skip == "" {
+			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why, why
+		}
+	}
+	if len(lost) > 0 {
+		r.Problem(settings.Problem{
+			Position: lost[0].Position,
+			Message:  "this plugin's hooks do not run: " + why + "; load the plugin with Profile: claude.ClaudeCode",
+		})
+	}
 }
 
 // lost adds hooks that block under a policy that fails closed, if the hooks of a file cannot be read as a whole.

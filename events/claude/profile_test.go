@@ -110,17 +110,31 @@ func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
 // Plugins of Claude Code that another system's settings switch off are problems, and a policy can make their guards
 // block: a file of the project can decide which profile is found.
 func TestPluginsThatAnotherSystemDoesNotReadGuard(t *testing.T) {
-	root := t.TempDir()
-	layers := []settings.Layer{{Source: hook.Project, File: "/p/.qwen/settings.json", Data: []byte(`{"hooks": {}}`)}}
-	for _, profile := range []Profile{Found, Qwen, Kimi} {
-		l, err := Settings{Profile: profile, Layers: layers, Plugins: []Plugin{{Name: "guard", Root: root}}, Environ: []string{"HOME=" + root}}.
+	home := t.TempDir()
+	guard := []byte(`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "guard"}]}]}}`)
+	plugins := []Plugin{
+		{Name: "skills", Root: t.TempDir()}, {Name: "guard", Root: t.TempDir(), Data: guard}, {Name: "second", Root: t.TempDir(), Data: guard},
+	}
+	for name, tt := range map[string]struct {
+		profile  Profile
+		settings string
+		skip     hook.SkipReason
+	}{
+		"found":                {Found, `{"hooks": {}}`, hook.Invalid},
+		"Qwen Code":            {Qwen, `{"hooks": {}}`, hook.Invalid},
+		"hooks are turned off": {Qwen, `{"disableAllHooks": true}`, hook.Disabled},
+	} {
+		layers := []settings.Layer{{Source: hook.Project, File: "/p/.qwen/settings.json", Data: []byte(tt.settings)}}
+		l, err := Settings{Profile: tt.profile, Layers: layers, Plugins: plugins, Environ: []string{"HOME=" + home}}.
 			Load(t.Context(), pipeline.Workspace{Dir: "/p"})
-		guards := lo.Filter(l.Hooks, func(h *hook.Hook, _ int) bool {
-			return h.Event == "PreToolUse" && h.Unusable != "" && h.Source == hook.Plugin
-		})
-		named := lo.Filter(l.Problems, func(p settings.Problem, _ int) bool { return p.Position.File == root && !p.Fatal })
-		if err != nil || len(named) != 1 || len(guards) != 1 {
-			t.Errorf("%s: error %v, problems %v, guards %v; want one problem and one guard", profile, err, l.Problems, guards)
+		if err != nil || len(l.Hooks) != 2 {
+			t.Fatalf("%s: %v, hooks %v; want one of each plugin that has hooks", name, err, l.Hooks)
+		}
+		for i, h := range l.Hooks {
+			said := lo.CountBy(l.Problems, func(p settings.Problem) bool { return p.Position == h.Position && !p.Fatal })
+			if h.Source != hook.Plugin || h.Event != "PreToolUse" || h.Skip != tt.skip || (h.Unusable != "") != (tt.skip == hook.Invalid) || said != 1 {
+				t.Errorf("%s: hook %d is %+v with %d problems of %v", name, i, h, said, l.Problems)
+			}
 		}
 	}
 }

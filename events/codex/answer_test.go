@@ -37,6 +37,7 @@ func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 		{"PreToolUse", `{"suppressOutput": null}`, `"suppressOutput" is null; want true or false`},
 		{"PreToolUse", `{"decision": "block", "reason": "x"`, `denial is lost`},
 		{"PreToolUse", `[{"decision": "block", "reason": "x"}]`, `not one whole JSON object`},
+		{"PreToolUse", `{"extra": 1`, `not one whole JSON object`},
 		{"PermissionRequest", own + `"decision": {"behavior": "deny", "interrupt": true}}}`, `denial is lost`},
 		{"PermissionRequest", own + `"decision": {"behavior": "allow", "updatedInput": {}}}}`, `"updatedInput"`},
 		{"PermissionRequest", own + `"decision": {"message": "x"}}}`, `"hookSpecificOutput.decision.behavior" is missing`},

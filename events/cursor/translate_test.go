@@ -51,7 +51,7 @@ func FuzzAnswer(f *testing.F) {
 // An output that is not a valid answer of Claude Code is not changed (rule U33).
 func TestOnlyAnswersOfClaudeCodeAreTranslated(t *testing.T) {
 	gate := table["preToolUse"]
-	for _, text := range []string{"log", `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`,
+	for _, text := range []string{"log", `{"decision":"approve"} x`, `{"decision":"approve","continue":fal`, `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`,
 		`{"continue":"false"}`, `{"continue":0,"stopReason":"no"}`, `{"hookSpecificOutput":{"permisionDecision":"deny"}}`,
 		`{"hookSpecificOutput":{"hookEventNam":"PreToolUse","permissionDecision":"allow"}}`,
 	} {

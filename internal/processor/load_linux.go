@@ -10,9 +10,12 @@ import (
 // processor of the machine. Load returns 0 if the kernel does not tell the number.
 func Load() float64 {
 	r := reader{buffer: make([]byte, 128)}
-	others := max(ready(r.read("/proc/loadavg"))-1, 0)
-	return others / float64(max(online(r.read("/sys/devices/system/cpu/online")), runtime.NumCPU()))
+	ready := others(r.read("/proc/loadavg"))
+	return ready / float64(max(online(r.read("/sys/devices/system/cpu/online")), runtime.NumCPU()))
 }
+
+// others returns the number of threads in a text of /proc/loadavg that run or are ready to run, without the caller's.
+func others(text []byte) float64 { return max(ready(text)-1, 0) }
 
 // ready reads the number of threads from the fourth field of /proc/loadavg, which is "ready/all".
 func ready(text []byte) float64 {

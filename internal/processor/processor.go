@@ -9,7 +9,7 @@ type Times struct {
 	Waited time.Duration // ready to run, while no processor was free
 	Ended  time.Duration // processor time of descendants that have ended; counted in ticks of 10 ms
 
-	// Ready is true if the first thread of one of the processes is ready to run, or runs. Waited does not contain the
+	// Ready is true if a thread of one of the processes is ready to run, or runs. Waited does not contain the
 	// time for which a thread is waiting now: the kernel adds it when the thread gets a processor.
 	Ready bool
 }

@@ -39,21 +39,28 @@ func (r *reader) add(pid int) (children []int) {
 			r.all.Ran += units(fields[0], time.Nanosecond)
 			r.all.Waited += units(fields[1], time.Nanosecond)
 		}
+		r.all.Ready = r.all.Ready || runs(r.read(dir+"/task/"+thread+"/stat"))
 		for word := range bytes.FieldsSeq(r.read(dir + "/task/" + thread + "/children")) {
 			if child, err := strconv.Atoi(string(word)); err == nil {
 				children = append(children, child)
 			}
 		}
 	}
-	// After the name, which may contain any bytes, the state is the first field, and cutime and cstime are the fields 14
-	// and 15.
-	stat := r.read(dir + "/stat")
-	if fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(fields) >= 15 {
-		r.all.Ready = r.all.Ready || fields[0][0] == 'R'
+	// After the name cutime and cstime are the fields 14 and 15.
+	if fields := afterName(r.read(dir + "/stat")); len(fields) >= 15 {
 		r.all.Ended += units(fields[13], tick) + units(fields[14], tick)
 	}
 	return children
 }
+
+// runs reports whether a thread runs or is ready to run, by the text of its file stat.
+func runs(stat []byte) bool {
+	fields := afterName(stat)
+	return len(fields) > 0 && fields[0][0] == 'R'
+}
+
+// afterName returns the fields of a file stat after the name, which may contain any bytes. The first field is the state.
+func afterName(stat []byte) [][]byte { return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) }
 
 // read returns the text of a file, or the part that could be read. The text is valid until the next call. read does not
 // use package os, which would open two more descriptors for its poller, although reads of these files never wait.

@@ -12,6 +12,7 @@ import (
 type stretch struct {
 	limit  time.Duration
 	most   float64 // the limit grows at most to most times itself
+	short  bool    // the limit grows to shortest
 	load   func() float64
 	cancel context.CancelCauseFunc
 
@@ -48,7 +49,7 @@ func (s *stretch) due() {
 	}
 	load := s.load()
 	growth := time.Duration(float64(s.limit) * (min(load, s.most) - 1))
-	if s.most >= hook.DefaultStretch && (load > 0 || !s.idle) {
+	if s.short && (load > 0 || !s.idle) {
 		growth = max(growth, shortest-s.limit)
 	}
 	s.idle = load == 0

@@ -109,6 +109,8 @@ func TestAShortTimeGrowsWhileTheMachineIsNotIdle(t *testing.T) {
 		"a full machine":                      {5 * ms, []float64{4}, 0, 15 * ms},
 		"a policy that forbids the growth":    {ms, []float64{0.5}, 1, 0},
 		"a policy that allows twice the time": {ms, []float64{4}, 2, ms},
+		"a policy that allows four times":     {ms, []float64{0.5}, 4, 0},
+		"a host that allows five times":       {ms, []float64{9}, 5, 4 * ms},
 		"a limit of 10 ms":                    {10 * ms, []float64{0.5}, 0, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -32,7 +32,7 @@ func Stretch[T any](
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stretch{
 		limit: call.Timeout, most: max(1, cmp.Or(call.Stretch, hook.DefaultStretch)),
-		load: load, cancel: cancel, idle: !processor.Known,
+		short: call.Stretch == 0, load: load, cancel: cancel, idle: !processor.Known,
 	}
 	s.start()
 	defer func() { granted = s.end() }() // also after a panic
