@@ -59,7 +59,7 @@ func runs(stat []byte) bool {
 	return len(fields) > 0 && fields[0][0] == 'R'
 }
 
-// afterName returns the fields of a file stat after the name, which may contain any bytes. The first field is the state.
+// afterName returns the fields of a file stat after the name, which may contain any bytes; the first is the state.
 func afterName(stat []byte) [][]byte { return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) }
 
 // read returns the text of a file, or the part that could be read. The text is valid until the next call. read does not
