@@ -30,6 +30,7 @@ var rawOpens = map[string]string{
 	"cmd/snaphook/internal/cli/interrupt.go":    "waits for a pipe that the user has named, until the context ends",
 	"cmd/snaphook/internal/fixture/tree.go":     "makes a new file",
 	"cmd/snaphook/command/init.go":              "makes a new file",
+	"pipeline/session.go":                       "makes a new file",
 	"fleet/spool.go":                            "makes new files in a directory of its own, for this user alone",
 	"conformance/":                              "reads its own cases",
 	"examples/":                                 "is read by people, and runs in their hosts",

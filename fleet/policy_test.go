@@ -142,10 +142,22 @@ func TestAPolicyReachesAgentsAndWorkers(t *testing.T) {
 			t.Errorf("%s.%s has a remote hook, and the policy has none", h.Dialect, h.Event)
 		}
 	}
-	before := nc.Stats().OutMsgs
-	fire(t, event(t, claude.Dialect, "UserPromptSubmit"), s, `{"prompt":"go"}`)
-	if now := nc.Stats().OutMsgs; now != before {
-		t.Errorf("a fire without a hook sent %d messages", now-before)
+	requests, err := nc.SubscribeSync(FirePrefix + ">")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, input := range map[string]string{"UserPromptSubmit": `{"prompt":"go"}`, "PreToolUse": bash} {
+		want := name == "PreToolUse"
+		fire(t, event(t, claude.Dialect, name), s, input)
+		if err := nc.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if n, _, err := requests.Pending(); err != nil || n > 0 != want {
+			t.Errorf("a fire of %s sent %d requests, %v; want some: %v", name, n, err, want)
+		}
+		for n, _, _ := requests.Pending(); n > 0; n-- {
+			_, _ = requests.NextMsg(time.Second)
+		}
 	}
 	eventually(t, "the status has both", func() bool {
 		status, err := ReadStatus(t.Context(), nc)

@@ -376,7 +376,7 @@ func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.state().newFile(s, name); err != nil {
 		return "", err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return path, err
 	}
