@@ -168,3 +168,37 @@ func BenchmarkGuard(b *testing.B) {
 		})
 	}
 }
+
+// A script that runs here up to a program that only bash can run, or that bash has to run whole, loses little.
+func TestAScriptThatIsLeftToBashLosesLittle(t *testing.T) {
+	testkit.Timed(t)
+	needPrograms(t)
+	for name, script := range map[string]string{
+		"a word that this process does not have": "input=$(cat)\nselect x in a; do break; done <<<1\nexit 2\n",
+		"a last program that only bash can run":  "input=$(cat)\nprintf '%s' \"$input\" | jq -r .tool_name | grep -q Bash && exec awk 'BEGIN { exit 2 }'\n",
+	} {
+		cold, warm, call, note := guardOf(t, script)
+		took := func(c *run.Command) time.Duration {
+			start := time.Now()
+			if reply, err := c.Run(t.Context(), call); err != nil || reply.Exit != 2 {
+				t.Fatalf("%s: exit %d, %v, %q", name, reply.Exit, err, reply.Stderr)
+			}
+			return time.Since(start)
+		}
+		took(warm)
+		best := 9.0
+		for range 3 {
+			var ratios []float64
+			for range 40 {
+				w, c := took(warm), took(cold)
+				ratios = append(ratios, float64(w)/float64(c))
+			}
+			slices.Sort(ratios)
+			best = min(best, ratios[20])
+		}
+		t.Logf("%s: %.3f of a cold start, note %q", name, best, note)
+		if best > 1.12 {
+			t.Errorf("%s: %.3f of a cold start; want at most 1.02", name, best)
+		}
+	}
+}
