@@ -32,7 +32,7 @@ import (
 // Files are read once for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
-	Plugins []Plugin         // the enabled plugins, in order; under another Profile than ClaudeCode each is a problem
+	Plugins []Plugin         // the enabled plugins, in order; their hooks do not run under a Profile of another system
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
 	Profile Profile // selects the files and rules; Found: the result of [Find], or of [ProfileOfFiles] for Layers
