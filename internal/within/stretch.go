@@ -19,7 +19,7 @@ type stretch struct {
 	mu      sync.Mutex
 	timer   *time.Timer // nil after end
 	granted time.Duration
-	idle    bool // no other thread was ready when due last looked, or nobody knows
+	idle    bool // due found no other thread ready at its last look; true where the load is unknown
 }
 
 // leastGrant is the smallest growth of a limit that is worth another wait.
