@@ -179,7 +179,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r.Backgrounded = false // the report now describes a finished run
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
-		b.deliver(b.fire.of.finished(&c))
+		b.deliver(finishedRun(b.fire.of.full, &c))
 	}
 	if b.fire.s.sys.observed {
 		b.observeLate()
@@ -284,10 +284,10 @@ func answers(stdout []byte) (texts [][]byte) {
 
 func plainText(b []byte) string { return wire.Valid(wire.Trim(b)) }
 
-// finished returns the outcome for the host.
-func (e *definition) finished(r *common.Report) Finished {
+// finishedRun returns the outcome of a hook of an event for the host.
+func finishedRun(event string, r *common.Report) Finished {
 	done := Finished{
-		Event: e.full, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),
+		Event: event, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
 	if r.Hook.Background == hook.Rewake {

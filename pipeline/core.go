@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"time"
@@ -105,18 +104,12 @@ func (e *definition) subjectOf(in any) string {
 	return *e.on.subject(in)
 }
 
-func (e *definition) active(s *Session) bool { return activeAt(s, e.slot) }
-
 // activeAt reports whether the event with that slot has a hook that could run.
 func activeAt(s *Session, slot int) bool {
 	if s == nil || s.reg == nil {
 		return false
 	}
 	return s.view().active.runs(slot)
-}
-
-func (e *core[Out]) reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-	return e.spec.Reduce(outs)
 }
 
 func (e *definition) add(at Scope, name string, f any, options []Option) (remove func()) {
@@ -156,15 +149,8 @@ func (e *definition) info() Info {
 	}
 }
 
-// accepts reports whether a hook's Func can be called for the event.
-func (e *definition) accepts(fn any) (want string, ok bool) {
-	return e.funcType.String(), reflect.TypeOf(fn) == e.funcType && !reflect.ValueOf(fn).IsNil()
-}
-
-func (e *definition) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
-
 func (e *core[Out]) rechecks(s *Session, subject string) bool {
-	if !e.active(s) {
+	if !activeAt(s, e.slot) {
 		return false
 	}
 	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject, e.rules.Timeout)
@@ -256,29 +242,12 @@ func (e *definition) engine() *hook.Hook {
 	}
 }
 
-// checkIn returns the mistake in an input, or nil.
-func (e *definition) checkIn(in any) error {
-	if !e.on.check.given() {
-		return nil
-	}
-	err, _ := e.on.check.call(in)[0].Interface().(error)
-	return err
-}
-
 // rewrittenIn applies the rewrites of an answer to the input; ok is false if they change nothing.
 func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	results := e.on.rewritten.call(in, answer)
 	pointer := reflect.New(e.inputType)
 	pointer.Elem().Set(results[0])
 	return pointer.Interface(), results[1].Bool()
-}
-
-// effectsOf returns the effects that the caller applies; nil if the event has none.
-func (e *definition) effectsOf(in, res any) any {
-	if !e.on.effects.given() {
-		return nil
-	}
-	return e.on.effects.call(in, res)[0].Interface()
 }
 
 func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {

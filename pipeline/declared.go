@@ -28,9 +28,7 @@ type Declared interface {
 	// ignored. It is for hosts that run the second round themselves; see HostRechecks of [Config].
 	Rechecks(s *Session, subject string) bool
 
-	slotOf() (slot int, d *Dialect)
-	accepts(fn any) (want string, ok bool)
-	forgets() bool // the event must be fired even if it has no hooks
+	def() *definition
 }
 
 // declared holds every event of the process by its full name. Two dialects may have events of the
@@ -76,7 +74,7 @@ func LinkedSettings() []Load {
 	defer declared.RUnlock()
 	linked := map[string]Load{}
 	for _, e := range declared.byName {
-		if _, d := e.slotOf(); d.Settings != nil {
+		if d := e.def().dialect; d.Settings != nil {
 			linked[d.Name] = d.Settings
 		}
 	}
@@ -101,8 +99,8 @@ func slots(hostLast bool) map[string]int {
 	defer declared.RUnlock()
 	index := make(map[string]int, len(declared.byName))
 	for name, e := range declared.byName {
-		if slot, d := e.slotOf(); d.HostLast == hostLast {
-			index[name] = slot
+		if e := e.def(); e.dialect.HostLast == hostLast {
+			index[name] = e.slot
 		}
 	}
 	return index

@@ -20,20 +20,20 @@ import (
 // large is the length, in bytes, from which an input's text is shared instead of copied.
 const large = 64 << 10
 
-// decode decodes the members of an input, except those that the engine sets.
-func (e *definition) decode(o wire.Object, in any) error {
+// decode decodes the members of an input, except those that the engine sets, whose names are in base.
+func decode(o wire.Object, in any, base []string) error {
 	if len(o) < large {
-		return o.Without(e.dialect.BaseNames...).Into(in)
+		return o.Without(base...).Into(in)
 	}
-	embedded, all := embeddedIn(reflect.ValueOf(in).Elem(), e.dialect.BaseNames)
+	embedded, all := embeddedIn(reflect.ValueOf(in).Elem(), base)
 	if !all {
-		return json.Unmarshal(o.Without(e.dialect.BaseNames...), in, lenient, shared)
+		return json.Unmarshal(o.Without(base...), in, lenient, shared)
 	}
 	if err := json.Unmarshal(o, in, lenient, shared); err != nil {
 		return err
 	}
 	for _, extra := range embedded {
-		if own := wire.Object(*extra).Without(e.dialect.BaseNames...); own.IsEmpty() {
+		if own := wire.Object(*extra).Without(base...); own.IsEmpty() {
 			*extra = nil
 		} else {
 			*extra = jsontext.Value(own)
@@ -87,19 +87,22 @@ var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 ))
 
 // decodeInput reads an event's input from JSON, without the members that the engine sets.
-func (e *definition) decodeInput(text []byte, in any) error {
+func decodeInput(e *definition, text []byte, in any) error {
 	if err := wire.CheckValue(text); err != nil {
-		return &InputError{Event: e.info().FullName(), Err: err}
+		return &InputError{Event: e.full, Err: err}
 	}
 	o := wire.Object(bytes.TrimSpace(text))
 	if !o.IsObject() || len(o) == 0 {
-		return &InputError{Event: e.info().FullName(), Err: fmt.Errorf("got %s, want an object with the event's fields", wire.KindName(jsontext.Value(o).Kind()))}
+		kind := wire.KindName(jsontext.Value(o).Kind())
+		return &InputError{Event: e.full, Err: fmt.Errorf("got %s, want an object with the event's fields", kind)}
 	}
-	if err := e.decode(o, in); err != nil {
-		return &InputError{Event: e.info().FullName(), Err: inputError(text, err)}
+	if err := decode(o, in, e.dialect.BaseNames); err != nil {
+		return &InputError{Event: e.full, Err: inputError(text, err)}
 	}
-	if err := e.checkIn(in); err != nil {
-		return &InputError{Event: e.info().FullName(), Err: err}
+	if e.on.check.given() {
+		if err, wrong := e.on.check.call(in)[0].Interface().(error); wrong {
+			return &InputError{Event: e.full, Err: err}
+		}
 	}
 	return nil
 }

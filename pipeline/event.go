@@ -63,7 +63,7 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 // Reduce merges answers by the event's rule, as Fire does with the answers of its hooks; see
 // [hook.Reducer].
 func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-	return e.core.reduce(outs)
+	return e.core.spec.Reduce(outs)
 }
 
 // fire is the slow path of Fire. It copies the input first, so that pointers refer to the copy and the caller's input
@@ -159,7 +159,7 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 // FireJSON implements [Declared].
 func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*JSONResult, error) {
 	in := new(In)
-	if err := e.core.decodeInput(text, in); err != nil {
+	if err := decodeInput(&e.core.definition, text, in); err != nil {
 		return nil, err
 	}
 	res, err := e.Fire(ctx, s, in)
@@ -169,10 +169,10 @@ func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) 
 // PlanJSON implements [Declared].
 func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, error) {
 	in := new(In)
-	if err := e.core.decodeInput(text, in); err != nil {
+	if err := decodeInput(&e.core.definition, text, in); err != nil {
 		return stages.Planned{}, err
 	}
-	return e.core.planJSON(s, in)
+	return planJSON(&e.core.definition, s, in)
 }
 
 // Describe returns a result of Fire in the form for JSON. in is the input of that Fire, from which some events derive
@@ -189,11 +189,7 @@ func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
 // Outcome classifies the end of a hook of the event.
 func (e *Event[In, Out]) Outcome(r *hook.Report[Out]) Outcome { return e.core.outcome(r) }
 
-func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) { return e.core.accepts(fn) }
-
-func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.core.slotOf() }
-
-func (e *Event[In, Out]) forgets() bool { return e.forgetting }
+func (e *Event[In, Out]) def() *definition { return &e.core.definition }
 
 // Info describes an event without its types.
 type Info struct {

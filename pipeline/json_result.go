@@ -121,7 +121,8 @@ func cancelled(err error) bool {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (e *definition) planJSON(s *Session, in any) (stages.Planned, error) {
+// planJSON returns the plan for an input, without running it.
+func planJSON(e *definition, s *Session, in any) (stages.Planned, error) {
 	if s == nil || s.reg == nil {
 		return stages.Planned{}, &hook.InputError{Event: e.full, Err: errNoSession}
 	}
@@ -136,7 +137,7 @@ func (e *definition) planJSON(s *Session, in any) (stages.Planned, error) {
 func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 	res.Restore()
 	f := &JSONResult{
-		Event:     e.info().FullName(),
+		Event:     e.full,
 		Blocked:   e.can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
 		Stop:      res.Stop,
 		Reason:    lo.EmptyableToPtr(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
@@ -144,7 +145,9 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 		Processed: jsonform.Process(res),
 		Would:     res.Would,
 	}
-	f.Effects = e.effectsOf(in, res)
+	if e.on.effects.given() {
+		f.Effects = e.on.effects.call(in, res)[0].Interface()
+	}
 	for _, c := range res.Conflicts {
 		f.Conflicts = append(
 			f.Conflicts,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -62,7 +63,7 @@ func registrable(h *hook.Hook) error {
 		)
 	}
 	if h.Func != nil {
-		if want, ok := e.accepts(h.Func); !ok {
+		if want := e.def().funcType; reflect.TypeOf(h.Func) != want || reflect.ValueOf(h.Func).IsNil() {
 			return fmt.Errorf(
 				"register the hook %q of %s: its Func is a %T; want a %s",
 				h.Label(),

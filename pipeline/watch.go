@@ -19,9 +19,8 @@ func NewWatch(sets ...[]Declared) *Watch {
 	w := &Watch{slots: make([][]int, len(sets))}
 	for i, set := range sets {
 		for _, ev := range set {
-			slot, _ := ev.slotOf()
-			w.slots[i] = append(w.slots[i], slot)
-			if ev.forgets() {
+			w.slots[i] = append(w.slots[i], ev.def().slot)
+			if ev.def().on.forget != nil {
 				w.always.add(i)
 			}
 		}
