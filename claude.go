@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/claude"
@@ -83,21 +82,21 @@ func claudeWords(p claude.Profile) func(*Tool) *translated {
 }
 
 // direct applies the instructions that every event of Claude Code has.
-func (p *dialectAnswer) direct(d claude.Directive) {
+func direct(p *dialectAnswer, d claude.Directive) {
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 }
 
 // lifecycle reads the result of an event that has only the common instructions.
-func lifecycle[R any](res *hook.Result[R], p *dialectAnswer) { p.direct(claude.ApplyLifecycle(res)) }
+func lifecycle[R any](res *hook.Result[R], p *dialectAnswer) { direct(p, claude.ApplyLifecycle(res)) }
 
 // claudeStart reads the result of SessionStart. If hooks have exported variables, it starts a shell to read them.
 func claudeStart(res *hook.Result[claude.SessionStartOutput], p *dialectAnswer) {
 	lifecycle(res, p)
-	p.exportEnv()
+	exportEnv(p)
 }
 
 // exportEnv reads the variables that hooks have exported for the host's commands.
-func (p *dialectAnswer) exportEnv() {
+func exportEnv(p *dialectAnswer) {
 	files := p.s.ses.EnvFiles()
 	if len(files) == 0 {
 		return
@@ -121,7 +120,7 @@ func claudeCall(in *ToolCall, p *dialectAnswer) (c claude.PreToolUseInput) {
 
 func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *dialectAnswer) {
 	v := claude.ApplyPreToolUse(&claude.PreToolUseInput{}, res)
-	p.direct(v.Directive)
+	direct(p, v.Directive)
 	p.decide(v.Decision, v.Reason)
 	claudeRewrites(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
 }
@@ -132,7 +131,7 @@ func claudeAsked(in *PermissionInput, p *dialectAnswer) claude.PermissionRequest
 
 func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *dialectAnswer) {
 	v := claude.ApplyPermissionRequest(&claude.PermissionRequestInput{}, res)
-	p.direct(v.Directive)
+	direct(p, v.Directive)
 	p.decide(v.Decision, v.Reason)
 	if v.Interrupt {
 		p.Stop, p.StopReason = true, v.Reason
@@ -172,7 +171,7 @@ func claudeRewrites[R any](p *dialectAnswer, res *hook.Result[R], input func(*R)
 // blocks reads the result of an event whose hooks can block.
 func blocks[R any](res *hook.Result[R], p *dialectAnswer) {
 	v := claude.ApplyBlock(res)
-	p.direct(v.Directive)
+	direct(p, v.Directive)
 	if !v.Run && (!v.Stop || v.Reason != "") {
 		p.Decision, p.Reason = hook.Deny, v.Reason
 	}
@@ -181,7 +180,7 @@ func blocks[R any](res *hook.Result[R], p *dialectAnswer) {
 // continues reads the result of an event whose hooks can make the agent continue.
 func continues(res *hook.Result[claude.BasicOutput], p *dialectAnswer) {
 	v := claude.ApplyStop(res)
-	p.direct(v.Directive)
+	direct(p, v.Directive)
 	switch {
 	case res.OverriddenBlock != "":
 		p.Messages = append(p.Messages, res.OverriddenBlock)
@@ -200,37 +199,21 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *dialectAnswer) 
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
 		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
-		p.object(claude.ApplyPostToolUseFailure(fired(ctx, claude.PostToolUseFailure, &sent, p)))
+		objects(p, claude.ApplyPostToolUseFailure(fired(ctx, claude.PostToolUseFailure, &sent, p)))
 		return
 	}
 	sent := claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}
 	res := fired(ctx, claude.PostToolUse, &sent, p)
-	p.object(claude.ApplyPostToolUse(&sent, res))
+	objects(p, claude.ApplyPostToolUse(&sent, res))
 	if now := res.Specific.UpdatedToolOutput; now != nil {
 		p.Result = resultOf(now)
 	}
 }
 
-// object turns hooks' objections to a finished tool call into a denial.
-func (p *dialectAnswer) object(v claude.ResultVerdict) {
-	p.direct(v.Directive)
+// objects turns hooks' objections to a finished tool call into a denial.
+func objects(p *dialectAnswer, v claude.ResultVerdict) {
+	direct(p, v.Directive)
 	if v.Feedback != "" {
 		p.Decision, p.Reason = hook.Deny, v.Feedback
 	}
-}
-
-// json returns a result in the form that hooks see.
-func (r *ToolResult) json() jsontext.Value {
-	if r.Data != nil {
-		return r.Data
-	}
-	return wire.Quote(r.Text)
-}
-
-// resultOf returns the tool result that a hook wrote as JSON.
-func resultOf(value jsontext.Value) *ToolResult {
-	if text, ok := wire.Text(value); ok {
-		return &ToolResult{Text: text}
-	}
-	return &ToolResult{Text: string(value), Data: value}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -48,21 +47,6 @@ func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialec
 		}
 	}
 	return made
-}
-
-// take adds a stage to the dialect.
-func (d *Dialect) take(of *pipeline.Dialect, st momentStage) error {
-	if len(st.events) == 0 {
-		return errors.New("a Stage is empty; make it with snaphook.Fires")
-	}
-	if ev := st.events[0].Info(); ev.Dialect != of.Name {
-		return fmt.Errorf("%s is an event of another dialect; declare the event in this dialect", ev.FullName())
-	}
-	if d.stages[st.at].fire != nil {
-		return fmt.Errorf("two stages are for the moment %v; write one stage, whose input has everything that both need", st.at)
-	}
-	d.stages[st.at] = st
-	return nil
 }
 
 // translate translates a tool into the dialect's names.
@@ -109,7 +93,7 @@ func Fires[In Input, E, R any](
 		res := fired(ctx, ev, &sent, p)
 		p.Verdict = verdictOf(res, p.Reports, read)
 		if m.at == Start {
-			p.exportEnv()
+			exportEnv(p)
 		}
 		if p.Input == nil || m.args == nil {
 			return
@@ -143,21 +127,6 @@ func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Res
 	}
 	v.Reports, v.Conflicts = reports, nil
 	return v
-}
-
-// inWords returns the input with the dialect's names of tools and arguments.
-func (m *moment[In]) inWords(in *In, p *dialectAnswer) In {
-	words := *in
-	switch {
-	case m.call != nil:
-		original := p.original(m.call(in))
-		c := m.call(&words)
-		c.Name, c.Input, c.Original = p.name, p.view.Object, original
-	case m.args != nil:
-		p.view = rename.View{Object: object(*m.args(in))}
-		*m.args(&words) = p.view.Object
-	}
-	return words
 }
 
 // momentOf returns the moment whose input has type In.

@@ -2,6 +2,8 @@ package snaphook
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
@@ -26,17 +28,27 @@ type Dialect struct {
 // Name returns claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.
 func (d *Dialect) Name() string { return d.name }
 
+// take adds a stage to the dialect.
+func (d *Dialect) take(of *pipeline.Dialect, st momentStage) error {
+	if len(st.events) == 0 {
+		return errors.New("a Stage is empty; make it with snaphook.Fires")
+	}
+	if ev := st.events[0].Info(); ev.Dialect != of.Name {
+		return fmt.Errorf("%s is an event of another dialect; declare the event in this dialect", ev.FullName())
+	}
+	if d.stages[st.at].fire != nil {
+		return fmt.Errorf("two stages are for the moment %v; write one stage, whose input has everything that both need", st.at)
+	}
+	d.stages[st.at] = st
+	return nil
+}
+
 // momentStage holds the events that a dialect fires at one moment, and the function that fires them. The
 // zero momentStage fires nothing.
 type momentStage struct {
 	at     Moment
 	events []pipeline.Declared
 	fire   any // func(context.Context, *In, *dialectAnswer), where In is the moment's input
-}
-
-// stage makes a dialect's stage at moment m.
-func (m *moment[In]) stage(fire func(context.Context, *In, *dialectAnswer), events ...pipeline.Declared) momentStage {
-	return momentStage{m.at, events, fire}
 }
 
 // fires makes the stage of one event: input converts the host's input, and read converts the result.
@@ -134,4 +146,9 @@ func (p *dialectAnswer) original(c *ToolCall) wire.Object {
 	_, args := p.words(c.Name)
 	v.Show(args, object(c.Original))
 	return v.Object
+}
+
+// decide copies a decision. An Allow skips the host's permission prompt.
+func (p *dialectAnswer) decide(d hook.Decision, reason string) {
+	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }

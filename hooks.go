@@ -332,3 +332,10 @@ func (h *Hooks) Close() {
 		_ = s.end(ended)
 	}
 }
+
+func (h *Hooks) scope() pipeline.Scope {
+	if h == nil {
+		return nil
+	}
+	return h.sys
+}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
@@ -28,6 +29,47 @@ type moment[In any] struct {
 	firings *sync.Pool // of *firing[In]
 }
 
+// declare makes a moment, and the event for the program's own hooks. At a gate, a failed hook is a
+// denial.
+func declare[In any](m moment[In]) *moment[In] {
+	if m.call != nil {
+		m.name = func(in *In) *string { return &m.call(in).Name }
+	}
+	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
+	can := pipeline.CanStop | pipeline.CanAddContext
+	if m.gate {
+		can |= pipeline.CanBlock
+	}
+	m.own = pipeline.Declare(ownEvents, pipeline.Spec[In, *Verdict]{
+		Name: m.at.String(), Doc: "at the moment of this name", Can: can, Rules: pipeline.Rules{FailClosed: m.gate},
+		Subject: m.name,
+		Chain: func(in In, o hook.Output[*Verdict]) In {
+			if m.args != nil && o.Specific != nil && o.Specific.Input != nil {
+				m.rewrite(&in, o.Specific.Input)
+			}
+			return in
+		},
+		Reduce: mergeOwn, ReducesCommon: true,
+	})
+	own.stages[m.at] = m.stage(m.askOwn, m.own)
+	return &m
+}
+
+// on adds a hook of the program.
+func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
+	var to pipeline.Scope // nil if at is nil; On reports it
+	if at != nil {
+		to = at.scope()
+	}
+	return m.own.On(to, name, func(ctx context.Context, in In) (o hook.Output[*Verdict], err error) {
+		v, err := f(ctx, in)
+		v.Reports, v.Conflicts, v.Preapproved = nil, nil, v.Decision == hook.Allow
+		o.Specific, o.Decision, o.Reason = &v, v.Decision, v.Reason
+		o.Stop, o.StopReason = v.Stop, v.StopReason
+		return o, err
+	})
+}
+
 // maxDialects limits the dialects of a moment; index 0 is for the program's own hooks.
 const maxDialects = 8
 
@@ -38,12 +80,6 @@ func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
 
 // set returns the index, in the Watch of a Hooks, of the events of a dialect at a moment.
 func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
-
-// fires returns the dialects that fire an event at a moment.
-func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fires.Byte(int(at))) }
-
-// runs returns the dialects with a hook that could run at a moment.
-func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
 
 // run runs the hooks of a moment, and writes their merged answer to v. Neither v nor in escapes to the heap.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
@@ -83,11 +119,6 @@ func (f *firing[In]) release() {
 	f.in, f.asked = none, 0
 }
 
-// refuse makes v a denial because of an error, so that nothing runs unguarded.
-func (v *Verdict) refuse(err error) {
-	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
-}
-
 func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
 	v := &f.parts[0].Verdict
 	err := m.round(ctx, s, f, fires)
@@ -96,13 +127,52 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 		err = m.recheck(ctx, s, f, fires)
 	}
 	v.complete()
-	s.resolve(v)
+	if s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
+		v.denyAsk()
+	}
 	if err == nil && s.shut.Load() != 0 {
 		err = hook.ErrClosed
 	}
 	if err != nil {
 		v.refuse(err)
 	}
+	return err
+}
+
+// rechecks reports whether hooks run again after a rewrite, because the program or the policy of a matching hook
+// demands it.
+func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
+	if s.hooks.cfg.Recheck {
+		return true
+	}
+	for i := range f.parts[:f.asked] {
+		p := &f.parts[i]
+		for _, ev := range s.hooks.dialects[p.dialect].stages[m.at].events {
+			if ev.Rechecks(s.ses, p.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// recheck fires the gates again with the rewritten arguments. Rewrites of this round have no effect, because no hook
+// would check them.
+func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
+	v := &f.parts[0].Verdict
+	final := &firing[In]{in: f.in}
+	m.rewrite(&final.in, v.Input)
+	err := m.round(ctx, s, final, fires)
+	again := &final.parts[0].Verdict
+	if again.Decision == v.Decision {
+		again.Reason = news(v.Reason, again.Reason)
+	}
+	again.StopReason = news(v.StopReason, again.StopReason)
+	again.Context, again.Messages = lo.Without(again.Context, v.Context...), lo.Without(again.Messages, v.Messages...)
+	again.Continue, again.Result, again.Env = "", nil, nil
+	discarded := discard(s.hooks.log, again, f.parts[0].claims, final.parts[0].claims)
+	v.add(again)
+	v.Conflicts = append(v.Conflicts, discarded...)
 	return err
 }
 
@@ -144,6 +214,17 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	return first.err
 }
 
+// rewrite replaces the arguments of an input, and keeps the model's arguments as Original.
+func (m *moment[In]) rewrite(in *In, args wire.Object) {
+	now := m.args(in)
+	if m.call != nil {
+		if c := m.call(in); c.Original == nil && !wire.Equal(object(*now), object(args)) {
+			c.Original = object(*now)
+		}
+	}
+	*now = args
+}
+
 func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []dialectAnswer) {
 	var others sync.WaitGroup
 	for i := range parts[1:] {
@@ -176,6 +257,43 @@ func (m *moment[In]) ask(ctx context.Context, in *In, p *dialectAnswer) {
 	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *dialectAnswer))(ctx, in, p)
 }
 
+// askOwn runs the hooks of the program.
+func (m *moment[In]) askOwn(ctx context.Context, in *In, p *dialectAnswer) {
+	res := fired(ctx, m.own, in, p)
+	if res.Specific != nil {
+		p.add(res.Specific)
+	}
+	if m.args == nil {
+		return
+	}
+	seen := rename.View{Object: *m.args(in)}
+	claims(p, res, func(v **Verdict) (changes []rename.Change) {
+		if *v != nil && (*v).Input != nil {
+			changes = seen.Whole((*v).Input)
+			seen.Object = (*v).Input
+		}
+		return changes
+	})
+	for _, c := range p.claims {
+		p.changes = append(p.changes, c.Change)
+	}
+}
+
+// inWords returns the input with the dialect's names of tools and arguments.
+func (m *moment[In]) inWords(in *In, p *dialectAnswer) In {
+	words := *in
+	switch {
+	case m.call != nil:
+		original := p.original(m.call(in))
+		c := m.call(&words)
+		c.Name, c.Input, c.Original = p.name, p.view.Object, original
+	case m.args != nil:
+		p.view = rename.View{Object: object(*m.args(in))}
+		*m.args(&words) = p.view.Object
+	}
+	return words
+}
+
 func (m *moment[In]) failed(ctx context.Context, value any, p *dialectAnswer) {
 	s, name, err := p.s, p.s.hooks.dialects[p.dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
 	*p = dialectAnswer{}
@@ -197,6 +315,11 @@ func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, 
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.Blocking), Err: err}}
 	p.s.hooks.log.WarnContext(ctx, "a call is denied, since its hooks could see different arguments than its tool",
 		slog.String("dialect", name), slog.String("session", p.s.cfg.ID), slog.String("error", err.Error()))
+}
+
+// stage makes a dialect's stage at moment m.
+func (m *moment[In]) stage(fire func(context.Context, *In, *dialectAnswer), events ...pipeline.Declared) momentStage {
+	return momentStage{m.at, events, fire}
 }
 
 // object returns the text of an object; {} if it is nil.

@@ -1,7 +1,6 @@
 package snaphook
 
 import (
-	"context"
 	"log/slog"
 	"slices"
 	"strings"
@@ -49,57 +48,9 @@ func conflicts(claims []claim) (found []Conflict) {
 	return found
 }
 
-// rechecks reports whether hooks run again after a rewrite, because the program or the policy of a matching hook
-// demands it.
-func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
-	if s.hooks.cfg.Recheck {
-		return true
-	}
-	for i := range f.parts[:f.asked] {
-		p := &f.parts[i]
-		for _, ev := range s.hooks.dialects[p.dialect].stages[m.at].events {
-			if ev.Rechecks(s.ses, p.name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// rewrite replaces the arguments of an input, and keeps the model's arguments as Original.
-func (m *moment[In]) rewrite(in *In, args wire.Object) {
-	now := m.args(in)
-	if m.call != nil {
-		if c := m.call(in); c.Original == nil && !wire.Equal(object(*now), object(args)) {
-			c.Original = object(*now)
-		}
-	}
-	*now = args
-}
-
-// recheck fires the gates again with the rewritten arguments. Rewrites of this round have no effect, because no hook
-// would check them.
-func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
-	v := &f.parts[0].Verdict
-	final := &firing[In]{in: f.in}
-	m.rewrite(&final.in, v.Input)
-	err := m.round(ctx, s, final, fires)
-	again := &final.parts[0].Verdict
-	if again.Decision == v.Decision {
-		again.Reason = news(v.Reason, again.Reason)
-	}
-	again.StopReason = news(v.StopReason, again.StopReason)
-	again.Context, again.Messages = lo.Without(again.Context, v.Context...), lo.Without(again.Messages, v.Messages...)
-	again.Continue, again.Result, again.Env = "", nil, nil
-	discarded := s.discard(again, f.parts[0].claims, final.parts[0].claims)
-	v.add(again)
-	v.Conflicts = append(v.Conflicts, discarded...)
-	return err
-}
-
 // discard adds a note for each rewrite of the second round to the hook's report and to the log, since such rewrites
 // have no effect. It returns them as conflicts with the first round.
-func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
+func discard(log *slog.Logger, again *Verdict, first, second []claim) (conflicts []Conflict) {
 	const note = "its rewrite in the second round has no effect: no other hook has seen this rewrite"
 	for _, c := range second {
 		conflict := Conflict{Key: c.Name, Hooks: []string{c.hook}}
@@ -114,7 +65,7 @@ func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Co
 				r.Notes = append(slices.Clip(r.Notes), note)
 			}
 		}
-		s.hooks.log.Warn("a second rewrite of an argument has no effect", slog.String("argument", c.Name), slog.String("hook", c.hook))
+		log.Warn("a second rewrite of an argument has no effect", slog.String("argument", c.Name), slog.String("hook", c.hook))
 	}
 	return conflicts
 }

@@ -1,8 +1,11 @@
 package snaphook
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,16 +38,13 @@ type SessionConfig struct {
 
 // Session is one conversation. Its methods may be called from many goroutines. Close it after use.
 type Session struct {
-	ses     *pipeline.Session
-	watch   *pipeline.Watch
-	shut    atomic.Uint32 // set when the session or its Hooks are closed: every moment is then a denial
-	hooks   *Hooks
-	cfg     SessionConfig
-	modules *xcsh.Modules // nil without the dialect xcsh
-	closed  atomic.Bool   // Close has begun
-	aborted atomic.Bool   // a module wants to stop the agent
-	started atomic.Bool   // modules have received the start of the session
-	turns   atomic.Int64  // number of model responses
+	ses    *pipeline.Session
+	watch  *pipeline.Watch
+	shut   atomic.Uint32 // set when the session or its Hooks are closed: every moment is then a denial
+	hooks  *Hooks
+	cfg    SessionConfig
+	xcsh   xcshSession
+	closed atomic.Bool // Close has begun
 
 	mu       sync.Mutex
 	queued   []string // texts from modules for the model's next turn
@@ -74,7 +74,10 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	if s.ses, err = h.sys.NewSession(ctx, config); err != nil {
 		return nil, err
 	}
-	s.warnTwice()
+	for _, p := range readTwice(s.ses.Hooks()) {
+		s.problems = append(s.problems, p)
+		h.log.Warn("hooks run more than once", slog.String("session", cfg.ID), slog.String("problem", p.String()))
+	}
 	for _, d := range h.dialects {
 		if d.attach == nil {
 			continue
@@ -98,6 +101,184 @@ func (s *Session) Active(at Moment) bool {
 	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
 }
 
+// fires returns the dialects that fire an event at a moment.
+func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fires.Byte(int(at))) }
+
+// runs returns the dialects with a hook that could run at a moment.
+func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
+
+// RunTool runs a tool with its hooks: [Session.BeforeTool], a question to the user if a hook demands one
+// ([Config].Ask), the tool with the arguments that the hooks have left, and [Session.AfterTool].
+//
+// A refused call is not an error: the tool is not called, Text is the reason for the model, and Failed is set. An error
+// of the tool is a failure that hooks see; RunTool returns it unchanged, with the result. Any other error is ctx's
+// error, [hook.ErrClosed], or the error for arguments that are not a JSON object; then the tool has not run unless the
+// result says otherwise.
+//
+// The result's Text is for the model, followed by the contexts and objections of the hooks, with a blank line before
+// each. SuppressOutput is set if the tool or a hook has set it.
+func (s *Session) RunTool(
+	ctx context.Context,
+	call *ToolCall,
+	tool func(context.Context, wire.Object) (ToolResult, error),
+) (ToolResult, error) {
+	before, err := s.BeforeTool(ctx, call)
+	if err != nil {
+		return refused(before, before.Reason), err
+	}
+	if before.Stop || before.Denied() {
+		return refused(before, lines(before.Reason, stopText(before))), nil
+	}
+	if before.Decision == hook.Ask {
+		ok, why := s.permit(ctx, call, before.Reason)
+		if s.shut.Load() != 0 { // the session was closed while the user was asked
+			return refused(before, hook.ErrClosed.Error()), hook.ErrClosed
+		}
+		if !ok {
+			return refused(before, why), ctx.Err()
+		}
+	}
+	out, failed := tool(ctx, before.Input)
+	if failed != nil {
+		out.Failed = true
+		if out.Text == "" {
+			out.Text = failed.Error()
+		}
+	}
+	ran := *call
+	beforeTools.rewrite(&ran, before.Input)
+	after, err := s.AfterTool(ctx, &AfterToolInput{ToolCall: ran, Result: out})
+	out = reviewed(out, before, after, err)
+	if failed != nil {
+		err = failed
+	}
+	return out, err
+}
+
+// permit asks the user whether a call may run.
+func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok bool, why string) {
+	if s.hooks.cfg.Ask == nil {
+		return false, lines(reason, "A hook wants to ask the user, but the program cannot: the call is refused.")
+	}
+	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{
+		ID: call.ID, Message: cmp.Or(reason, "May "+call.Name+" run?"),
+		Options: []hook.Option{{Key: "allow", Label: "Allow"}, {Key: "deny", Label: "Deny"}},
+	})
+	if answered && key == "allow" {
+		return true, ""
+	}
+	return false, lines(reason, "The user has refused.")
+}
+
+// Each method from Start to End runs the hooks of one moment and returns the instructions for the host. The verdict is never nil.
+// The error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a [hook.InputError] for a nil
+// pointer and for arguments that are not one JSON object; with any error the verdict is a denial. Without hooks a call
+// costs a few nanoseconds, and allocates nothing if the verdict does not escape from the caller.
+//
+// The bodies are repeated because only small methods are inlined, and only an inlined method can leave the verdict on
+// the caller's stack.
+
+// Start runs the hooks when a session begins, or continues after a break. The verdict has Context, Messages and Env.
+func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// Prompt runs the hooks for the user's prompt. A denial drops the prompt and gives a Reason for the user; Context is
+// for the model.
+func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// BeforeModel runs the hooks for a request to the model. The verdict's Input is the request to send. After a denial, or
+// if there is a Result, the host sends no request. If there is a Result, its Data is the response.
+func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// AfterModel runs the hooks for the response of the model. If there is a Result, its Data replaces
+// the response.
+func (s *Session) AfterModel(ctx context.Context, in *AfterModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// ToolChoice runs the hooks for the tools that are about to be offered to the model. The verdict's
+// Input is the request, with a toolConfig if hooks restrict the tools.
+func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// BeforeTool runs the hooks for a tool call that is about to run. The verdict's Input has the arguments to run it with.
+// After a denial, give Reason to the model in place of a result. Arguments that are not a JSON object are an input
+// error, and a denial.
+//
+// Without hooks, arguments that begin and end like an object are not checked further.
+func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runBeforeTool(ctx, s, call, v)
+}
+
+// AfterTool runs the hooks for a tool call that has finished or failed. A denial undoes nothing: its Reason is for the
+// model, besides the result.
+func (s *Session) AfterTool(ctx context.Context, in *AfterToolInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// Permission runs the hooks when the user is about to be asked for a permission: an Allow or a denial replaces the
+// user's answer. The verdict's Input has the arguments.
+func (s *Session) Permission(ctx context.Context, in *PermissionInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// SubagentStart runs the hooks when a sub-agent begins. Context is for the sub-agent.
+func (s *Session) SubagentStart(ctx context.Context, in *SubagentStartInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// SubagentStop runs the hooks when a sub-agent is about to finish its answer. Continue makes it go on.
+func (s *Session) SubagentStop(ctx context.Context, in *SubagentStopInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// Stop runs the hooks when the agent is about to finish its answer. Continue makes it go on.
+func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// BeforeCompact runs the hooks when the conversation is about to be compacted. A denial prevents the compaction.
+// Result.Text replaces the summary. Context is for the model that writes the summary.
+func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// AfterCompact runs the hooks when the conversation has been compacted.
+func (s *Session) AfterCompact(ctx context.Context, in *AfterCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// Notify runs the hooks for a notification to the user.
+func (s *Session) Notify(ctx context.Context, in *NotifyInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
+// End runs the hooks at the end of the session; [Session.Close] releases its resources.
+func (s *Session) End(ctx context.Context, in *EndInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, runMoment(ctx, s, in, v)
+}
+
 // ID returns the session's id.
 func (s *Session) ID() string { return s.cfg.ID }
 
@@ -110,8 +291,15 @@ func (s *Session) Dir() string { return s.ses.Dir() }
 //	claude.FileChanged.Fire(ctx, s.Pipeline(), &in)
 func (s *Session) Pipeline() *pipeline.Session { return s.ses }
 
+func (s *Session) scope() pipeline.Scope {
+	if s == nil {
+		return nil
+	}
+	return s.ses
+}
+
 // Modules returns the session's modules of xcsh, to which a program can add more; nil without the dialect [Xcsh].
-func (s *Session) Modules() *xcsh.Modules { return s.modules }
+func (s *Session) Modules() *xcsh.Modules { return s.xcsh.modules }
 
 // Hooks lists every configured hook, including those that can never run.
 func (s *Session) Hooks() []*hook.Hook { return s.ses.Hooks() }
@@ -121,6 +309,16 @@ func (s *Session) Problems() []settings.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append(s.ses.Problems(), s.problems...)
+}
+
+// lost reports a module that does not run, because it may be a guard.
+func (s *Session) lost(problem string) {
+	s.mu.Lock()
+	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
+		s.problems = append(s.problems, p)
+	}
+	s.mu.Unlock()
+	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
 // NextTurn returns texts for the model's next turn: those that background hooks and modules have produced since the
@@ -159,34 +357,8 @@ func (s *Session) end(ctx context.Context) error {
 		return nil
 	}
 	err := s.ses.Close(ctx)
-	if s.modules != nil {
-		err = errors.Join(err, s.modules.Close())
+	if s.xcsh.modules != nil {
+		err = errors.Join(err, s.xcsh.modules.Close())
 	}
 	return err
-}
-
-// beforeTool runs the hooks for a tool call. It checks the arguments even without hooks.
-//
-//go:noinline
-func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
-	if call == nil {
-		return beforeTools.run(ctx, s, nil, v)
-	}
-	v.Input = call.Input
-	if s.fires(BeforeTool) != 0 || s.shut.Load() != 0 {
-		return beforeTools.run(ctx, s, call, v)
-	}
-	if plain(call.Input) || call.Input.Check() == nil {
-		return nil
-	}
-	err := badArguments(BeforeTool, call)
-	v.refuse(err)
-	return err
-}
-
-// plain reports whether arguments begin and end like an object. If there are no hooks, such arguments are not
-// checked further.
-func plain(args wire.Object) bool {
-	n := len(args)
-	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -61,24 +60,6 @@ type Verdict struct {
 // Denied reports whether the Decision is a denial. A Stop is not a denial.
 func (v *Verdict) Denied() bool { return v.Decision == hook.Deny }
 
-// ToolResult is the result of a tool.
-type ToolResult struct {
-	Text   string         // for the model
-	Data   jsontext.Value // replaces Text for hooks, if the result is more than a text; may be nil
-	Failed bool           // the tool has failed, or has not run
-
-	// Stop is set by [Session.RunTool] to end the agent's work.
-	Stop       bool
-	StopReason string
-
-	// SuppressOutput hides the result from the user, not from the model. See [Verdict].
-	SuppressOutput bool
-
-	Context  []string // set by [Session.RunTool]: texts of hooks for the model, which Text contains too
-	Messages []string // set by [Session.RunTool]: messages of hooks to the user
-	Reports  []Report // set by [Session.RunTool]: one for each hook that was started, before the tool and after it
-}
-
 // Report is the outcome of one hook run.
 type Report struct {
 	Dialect string // the dialect's name, such as claude, or host for hooks of the program itself
@@ -129,11 +110,6 @@ func word(d hook.Decision) hook.Decision {
 		return hook.Allow
 	}
 	return hook.Undecided
-}
-
-// decide copies a decision. An Allow skips the host's permission prompt.
-func (p *dialectAnswer) decide(d hook.Decision, reason string) {
-	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
 
 // strictness lists the decisions of a Verdict from the mildest to the strictest.
@@ -197,4 +173,17 @@ func (v *Verdict) complete() {
 		v.Continue = "" // Stop overrides Continue
 	}
 	v.Preapproved = v.Preapproved && v.Decision == hook.Allow
+}
+
+// refuse makes v a denial because of an error, so that nothing runs unguarded.
+func (v *Verdict) refuse(err error) {
+	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
+}
+
+// denyAsk turns an Ask into a denial, for a session that cannot ask the user.
+func (v *Verdict) denyAsk() {
+	if v.Decision == hook.Ask {
+		v.Decision = hook.Deny
+		v.Reason = lines(v.Reason, "A hook wants to ask the user, but there is no user: the call is refused.")
+	}
 }

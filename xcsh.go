@@ -40,14 +40,14 @@ type XcshConfig struct {
 // more by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w dialectNames) string { return w.xcsh }
-	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
+	attach := func(ctx context.Context, s *Session) error { return s.xcsh.attach(ctx, s, &cfg) }
 	return &Dialect{name: xcsh.Dialect.Name, translate: spelled(word, asIs), attach: attach, stages: table(
 		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
 		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
 		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),
 		notice(afterModels, xcsh.TurnEnd, func(in *AfterModelInput, p *dialectAnswer) xcsh.TurnEndEvent {
 			said := saidMessage(responseText(in.Response))
-			return xcsh.TurnEndEvent{TurnIndex: int(p.s.turns.Add(1)) - 1, Message: said, ToolResults: []xcsh.Message{}}
+			return xcsh.TurnEndEvent{TurnIndex: int(p.s.xcsh.turns.Add(1)) - 1, Message: said, ToolResults: []xcsh.Message{}}
 		}),
 		beforeTools.stage(xcshGate, declared(xcsh.ToolCall)...),
 		afterTools.stage(xcshEdit, declared(xcsh.ToolResult)...),
@@ -74,22 +74,22 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 
 // xcshFire fires an event whose handlers return results.
 func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *dialectAnswer) (*hook.Result[R], error) {
-	res, err := ev.FireResult(ctx, p.s.modules, sent)
-	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
+	res, err := ev.FireResult(ctx, p.s.xcsh.modules, sent)
+	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.xcsh.modules, r) })
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed
 	}
-	p.abort()
+	xcshAbort(p)
 	return res, err
 }
 
 // tell fires an event whose handlers return nothing.
 func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *dialectAnswer) {
-	res := ev.FireResult(ctx, p.s.modules, sent)
+	res := ev.FireResult(ctx, p.s.xcsh.modules, sent)
 	report(p, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
-		return ev.Outcome(p.s.modules, r)
+		return ev.Outcome(p.s.xcsh.modules, r)
 	})
-	p.abort()
+	xcshAbort(p)
 }
 
 // notice makes the stage of one event whose handlers return nothing.
@@ -100,16 +100,16 @@ func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *diale
 	}, declared(ev)...)
 }
 
-// abort turns a module's abort into a Stop.
-func (p *dialectAnswer) abort() {
-	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // Load costs less than Swap
+// xcshAbort turns a module's abort into a Stop.
+func xcshAbort(p *dialectAnswer) {
+	if p.s.xcsh.aborted.Load() && p.s.xcsh.aborted.Swap(false) { // Load costs less than Swap
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
 	}
 }
 
 // xcshStart fires the event for the start of a session, or for the user's switch to another session.
 func xcshStart(ctx context.Context, in *StartInput, p *dialectAnswer) {
-	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
+	if p.s.xcsh.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
 		reason := map[string]string{"clear": "new"}[in.Source]
 		tell(ctx, xcsh.SessionSwitch, &xcsh.SessionSwitchEvent{Reason: cmp.Or(reason, in.Source)}, p)
 		return
@@ -138,7 +138,7 @@ func xcshGate(ctx context.Context, in *ToolCall, p *dialectAnswer) {
 	if res.Set.Has(hook.SetSpecific) {
 		r = &res.Specific
 	}
-	if refusal := p.s.modules.Verdict(r, err); refusal != nil {
+	if refusal := p.s.xcsh.modules.Verdict(r, err); refusal != nil {
 		p.Decision, p.Reason = hook.Deny, refusal.Error()
 	}
 }
@@ -154,7 +154,7 @@ func xcshEdit(ctx context.Context, in *AfterToolInput, p *dialectAnswer) {
 	if !res.Set.Has(hook.SetSpecific) {
 		return
 	}
-	now := p.s.modules.Review(&sent, &res.Specific)
+	now := p.s.xcsh.modules.Review(&sent, &res.Specific)
 	if now.IsError == sent.IsError && wire.Equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
 		wire.Equal(now.Details, sent.Details) {
 		return

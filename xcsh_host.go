@@ -2,8 +2,8 @@ package snaphook
 
 import (
 	"context"
-	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
@@ -11,11 +11,20 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/settings"
 )
 
+// xcshSession is the part of a session that belongs to the dialect xcsh. Without this dialect it is zero.
+type xcshSession struct {
+	s       *Session
+	modules *xcsh.Modules
+	aborted atomic.Bool  // a module wants to stop the agent
+	started atomic.Bool  // modules have received the start of the session
+	turns   atomic.Int64 // number of model responses
+}
+
 // attach loads the modules of a session.
-func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
+func (x *xcshSession) attach(ctx context.Context, s *Session, cfg *XcshConfig) error {
+	x.s = s
 	config := cfg.Config
 	if config.Loaders == nil {
 		config.Loaders = xcsh.Loaders()
@@ -23,27 +32,27 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	if config.Log == nil {
 		config.Log = s.hooks.log
 	}
-	host := (*Session).host
+	x.modules = xcsh.New(s.ses, config)
 	if cfg.Host != nil {
-		host = cfg.Host
+		x.modules.Initialize(cfg.Host(s))
+	} else {
+		x.modules.Initialize(x.host())
 	}
-	s.modules = xcsh.New(s.ses, config)
-	s.modules.Initialize(host(s))
 	place, err := discover.Here(s.ses.Dir())
 	if err != nil {
 		s.lost("modules of xcsh cannot be looked for: " + err.Error())
 	} else {
-		s.find(ctx, config, place, s.cfg.Untrusted || cfg.NoProject)
+		x.find(ctx, config, place, s.cfg.Untrusted || cfg.NoProject)
 	}
-	s.notLoaded(s.modules.Load(ctx, cfg.Modules, ""))
+	x.notLoaded(x.modules.Load(ctx, cfg.Modules, ""))
 	if cfg.Setup != nil {
-		return cfg.Setup(s.modules)
+		return cfg.Setup(x.modules)
 	}
 	return nil
 }
 
 // find loads the modules that discovery finds. If untrusted is set, it leaves out the modules of the project.
-func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
+func (x *xcshSession) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {
 		registry = registry.Without(func(item discover.Item) bool {
@@ -54,38 +63,29 @@ func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.P
 	if len(config.Loaders) == 0 {
 		for _, item := range registry.Discover(ctx, place, discover.Options{}).Items {
 			if discover.IsScript(item.Path) {
-				s.lost(item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"")
+				x.s.lost(item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"")
 			}
 		}
 		return
 	}
-	warnings, failed := s.modules.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
+	warnings, failed := x.modules.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
 	for _, warning := range warnings {
-		s.lost(warning)
+		x.s.lost(warning)
 	}
-	s.notLoaded(failed)
+	x.notLoaded(failed)
 }
 
-func (s *Session) notLoaded(failed []*xcsh.LoadError) {
+func (x *xcshSession) notLoaded(failed []*xcsh.LoadError) {
 	for _, err := range failed {
-		s.lost("the module cannot be loaded: " + err.Error())
+		x.s.lost("the module cannot be loaded: " + err.Error())
 	}
-}
-
-// lost reports a module that does not run, because it may be a guard.
-func (s *Session) lost(problem string) {
-	s.mu.Lock()
-	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
-		s.problems = append(s.problems, p)
-	}
-	s.mu.Unlock()
-	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
 // host returns the functions that modules may call. Modules' log entries go to the log.
-func (s *Session) host() xcsh.Host {
+func (x *xcshSession) host() xcsh.Host {
+	s := x.s
 	h := xcsh.Host{
-		Abort: func() { s.aborted.Store(true) },
+		Abort: func() { x.aborted.Store(true) },
 		SendMessage: func(m xcsh.CustomMessage, _ xcsh.SendOptions) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
