@@ -112,7 +112,7 @@ func (f *benchFlags) benched(
 		if f.record != "" {
 			return nil, fmt.Errorf("--record: modules of %s have no \"if\"; leave the flag out", d.Name)
 		}
-		return f.benchModules(cmd, event, input, f.n).Run(cmd.Context())
+		return benchModules(cmd, f.SessionFlags, event, input, f.n).Run(cmd.Context())
 	}
 	m, err := f.measure(cmd, event, d, input)
 	if err != nil {
@@ -255,4 +255,30 @@ func (f *benchFlags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, 
 		cli.Warn(cmd, "--record %s: no line of %s has the whole input; keep a record with --record-input full", cli.ShortPath(path), calls.Event)
 	}
 	return calls, nil
+}
+
+// sayBench writes the histograms to the file of --svg, and prints a result. For people it also prints the comparison
+// with an earlier result.
+func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error {
+	if f.svg != "" {
+		if err := cli.SaveFile(f.svg, []byte(r.SVG()), 0o644); err != nil {
+			return fmt.Errorf("--svg %s: %w", f.svg, err)
+		}
+	}
+	var differences []bench.Difference
+	if before != nil {
+		var err error
+		if differences, err = bench.Compare(before, r); err != nil {
+			return fmt.Errorf("--compare %s: %w", f.compare, err)
+		}
+	}
+	for i := range r.Hooks {
+		if h := &r.Hooks[i]; h.Failed != "" {
+			cli.Warn(cmd, "%s fails, so its figures are the times of failing runs: %s", benchLabel(h), h.Failed)
+		}
+	}
+	if f.JSON {
+		return cli.SayJSON(cmd, r)
+	}
+	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, f.compare, differences))
 }

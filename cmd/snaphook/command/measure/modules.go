@@ -16,12 +16,14 @@ import (
 
 // benchModules prepares a benchmark of modules: the named ones, else the discovered ones. Their
 // console output is dropped, and questions stay unanswered.
-func (f *benchFlags) benchModules(cmd *cobra.Command, event pipeline.Declared, input []byte, n int) *bench.Modules {
+func benchModules(
+	cmd *cobra.Command, flags project.SessionFlags, event pipeline.Declared, input []byte, n int,
+) *bench.Modules {
 	said := cmd // warnings are printed once
 	return &bench.Modules{
 		Event: event, Input: input, N: n,
 		Open: func(ctx context.Context, files []string) (*bench.ModuleSession, error) {
-			own := *f
+			own := flags
 			if files != nil {
 				own.ModuleFiles = files
 			}

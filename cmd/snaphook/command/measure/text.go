@@ -12,32 +12,6 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// sayBench writes the histograms to the file of --svg, and prints a result. For people it also prints the comparison
-// with an earlier result.
-func (f *benchFlags) sayBench(cmd *cobra.Command, r, before *bench.Result) error {
-	if f.svg != "" {
-		if err := cli.SaveFile(f.svg, []byte(r.SVG()), 0o644); err != nil {
-			return fmt.Errorf("--svg %s: %w", f.svg, err)
-		}
-	}
-	var differences []bench.Difference
-	if before != nil {
-		var err error
-		if differences, err = bench.Compare(before, r); err != nil {
-			return fmt.Errorf("--compare %s: %w", f.compare, err)
-		}
-	}
-	for i := range r.Hooks {
-		if h := &r.Hooks[i]; h.Failed != "" {
-			cli.Warn(cmd, "%s fails, so its figures are the times of failing runs: %s", benchLabel(h), h.Failed)
-		}
-	}
-	if f.JSON {
-		return cli.SayJSON(cmd, r)
-	}
-	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, f.compare, differences))
-}
-
 func benchText(cmd *cobra.Command, r *bench.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %d runs of each\n\n", cli.Strong.Render(r.Event), cli.Count(len(r.Hooks), "hook"), r.N)

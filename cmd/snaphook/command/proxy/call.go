@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,35 @@ func newProxy(s *snaphook.Session, log *slog.Logger, client, server io.Writer) *
 	return &proxy{
 		session: s, log: log, pending: map[string]*request{},
 		client: &lineWriter{client, make(chan struct{}, 1)}, server: &lineWriter{server, make(chan struct{}, 1)},
+	}
+}
+
+// clientToServer passes the client's messages on; calls of tools go through the hooks.
+func (p *proxy) clientToServer(ctx context.Context, in *bufio.Reader) {
+	for {
+		line, err := in.ReadBytes('\n')
+		if text := wire.Trim(line); len(text) > 0 {
+			p.fromClient(ctx, wire.Object(text))
+		}
+		if err != nil {
+			p.calls.Wait()
+			return
+		}
+	}
+}
+
+// serverToClient passes the server's messages to the client. It passes the result of a call to the goroutine that waits
+// for it.
+func (p *proxy) serverToClient(out *bufio.Reader) {
+	for {
+		line, err := out.ReadBytes('\n')
+		if text := wire.Trim(line); len(text) > 0 {
+			p.fromServer(wire.Object(text))
+		}
+		if err != nil {
+			p.gone()
+			return
+		}
 	}
 }
 
@@ -338,4 +368,17 @@ func textPart(text string) jsontext.Value {
 // textResult returns a failed result with a text for the model.
 func textResult(text string) wire.Object {
 	return wire.Object(`{"isError":true}`).With("content", append(append([]byte{'['}, textPart(text)...), ']'))
+}
+
+// lineWriter writes whole lines, from many goroutines.
+type lineWriter struct {
+	to    io.Writer
+	token chan struct{}
+}
+
+func (w *lineWriter) write(o wire.Object) error {
+	w.token <- struct{}{}
+	defer func() { <-w.token }()
+	_, err := w.to.Write(append(append([]byte{}, o...), '\n'))
+	return err
 }

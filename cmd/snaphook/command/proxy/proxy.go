@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +31,6 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/trust"
 	"github.com/snaphook-go/snaphook/warm"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // proxyFlags holds the flags of mcp-proxy.
@@ -208,46 +206,4 @@ func (f *proxyFlags) judgeModules(
 		all.Missed[src.Dialect.Name] = []hook.Guard{{Event: xcsh.ToolCall.Name(), Label: "the modules of the project"}}
 	}
 	return !f.Trusted && a.Check == nil, a.Check, nil
-}
-
-// clientToServer passes the client's messages on; calls of tools go through the hooks.
-func (p *proxy) clientToServer(ctx context.Context, in *bufio.Reader) {
-	for {
-		line, err := in.ReadBytes('\n')
-		if text := wire.Trim(line); len(text) > 0 {
-			p.fromClient(ctx, wire.Object(text))
-		}
-		if err != nil {
-			p.calls.Wait()
-			return
-		}
-	}
-}
-
-// serverToClient passes the server's messages to the client. It passes the result of a call to the goroutine that waits
-// for it.
-func (p *proxy) serverToClient(out *bufio.Reader) {
-	for {
-		line, err := out.ReadBytes('\n')
-		if text := wire.Trim(line); len(text) > 0 {
-			p.fromServer(wire.Object(text))
-		}
-		if err != nil {
-			p.gone()
-			return
-		}
-	}
-}
-
-// lineWriter writes whole lines, from many goroutines.
-type lineWriter struct {
-	to    io.Writer
-	token chan struct{}
-}
-
-func (w *lineWriter) write(o wire.Object) error {
-	w.token <- struct{}{}
-	defer func() { <-w.token }()
-	_, err := w.to.Write(append(append([]byte{}, o...), '\n'))
-	return err
 }

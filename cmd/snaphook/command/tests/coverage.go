@@ -1,8 +1,6 @@
 package tests
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,11 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -57,7 +52,7 @@ func (c *coverage) know(s *fixtureStage, hooks []*hook.Hook) {
 		if h.Skip != "" {
 			continue
 		}
-		h = s.inProject(h)
+		h = s.paths.hook(h)
 		c.hooks[hookKey(h)] = h
 		if key := matcherKey(h); key != "" && c.matchers[key] == nil {
 			c.matchers[key] = h
@@ -70,7 +65,7 @@ func (c *coverage) reach(s *fixtureStage, all []looked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range all {
-		h := s.inProject(l.hook)
+		h := s.paths.hook(l.hook)
 		if l.why == "" {
 			c.ran[hookKey(h)] = true
 		}
@@ -80,23 +75,9 @@ func (c *coverage) reach(s *fixtureStage, all []looked) {
 	}
 }
 
-// inProject returns a hook with the paths of the project in place of the paths of the project's copy.
-func (s *fixtureStage) inProject(h *hook.Hook) *hook.Hook {
-	if !strings.Contains(h.ID+h.Command+h.Position.File, s.world.Dir) {
-		return h
-	}
-	own := *h
-	own.ID, own.Command = s.originalText(h.ID), s.originalText(h.Command)
-	own.Position.File = s.originalFile(h.Position.File)
-	return &own
-}
-
-// cover lists the hooks and matchers that no fixture reached, and reports whether the fixtures reached enough hooks.
-func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
-	if err := t.knowProject(cmd.Context()); err != nil {
-		return false, err
-	}
-	c := t.reached
+// report lists the hooks and matchers that no fixture reached, and reports whether the fixtures reached at least min
+// percent of the hooks.
+func (c *coverage) report(cmd *cobra.Command, min float64) (enough bool, err error) {
 	var b strings.Builder
 	hooks := 0
 	for _, key := range inFileOrder(c.hooks) {
@@ -123,10 +104,10 @@ func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 	}
 	fmt.Fprintf(&b, "coverage: %d of %s (%.1f %%), %d of %s\n",
 		hooks, cli.Count(len(c.hooks), "hook"), percent, matchers, cli.Count(len(c.matchers), "matcher"))
-	if percent < t.flags.min {
-		fmt.Fprintf(&b, "%s\n", cli.Bad.Render(fmt.Sprintf("the coverage is below %v %%", t.flags.min)))
+	if percent < min {
+		fmt.Fprintf(&b, "%s\n", cli.Bad.Render(fmt.Sprintf("the coverage is below %v %%", min)))
 	}
-	return percent >= t.flags.min, cli.Say(cmd, b.String())
+	return percent >= min, cli.Say(cmd, b.String())
 }
 
 func inFileOrder(hooks map[string]*hook.Hook) []string {
@@ -142,26 +123,4 @@ func inFileOrder(hooks map[string]*hook.Hook) []string {
 		}
 		return strings.Compare(a, b)
 	})
-}
-
-// knowProject adds the hooks of the project's own settings, in every dialect.
-func (t *tester) knowProject(ctx context.Context) (err error) {
-	fx := &fixture.Fixture{}
-	world, err := t.worlds.For(ctx, fx)
-	if err != nil {
-		return err
-	}
-	s := t.stage(fx, world)
-	s.sight = &sighting{fired: &fire.Fired{}}
-	for _, d := range systems.Main() {
-		if src, err := t.SourcesGiven(d, t.parts[d.Name]); err == nil && src.Idle() {
-			continue
-		}
-		o, opening := s.session(ctx, d, nil)
-		if err = opening; err != nil {
-			break
-		}
-		t.reached.know(s, o.ses.Hooks())
-	}
-	return errors.Join(err, s.close(context.WithoutCancel(ctx)), world.Release(context.WithoutCancel(ctx)))
 }

@@ -68,8 +68,8 @@ func writeJUnit(path string, results []*fixtureResult) error {
 	return cli.SaveFile(path, append([]byte(xml.Header), append([]byte(cli.Visible(string(text))), '\n')...), 0o644)
 }
 
-// junit returns the failure of a fixture; nil if it passes.
-func (r *fixtureResult) junit() *junitFailure {
+// junitFailureOf returns the failure of a fixture; nil if it passes.
+func junitFailureOf(r *fixtureResult) *junitFailure {
 	var lines []string
 	for i, step := range r.steps {
 		for _, d := range step.wrong {

@@ -192,8 +192,8 @@ func uniqueName(names map[string]int, p *past) string {
 	return name
 }
 
-// step returns a recorded fire as a step of a fixture, independent of the project's path.
-func (p *past) step(dir string) writtenStep {
+// stepOf returns a recorded fire as a step of a fixture, independent of the project's path.
+func stepOf(p *past, dir string) writtenStep {
 	// no text contains "\x00": paths in the home directory stay as they are, because a test has another home
 	// directory
 	at := fixture.Place{Dir: dir, Home: "\x00"}
@@ -246,7 +246,7 @@ func (f *recordTestFlags) holding(cmd *cobra.Command, all []*written) (lines []s
 		case r.err != nil:
 			cli.Warn(cmd, "%s is left out: %v", fx.Name, r.err)
 		case r.failed():
-			cli.Warn(cmd, "%s is left out, because it fails: %s", fx.Name, r.junit().Message)
+			cli.Warn(cmd, "%s is left out, because it fails: %s", fx.Name, junitFailureOf(r).Message)
 		default:
 			hold = append(hold, lines[i])
 		}

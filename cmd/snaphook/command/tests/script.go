@@ -34,25 +34,13 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
-// ask returns the fixture's answer to a hook's question; ok is false if the fixture has no answer, or an answer that is
-// not an option, as if the user had left.
-func (s *fixtureStage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
-	typed, ok := s.script.Answer(q.Message)
-	if !ok {
-		s.sight.add("no answer in the fixture for the question %q: add an answer to its \"user\"", q.Message)
-		return "", false
-	}
-	if key, ok = project.ChosenOption(q.Options, typed); !ok {
-		s.sight.add("the answer %q is not an option of the question %q", typed, q.Message)
-	}
-	return key, ok
-}
-
 // scriptedUI gives the fixture's answers to the questions of modules.
 type scriptedUI struct {
 	xcsh.NoUI
 	script *fixture.Script
 }
+
+var _ xcsh.UI = (*scriptedUI)(nil)
 
 // Select implements [xcsh.UI].
 func (u *scriptedUI) Select(_ context.Context, title string, options []string) (string, bool) {

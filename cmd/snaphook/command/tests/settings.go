@@ -15,11 +15,18 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
+// fixtureSettings finds the settings of a fixture for one dialect.
+type fixtureSettings struct {
+	*fixtureStage
+	dialect *systems.Dialect
+	given   systems.Given // the sources that the flags name for the dialect, and the profile when it is known
+}
+
 // load returns the Load of a fixture's settings: the settings in the fixture's text, or else in the file that the
 // fixture names, or else in the files of --settings, or else the project's. The settings of the fixture's user are
 // added in every case.
-func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
-	g := s.tester.parts[d.TrustName()]
+func (s *fixtureSettings) load() (pipeline.Load, error) {
+	d, g := s.dialect, &s.given
 	var err error
 	var layers []settings.Layer
 	switch of := s.fixture.Settings; {
@@ -33,22 +40,22 @@ func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 			Name: "project", Source: hook.Project, File: of.At.File, Data: s.world.JSON(of.Text()),
 		}}
 	case of.Path != "":
-		layers, err = s.named(d, of)
+		layers, err = s.named(of)
 	case len(g.Settings) > 0:
 		layers, err = g.Named(d)
 	default:
-		layers = s.found(d, &g)
+		layers = s.found()
 	}
 	if err != nil {
 		return nil, err
 	}
 	g.FindProfile(d, s.world.Dir, append([]settings.Layer{}, layers...))
-	layers = append(layers, s.users(d, g.Profile)...)
+	layers = append(layers, s.users()...)
 	level, err := d.LevelNamed(g.Level)
 	if err != nil {
 		return nil, err
 	}
-	more, err := d.Added(g)
+	more, err := d.Added(*g)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +71,7 @@ func (s *fixtureStage) load(d *systems.Dialect) (pipeline.Load, error) {
 
 // named returns the settings file that a fixture names: relative to the directory of the fixture's file or, if there is
 // no such file, to the project.
-func (s *fixtureStage) named(d *systems.Dialect, of fixture.Settings) ([]settings.Layer, error) {
+func (s *fixtureSettings) named(of fixture.Settings) ([]settings.Layer, error) {
 	name, file := systems.LayerOf(of.Path)
 	if file = s.world.Text(file); !filepath.IsAbs(file) {
 		beside := filepath.Join(filepath.Dir(of.At.File), file)
@@ -72,18 +79,19 @@ func (s *fixtureStage) named(d *systems.Dialect, of fixture.Settings) ([]setting
 			file = beside
 		}
 	}
-	layer, err := d.Layer(name + "=" + file)
+	layer, err := s.dialect.Layer(name + "=" + file)
 	if err != nil {
 		return nil, settings.Problem{Position: of.At, Message: fmt.Sprintf(
 			"settings %q: there is no such file beside the fixture, and none below the project", of.Path)}
 	}
 	layer, _ = systems.ReadOnce(layer)
-	layer.File = s.originalFile(layer.File)
+	layer.File = s.paths.file(layer.File)
 	return []settings.Layer{layer}, nil
 }
 
 // found returns the settings in the copy of the project.
-func (s *fixtureStage) found(d *systems.Dialect, g *systems.Given) []settings.Layer {
+func (s *fixtureSettings) found() []settings.Layer {
+	d, g := s.dialect, &s.given
 	if g.Profile == "" && d.Find == nil {
 		g.Profile = orOne(d.Profiles)[0]
 	}
@@ -95,7 +103,7 @@ func (s *fixtureStage) found(d *systems.Dialect, g *systems.Given) []settings.La
 				continue
 			}
 			if layer, found := systems.ReadOnce(layer); found {
-				layer.File = s.originalFile(layer.File)
+				layer.File = s.paths.file(layer.File)
 				by[profile] = append(by[profile], layer)
 			}
 		}
@@ -118,11 +126,12 @@ func orOne(names []string) []string {
 }
 
 // users returns the settings of the fixture's own user.
-func (s *fixtureStage) users(d *systems.Dialect, profile string) (layers []settings.Layer) {
+func (s *fixtureSettings) users() (layers []settings.Layer) {
+	d := s.dialect
 	if d.Modules {
 		return nil
 	}
-	folder := "." + lo.CoalesceOrEmpty(profile, d.Name)
+	folder := "." + lo.CoalesceOrEmpty(s.given.Profile, d.Name)
 	layer := settings.Layer{
 		Name: "user", Source: hook.User, File: filepath.Join(s.world.Home, folder, "settings.json"), Strict: d.Strict,
 	}
@@ -132,19 +141,19 @@ func (s *fixtureStage) users(d *systems.Dialect, profile string) (layers []setti
 	return layers
 }
 
-// policies returns the policy files of a fixture: the project's file and the files of the fixture's user. A file
+// fixturePolicies returns the policy files of a fixture: the project's file and the files of the fixture's user. A file
 // of --policy replaces the file of its level.
-func (s *fixtureStage) policies() map[policy.Level]string {
+func fixturePolicies(world *fixture.World, named map[policy.Level]string) map[policy.Level]string {
 	files := map[policy.Level]string{}
 	for level, file := range map[policy.Level]string{
-		policy.Project: filepath.Join(s.world.Dir, policy.FileName),
-		policy.User:    filepath.Join(s.world.Home, ".config", "snaphook", "config.json"),
+		policy.Project: filepath.Join(world.Dir, policy.FileName),
+		policy.User:    filepath.Join(world.Home, ".config", "snaphook", "config.json"),
 	} {
 		if cli.WantFile(file) == nil {
 			files[level] = file
 		}
 	}
-	for level, file := range s.tester.policies {
+	for level, file := range named {
 		files[level] = file
 	}
 	return files

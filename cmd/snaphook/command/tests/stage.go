@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/command/fire"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
@@ -21,6 +23,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -31,6 +34,7 @@ type fixtureStage struct {
 	tester     *tester
 	fixture    *fixture.Fixture
 	world      *fixture.World
+	paths      copyPaths
 	script     *fixture.Script
 	fixtureEnv *systems.FixtureEnv
 	log        *slog.Logger
@@ -47,9 +51,10 @@ type opened struct {
 	mods *project.Attached
 }
 
-func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *fixtureStage {
+// newStage prepares the stage of a fixture.
+func newStage(t *tester, fx *fixture.Fixture, world *fixture.World) *fixtureStage {
 	s := &fixtureStage{tester: t, fixture: fx, world: world, script: fx.Script(world.Place), open: map[string]*opened{}}
-	s.log = t.log
+	s.log, s.paths = t.log, copyPaths{world.Dir, t.project}
 	s.fixtureEnv = &systems.FixtureEnv{Environ: s.environ(), Home: world.Home, Transport: s.script}
 	s.fixtureEnv.Model, s.fixtureEnv.Agent = scriptedModel{s.script}, scriptedModel{s.script}
 	s.fixtureEnv.Tools = scriptedTools{s.script}
@@ -90,13 +95,13 @@ func (s *fixtureStage) session(ctx context.Context, d *systems.Dialect, input wi
 	if o := s.open[d.Name]; o != nil {
 		return o, nil
 	}
-	load, err := s.load(d)
+	load, err := (&fixtureSettings{s, d, s.tester.parts[d.TrustName()]}).load()
 	if err != nil {
 		return nil, err
 	}
 	o := &opened{sys: pipeline.NewSystem(pipeline.Config{
 		Load: []pipeline.Load{load}, Log: s.log, Observe: []pipeline.Observer{s}, ObserveIdle: true,
-		Policy: policy.Source{Files: s.policies()}, Warm: project.ForOneCall{Warm: warm.New(warm.Config{Log: s.log})},
+		Policy: policy.Source{Files: fixturePolicies(s.world, s.tester.policies)}, Warm: project.ForOneCall{Warm: warm.New(warm.Config{Log: s.log})},
 	})}
 	o.ses, err = o.sys.NewSession(ctx, s.config(input))
 	if err == nil {
@@ -107,10 +112,10 @@ func (s *fixtureStage) session(ctx context.Context, d *systems.Dialect, input wi
 	}
 	if err != nil {
 		_ = o.sys.Close() // never fails
-		return nil, s.original(err)
+		return nil, s.paths.err(err)
 	}
 	for _, p := range o.ses.Problems() {
-		s.problems = append(s.problems, s.originalText(p.String()))
+		s.problems = append(s.problems, s.paths.text(p.String()))
 	}
 	s.open[d.Name] = o
 	return o, nil
@@ -132,6 +137,20 @@ func (s *fixtureStage) config(input wire.Object) pipeline.SessionConfig {
 		cfg.MayAsk = func(h *hook.Hook) bool { return h.Type == "command" }
 	}
 	return cfg
+}
+
+// ask returns the fixture's answer to a hook's question; ok is false if the fixture has no answer, or an answer that is
+// not an option, as if the user had left.
+func (s *fixtureStage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
+	typed, ok := s.script.Answer(q.Message)
+	if !ok {
+		s.sight.add("no answer in the fixture for the question %q: add an answer to its \"user\"", q.Message)
+		return "", false
+	}
+	if key, ok = project.ChosenOption(q.Options, typed); !ok {
+		s.sight.add("the answer %q is not an option of the question %q", typed, q.Message)
+	}
+	return key, ok
 }
 
 // attach loads modules, if the dialect has any. If a module cannot be loaded, the fixture is invalid, because the
@@ -169,6 +188,99 @@ func (s *fixtureStage) attach(
 	return nil, errors.Join(append(errs, a.Close())...)
 }
 
+// FireStart implements [pipeline.Observer].
+func (s *fixtureStage) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {
+	return ctx
+}
+
+// HookEnd implements [pipeline.Observer].
+func (s *fixtureStage) HookEnd(_ context.Context, e *pipeline.Evaluation) {
+	if e.Late {
+		return
+	}
+	s.sight.mu.Lock()
+	defer s.sight.mu.Unlock()
+	s.sight.looked = append(s.sight.looked, looked{e.Hook, e.SkipReason, e.SkipDetail})
+}
+
+// FireEnd implements [pipeline.Observer].
+func (s *fixtureStage) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.FireOutcome) {
+	s.sight.mu.Lock()
+	defer s.sight.mu.Unlock()
+	s.sight.outcome = out
+}
+
+// fire fires the event of a step, and waits for all of its hooks.
+func (s *fixtureStage) fire(ctx context.Context, step *fixture.Step, last bool) (*sighting, error) {
+	event, err := systems.EventNamed(step.Event, systems.Events())
+	if err != nil {
+		return nil, settings.Problem{Position: step.At, Message: err.Error()}
+	}
+	d, err := systems.Named(event.Info().Dialect)
+	if err != nil {
+		return nil, settings.Problem{Position: step.At, Message: err.Error()}
+	}
+	input := s.world.JSON(step.Input)
+	s.sight = &sighting{fired: &fire.Fired{}, dialects: d.Name}
+	o, err := s.session(ctx, d, wire.Object(input))
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	s.sight.fired.JSONResult, err = event.FireJSON(ctx, o.ses, input)
+	s.sight.seen.Took = time.Since(start)
+	wrong := new(pipeline.InputError)
+	if errors.As(err, &wrong) {
+		return nil, settings.Problem{Position: step.InAt, Message: wrong.Error()}
+	}
+	if err = o.mods.For(event).Conclude(s.sight.fired.JSONResult, err); err != nil {
+		return nil, fmt.Errorf("%s: %w", step.At, err)
+	}
+	if err := s.sight.fired.Gather(ctx, o.ses, s.fixtureEnv.Environ); err != nil {
+		return nil, fmt.Errorf("%s: %w", step.At, err)
+	}
+	s.describe(last)
+	return s.sight, nil
+}
+
+// describe summarises the outcome of a fire. A text for the model's next turn counts as context of the next fire; if
+// the fire is the last, the text counts as context of this fire.
+func (s *fixtureStage) describe(last bool) {
+	at, f := s.sight, s.sight.fired
+	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)
+	effects, err := wire.Of(f.Effects)
+	if err != nil {
+		at.add("the effects are not a JSON object: %v", err)
+	}
+	at.seen.Effects = jsontext.Value(effects)
+	at.seen.Decision = "none"
+	at.mu.Lock()
+	if at.outcome != nil {
+		at.seen.Decision = recordedDecision(at.outcome.Decision)
+	}
+	at.mu.Unlock()
+	if f.Blocked {
+		at.seen.Decision = "deny"
+	}
+	var out, err2 []string
+	for i := range f.Hooks {
+		h := &f.Hooks[i]
+		at.seen.Ran = append(at.seen.Ran, fixture.Ran{
+			Name: lo.FromPtr(h.Name), ID: h.ID, Command: lo.FromPtr(h.Command),
+		})
+		out, err2 = append(out, lo.FromPtr(h.Stdout)), append(err2, lo.FromPtr(h.Stderr))
+		if h.Background != nil {
+			out, err2 = append(out, lo.FromPtr(h.Background.Stdout)), append(err2, lo.FromPtr(h.Background.Stderr))
+		}
+	}
+	at.seen.Stdout, at.seen.Stderr = joined(out), joined(err2)
+	contexts := append(s.carried, contextOf(effects)...)
+	if s.carried = f.Next; last {
+		contexts = append(contexts, f.Next...)
+	}
+	at.seen.Context = joined(contexts)
+}
+
 // close ends the sessions, and removes their files.
 func (s *fixtureStage) close(ctx context.Context) (err error) {
 	for _, o := range s.open {
@@ -176,29 +288,6 @@ func (s *fixtureStage) close(ctx context.Context) (err error) {
 			err = errors.Join(err, o.mods.Close())
 		}
 		err = errors.Join(err, o.ses.Close(ctx), o.sys.Close())
-	}
-	return err
-}
-
-// originalFile returns the project's path for a file of the copy.
-func (s *fixtureStage) originalFile(file string) string {
-	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
-		return cli.ShortPath(filepath.Join(s.tester.project, below))
-	}
-	return cli.ShortPath(file)
-}
-
-func (s *fixtureStage) originalText(text string) string {
-	below := string(filepath.Separator)
-	if at := cli.ShortPath(s.tester.project); at != "." {
-		return strings.ReplaceAll(text, s.world.Dir+below, at+below)
-	}
-	return strings.ReplaceAll(text, s.world.Dir+below, "")
-}
-
-func (s *fixtureStage) original(err error) error {
-	if text := err.Error(); strings.Contains(text, s.world.Dir) {
-		return errors.New(s.originalText(text))
 	}
 	return err
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
-// update writes the observed outcome into fixtures with unmet expectations, and into steps without expectations. The
+// updateFixtures writes the observed outcome into fixtures with unmet expectations, and into steps without expectations. The
 // written fixtures then pass.
-func (t *tester) update(cmd *cobra.Command, results []*fixtureResult) error {
+func updateFixtures(cmd *cobra.Command, results []*fixtureResult) error {
 	for _, some := range lo.PartitionBy(results, func(r *fixtureResult) string { return r.At.File }) {
 		var all []fixture.Update
 		for _, r := range some {

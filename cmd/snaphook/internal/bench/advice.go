@@ -14,42 +14,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// result summarises the samples.
-func (m *measurement) result() *Result {
-	r := &Result{
-		Event: m.Event.Info().FullName(), N: m.N, Advice: []Advice{}, Samples: m.samples,
-		Fire: Fire{Cold: ranksOf(m.samples[coldFire]), Warm: m.ranks(warmFire)}, Engine: Engine{rank(m.engine, 0.5)},
-	}
-	for _, h := range m.hooks {
-		r.Hooks = append(r.Hooks, Hook{
-			ID: h.ID, Name: h.Name, Command: h.Command,
-			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warmHook), Startup: m.ranks(h.ID + startup),
-			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID], Failed: m.failed[h.ID],
-		})
-		if m.failed[h.ID] == "" {
-			r.Advice = append(r.Advice, m.advice(h)...)
-		}
-	}
-	return r
-}
-
-func (m *measurement) ranks(name string) *Ranks {
-	if len(m.samples[name]) == 0 {
-		return nil
-	}
-	return lo.ToPtr(ranksOf(m.samples[name]))
-}
-
-// advice returns the changes that would make a hook faster: changes that were tried, and an "if" whose gain a record
+// adviceFor returns the changes that would make a hook faster: changes that were tried, and an "if" whose gain a record
 // shows.
-func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
+func adviceFor(m *measurement, h *hook.Hook) (advice []Advice) {
 	add := func(id string, gain float64, format string, args ...any) {
 		advice = append(advice, Advice{ID: id, Hook: h.ID, Text: fmt.Sprintf(format, args...), GainMS: rounded(gain)})
 	}
-	if gain, ok := m.gain(h.ID+cold, h.ID+withArgv); ok {
+	if gain, ok := gain(m.samples[h.ID+cold], m.samples[h.ID+withArgv]); ok {
 		add("argv", gain, "argv form saves %s: %s", inMS(gain), argvForm(h, m.trials[h.ID], m.dir))
 	}
-	if gain, ok := m.gain(h.ID+cold, h.ID+warmHook); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
+	if gain, ok := gain(m.samples[h.ID+cold], m.samples[h.ID+warmHook]); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
 		rule := overlay.Rule(h.Event, overlay.Literal(h.Command), "warm", m.kinds[h.ID])
 		add("warm", gain, `warm saves %s: write %s into .snaphook.json`, inMS(gain), rule)
 	}
@@ -58,7 +32,7 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 		add("if", gain, `an "if": %q would skip %.0f %% of the %d recorded calls (from %s), in which the hook had no effect`,
 			rule, 100*part, m.Calls.ran(h), m.Calls.File)
 	}
-	if gain, ok := m.gain(coldFire, h.ID+withAsync); ok {
+	if gain, ok := gain(m.samples[coldFire], m.samples[h.ID+withAsync]); ok {
 		add("async", gain, `async lets the agent go on without waiting: "async": true, %s less for each fire`, inMS(gain))
 	}
 	return advice
@@ -97,8 +71,7 @@ const (
 
 // gain returns the difference between the medians of two samples, without and with a change; ok is false if the change
 // gains nothing beyond the noise.
-func (m *measurement) gain(from, to string) (ms float64, ok bool) {
-	a, b := m.samples[from], m.samples[to]
+func gain(a, b []float64) (ms float64, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return 0, false
 	}

@@ -5,7 +5,10 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/samber/lo"
@@ -278,4 +281,96 @@ func (m *measurement) probe(
 	p := &probe{name: name, sys: sys, keep: keep}
 	m.probes = append(m.probes, p)
 	return p, nil
+}
+
+// rounds measures every probe N times.
+func (m *measurement) rounds(ctx context.Context) error {
+	for round := range m.N {
+		for i := range m.probes {
+			p := m.probes[(i+round)%len(m.probes)]
+			took, err := m.fire(ctx, p)
+			if err != nil {
+				return err
+			}
+			m.samples[p.name] = append(m.samples[p.name], rounded(took))
+		}
+		if took, ok := startOfNothing(ctx); ok {
+			m.samples[machine] = append(m.samples[machine], rounded(took))
+		}
+		if m.Between != nil {
+			m.Between()
+		}
+	}
+	return nil
+}
+
+// fire fires once in a new session, and returns the time in milliseconds of the whole fire or of the probe's hook.
+func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error) {
+	s, err := m.Session(ctx, p.sys)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close(ctx)
+	start := time.Now()
+	res, err := m.Event.FireJSON(ctx, s, m.Input)
+	took := milliseconds(time.Since(start))
+	if err != nil {
+		return 0, err
+	}
+	if p.whole {
+		return took, nil
+	}
+	if len(res.Hooks) != 1 {
+		return 0, fmt.Errorf("%s: %d hooks ran; want only this one", p.name, len(res.Hooks))
+	}
+	if h := &res.Hooks[0]; p.name == h.ID+cold && (h.Outcome == pipeline.NonBlockingError || h.Error != nil) {
+		m.failed[h.ID] = failure(h)
+	}
+	if p.bare && took >= res.Hooks[0].DurationMS {
+		m.engine = append(m.engine, 1000*(took-res.Hooks[0].DurationMS))
+	}
+	return res.Hooks[0].DurationMS, nil
+}
+
+// result summarises the samples.
+func (m *measurement) result() *Result {
+	r := &Result{
+		Event: m.Event.Info().FullName(), N: m.N, Advice: []Advice{}, Samples: m.samples,
+		Fire: Fire{Cold: ranksOf(m.samples[coldFire]), Warm: m.ranks(warmFire)}, Engine: Engine{rank(m.engine, 0.5)},
+	}
+	for _, h := range m.hooks {
+		r.Hooks = append(r.Hooks, Hook{
+			ID: h.ID, Name: h.Name, Command: h.Command,
+			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warmHook), Startup: m.ranks(h.ID + startup),
+			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID], Failed: m.failed[h.ID],
+		})
+		if m.failed[h.ID] == "" {
+			r.Advice = append(r.Advice, adviceFor(m, h)...)
+		}
+	}
+	return r
+}
+
+func (m *measurement) ranks(name string) *Ranks {
+	if len(m.samples[name]) == 0 {
+		return nil
+	}
+	return lo.ToPtr(ranksOf(m.samples[name]))
+}
+
+// failure returns one line that says why a hook failed.
+func failure(h *pipeline.HookRun) string {
+	if h.ExitCode == nil || *h.ExitCode == 0 {
+		return lo.FromPtr(h.Error)
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(lo.FromPtr(h.Stderr)), "\n")
+	return strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", *h.ExitCode, text), ": ")
+}
+
+// startOfNothing measures the machine: the milliseconds of a program that does nothing, which no
+// change of a hook affects. Windows has no such program.
+func startOfNothing(ctx context.Context) (ms float64, ok bool) {
+	start := time.Now()
+	err := exec.CommandContext(ctx, "true").Run()
+	return milliseconds(time.Since(start)), err == nil
 }

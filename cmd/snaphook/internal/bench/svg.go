@@ -34,9 +34,9 @@ func (r *Result) SVG() string {
 	fmt.Fprintf(&b, `<text x="%d" y="46" fill="#55606b">%d runs of each; the engine adds %.0f µs</text>`+"\n",
 		svgLeft, r.N, r.Engine.P50)
 	legend(&b)
-	r.panel(&b, 0, "whole fire", coldFire, warmFire, "")
+	panel(&b, r, 0, "whole fire", coldFire, warmFire, "")
 	for i, h := range r.Hooks {
-		r.panel(&b, i+1, h.Label(), h.ID+cold, h.ID+warmHook, h.ID+startup)
+		panel(&b, r, i+1, h.Label(), h.ID+cold, h.ID+warmHook, h.ID+startup)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
@@ -51,7 +51,7 @@ func legend(b *strings.Builder) {
 }
 
 // panel draws the histogram of one hook.
-func (r *Result) panel(b *strings.Builder, at int, title, coldName, warmName, startName string) {
+func panel(b *strings.Builder, r *Result, at int, title, coldName, warmName, startName string) {
 	lists := [][]float64{r.Samples[startName], r.Samples[coldName], r.Samples[warmName]}
 	from, width, counts := bins(svgParts, lists...)
 	top := svgTop + at*svgPanel
@@ -76,7 +76,7 @@ func (r *Result) panel(b *strings.Builder, at int, title, coldName, warmName, st
 	}
 	fmt.Fprintf(b, `<line x1="%d" y1="%d" x2="%d" y2="%[2]d" stroke="#55606b"/>`+"\n", svgLeft, base, svgLeft+svgPlot)
 	axis(b, base, from, width)
-	r.medians(b, base+34, coldName, warmName, startName)
+	medians(b, r, base+34, coldName, warmName, startName)
 }
 
 // axis labels the quarters of the range.
@@ -88,7 +88,7 @@ func axis(b *strings.Builder, base int, from, width float64) {
 	}
 }
 
-func (r *Result) medians(b *strings.Builder, y int, coldName, warmName, startName string) {
+func medians(b *strings.Builder, r *Result, y int, coldName, warmName, startName string) {
 	var parts []string
 	for _, s := range []struct{ word, name string }{{"cold", coldName}, {"warm", warmName}, {"start-up", startName}} {
 		if values := r.Samples[s.name]; len(values) > 0 {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
@@ -32,41 +31,6 @@ const ModuleHelp = `Modules of xcsh run inside snaphook, in engines of their own
 	`which runs any program. With --js node or bun they run in a process of Node.js or Bun, with the rights of the user. Without --module, the modules that xcsh would find are loaded, the project's own only if trust ` +
 	`is granted or --trusted is given. Their console output goes to stderr; their log is shown with --verbose. ` +
 	`xcsh-extension.tool_call follows the rules of the extension runtime.`
-
-// AddModules adds the flags that name modules and select where they run.
-func (f *SourceFlags) AddModules(to *pflag.FlagSet) {
-	to.StringArrayVar(
-		&f.ModuleFiles,
-		"module",
-		nil,
-		"Load the module (xcsh) in `FILE`, JavaScript or TypeScript, in place of those found; "+
-			"repeatable; modules load in the order of the flags: --module gate.ts --module log.ts",
-	)
-	f.AddJS(to)
-}
-
-// AddJS adds the flag that selects where modules run.
-func (f *SourceFlags) AddJS(to *pflag.FlagSet) {
-	f.JS = jsrun.Sandbox
-	to.Var((*runtimeFlag)(&f.JS), "js", "Run modules (xcsh) in this runtime: sandbox; node or bun, which have files, network and "+
-		"packages; or auto, which uses node or bun only for modules that need them: --js auto")
-}
-
-// runtimeFlag is one of [jsrun.Runtimes].
-type runtimeFlag string
-
-func (r *runtimeFlag) String() string { return string(*r) }
-
-func (r *runtimeFlag) Type() string { return "RUNTIME" }
-
-// Set implements [pflag.Value].
-func (r *runtimeFlag) Set(text string) error {
-	if !slices.Contains(jsrun.Runtimes, text) {
-		return fmt.Errorf("there is no runtime %q; write one of %s", text, strings.Join(jsrun.Runtimes, ", "))
-	}
-	*r = runtimeFlag(text)
-	return nil
-}
 
 // Attached holds the modules of a session. It is nil if the session's dialect has no modules.
 type Attached struct {
@@ -87,65 +51,6 @@ func (a *Attached) wasTrusted(path string, text []byte) error {
 	return a.Check(path, text)
 }
 
-// Attach loads the modules of a session, if its dialect has any. A named module that cannot be
-// loaded is an error: it may be a guard. The caller has to close the result.
-func (f *SessionFlags) Attach(
-	cmd *cobra.Command,
-	ev pipeline.Declared,
-	ses *pipeline.Session,
-	host *Host,
-) (*Attached, error) {
-	d, err := systems.Named(ev.Info().Dialect)
-	if err != nil || !d.Modules {
-		return nil, err
-	}
-	src, err := f.Sources(d)
-	if err != nil {
-		return nil, err
-	}
-	a, err := f.OpenModules(cmd, src, ses, host)
-	if err != nil {
-		return nil, err
-	}
-	if len(f.ModuleFiles) > 0 && len(a.Failed) > 0 {
-		a.End(cmd)
-		return nil, errors.Join(
-			lo.Map(
-				a.Failed,
-				func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, WhereThrown(e)) },
-			)...)
-	}
-	a.event = ev.Info().Name
-	return a, nil
-}
-
-// OpenModules loads the named modules or, if none is named, the modules that discovery finds.
-func (f *SessionFlags) OpenModules(
-	cmd *cobra.Command,
-	src *Sources,
-	ses *pipeline.Session,
-	host *Host,
-) (a *Attached, err error) {
-	a, host.JS = &Attached{}, f.JS
-	a.Modules = xcsh.New(ses, xcsh.Config{
-		Extensions: src.Dialect.IsVariant(),
-		Loaders:    []xcsh.ModuleLoader{host.Loader(ses.Dir(), a.wasTrusted)},
-		Session:    SessionView{Ses: ses, Transcript: f.transcript},
-		Log:        f.Log(cmd),
-	})
-	a.Initialize(host.Xcsh())
-	if len(f.ModuleFiles) > 0 {
-		err = a.loadNamed(cmd.Context(), f.ModuleFiles)
-	} else {
-		err = f.loadFound(cmd.Context(), src, a)
-	}
-	if err != nil {
-		a.End(cmd)
-		return nil, err
-	}
-	return a, nil
-}
-
 // loadNamed loads modules by paths relative to the current directory, in the forms of xcsh:
 // ~/gate.ts, @/tmp/gate.ts, file:///tmp/gate.ts.
 func (a *Attached) loadNamed(ctx context.Context, files []string) error {
@@ -163,6 +68,25 @@ func (a *Attached) loadNamed(ctx context.Context, files []string) error {
 		}
 	}
 	a.Failed = a.Load(ctx, files, wd)
+	return nil
+}
+
+// loadFound loads the modules that discovery finds.
+func (a *Attached) loadFound(ctx context.Context, src *Sources, trust *TrustFlags) error {
+	place, err := discover.Here(src.Dir)
+	if err != nil {
+		return nil // the list of modules reports the error
+	}
+	if err := trust.KeepBack(ctx, src, a); err != nil {
+		return err
+	}
+	registry := discover.Standard()
+	if len(a.Kept) > 0 { // the project's modules do not replace the user's
+		registry = registry.Without(func(item discover.Item) bool {
+			return systems.IsProjects(xcsh.SourceOf(item.Source.Level))
+		})
+	}
+	_, a.Failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
 	return nil
 }
 

@@ -8,67 +8,13 @@ import (
 	"strings"
 
 	"github.com/samber/lo"
-	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/run"
-	"github.com/snaphook-go/snaphook/settings"
 )
-
-// AddPolicy adds the flag that names the policies of hooks.
-func (f *SourceFlags) AddPolicy(to *pflag.FlagSet) {
-	to.StringArrayVar(&f.Policies, "policy", nil, "Read `[LEVEL=]FILE` in place of that level's policy; repeatable. "+
-		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
-}
-
-// PolicySource returns the files from which the policy for a directory is read.
-func (f *SourceFlags) PolicySource(dir string) (policy.Source, error) {
-	files := map[policy.Level]string{}
-	for level, file := range policy.Files(dir) {
-		// An unreadable file counts too: it may contain rules, and the readers report the error.
-		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
-			files[level] = cli.ShortPath(file)
-		}
-	}
-	given := map[policy.Level]bool{}
-	for _, value := range f.Policies {
-		name, file := systems.LayerOf(value)
-		level, known := LevelNamed(name)
-		switch {
-		case !known:
-			return policy.Source{}, fmt.Errorf(
-				"--policy %s: there is no level %q; write machine, user or project before the \"=\", or ./ if it is part of the file's name",
-				value,
-				name,
-			)
-		case given[level]:
-			return policy.Source{}, fmt.Errorf(
-				"--policy %s: the %s's policy is given twice; give one file for each level",
-				value,
-				level,
-			)
-		}
-		if err := cli.WantFile(file); err != nil {
-			return policy.Source{}, fmt.Errorf("--policy %s: %w", value, err)
-		}
-		given[level], files[level] = true, file
-	}
-	return policy.Source{Files: files}, nil
-}
-
-// LevelNamed returns the level of an overlay by its name, and whether there is such a level.
-func LevelNamed(name string) (policy.Level, bool) {
-	for _, level := range []policy.Level{policy.Machine, policy.User, policy.Project} {
-		if level.String() == name {
-			return level, true
-		}
-	}
-	return 0, false
-}
 
 // Effective is the policy of a hook in the form in which plan and check show it to programs.
 type Effective struct {

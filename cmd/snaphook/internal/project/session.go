@@ -9,21 +9,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"os"
-	"strings"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
+	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/state"
-	"github.com/snaphook-go/snaphook/trust"
 	"github.com/snaphook-go/snaphook/warm"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -91,6 +87,65 @@ func (f *SessionFlags) SessionOf(
 	return sys, ses, nil
 }
 
+// Attach loads the modules of a session, if its dialect has any. A named module that cannot be
+// loaded is an error: it may be a guard. The caller has to close the result.
+func (f *SessionFlags) Attach(
+	cmd *cobra.Command,
+	ev pipeline.Declared,
+	ses *pipeline.Session,
+	host *Host,
+) (*Attached, error) {
+	d, err := systems.Named(ev.Info().Dialect)
+	if err != nil || !d.Modules {
+		return nil, err
+	}
+	src, err := f.Sources(d)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.OpenModules(cmd, src, ses, host)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.ModuleFiles) > 0 && len(a.Failed) > 0 {
+		a.End(cmd)
+		return nil, errors.Join(
+			lo.Map(
+				a.Failed,
+				func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, WhereThrown(e)) },
+			)...)
+	}
+	a.event = ev.Info().Name
+	return a, nil
+}
+
+// OpenModules loads the named modules or, if none is named, the modules that discovery finds.
+func (f *SessionFlags) OpenModules(
+	cmd *cobra.Command,
+	src *Sources,
+	ses *pipeline.Session,
+	host *Host,
+) (a *Attached, err error) {
+	a, host.JS = &Attached{}, f.JS
+	a.Modules = xcsh.New(ses, xcsh.Config{
+		Extensions: src.Dialect.IsVariant(),
+		Loaders:    []xcsh.ModuleLoader{host.Loader(ses.Dir(), a.wasTrusted)},
+		Session:    SessionView{Ses: ses, Transcript: f.transcript},
+		Log:        f.Log(cmd),
+	})
+	a.Initialize(host.Xcsh())
+	if len(f.ModuleFiles) > 0 {
+		err = a.loadNamed(cmd.Context(), f.ModuleFiles)
+	} else {
+		err = a.loadFound(cmd.Context(), src, &f.TrustFlags)
+	}
+	if err != nil {
+		a.End(cmd)
+		return nil, err
+	}
+	return a, nil
+}
+
 // Warn prints warnings about the settings, unless the engine has logged them, and about a recorded input.
 func (o Opening) Warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
 	if !logged {
@@ -101,6 +156,57 @@ func (o Opening) Warn(cmd *cobra.Command, ses *pipeline.Session, logged bool) {
 	if recorded := wire.Object(o.Input).Text("hook_event_name"); recorded != "" && recorded != o.Event.Info().Name {
 		cli.Warn(cmd, "the input names the event %s, but is read as an input of %s", recorded, o.Event.Info().Name)
 	}
+}
+
+// SessionFlags holds the flags of verbs that open sessions: the settings, and facts that an agent would know. Each verb
+// offers the flags that it supports.
+type SessionFlags struct {
+	SourceFlags
+	TrustFlags
+
+	ID         string
+	transcript string
+	Ask        bool
+	Fleet      FleetFlags
+}
+
+// NewSessionFlags returns the session flags of a verb, which also uses the flags of the root command, global.
+func NewSessionFlags(global *cli.Global) SessionFlags {
+	return SessionFlags{SourceFlags: SourceFlags{Global: global}}
+}
+
+// AddHost adds the flags for facts that an agent would know.
+func (f *SessionFlags) AddHost(to *pflag.FlagSet) {
+	to.StringVar(&f.ID, "session", "", "Use `ID`, such as s-1, as the id of the session; default: the id in the input, else a random id")
+	f.AddHostFlags(to)
+}
+
+// AddHostFlags adds the flags for facts that an agent would know, without the session's id.
+func (f *SessionFlags) AddHostFlags(to *pflag.FlagSet) {
+	to.StringVar(
+		&f.transcript,
+		"transcript",
+		"",
+		"Use `PATH`, such as t.jsonl, as the conversation's transcript; default: the path in the input",
+	)
+	to.BoolVar(
+		&f.Interactive,
+		"interactive",
+		false,
+		"Act as for an agent with a user: hooks run only in trusted projects, see snaphook trust --help",
+	)
+	to.BoolVar(
+		&f.Trusted,
+		"trusted",
+		false,
+		"Run the project's hooks even if they are not trusted: fire EVENT --interactive --trusted",
+	)
+	to.BoolVar(
+		&f.Untrusted,
+		"untrusted",
+		false,
+		"Run none of the project's hooks; for claude, with --interactive, no hooks at all: fire EVENT --interactive --untrusted",
+	)
 }
 
 // SessionConfig returns the configuration of the session. If no flags set them, its id and transcript come
@@ -134,231 +240,4 @@ func (f *SessionFlags) Forgetter(ses *pipeline.Session, input []byte) func() {
 			_ = kept.Remove()
 		}
 	}
-}
-
-// Log returns the engine's logger. Without --verbose it logs only the engine's own errors, because the failures of
-// hooks are in the answer and are printed once.
-func (f *SourceFlags) Log(cmd *cobra.Command) *slog.Logger {
-	return EngineLog(f.Global, cmd.ErrOrStderr())
-}
-
-// EngineLog returns a logger that writes lines of text to w: errors alone, or everything if --verbose or the
-// environment asks for it.
-func EngineLog(global *cli.Global, w io.Writer) *slog.Logger {
-	level := slog.LevelError
-	if global.Verbose || WantsDebug() {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
-// Logs reports whether the engine's whole log is printed.
-func (f *SourceFlags) Logs() bool { return f.Verbose || WantsDebug() }
-
-// WantsDebug reports whether the environment asks for the debug log: by SNAPHOOK_DEBUG, or by
-// DEBUG=llxprt:core:hooks:* (L63).
-func WantsDebug() bool {
-	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
-	case "", "0", "false":
-		return pipeline.WantsDebug(os.Getenv("DEBUG"))
-	}
-	return true
-}
-
-// Trust is the user's trust in a project. The project's own hooks run unless Untrusted is set, and the project's
-// settings affect other hooks unless Undecided is set. If trust was granted, a hook of the project runs only if it is
-// the same, byte by byte, as when trust was granted.
-type Trust struct {
-	Untrusted, Undecided bool
-	Granted              map[string]*trust.Covered // granted files, by dialect
-	Missed               map[string][]hook.Guard   // guards that existed when trust was granted, by dialect
-}
-
-// Guards returns the guards that existed when trust was granted. It ignores the directory, because the process has only
-// one.
-func (s Trust) Guards(string) map[string][]hook.Guard { return s.Missed }
-
-// Miss adds the guards that one dialect had when trust was granted.
-func (s *Trust) Miss(src *Sources, decided trust.Decisions) {
-	if guards := decided.Guards(src.Dir)[src.Dialect.Name]; len(guards) > 0 {
-		s.Missed = lo.Assign(s.Missed, map[string][]hook.Guard{src.Dialect.Name: guards})
-	}
-}
-
-// WarnMissing reports guards that do not exist any more. It is for verbs that run hooks, but guard no action.
-func WarnMissing(cmd *cobra.Command, src *Sources, missed map[string][]hook.Guard) error {
-	if len(missed) == 0 {
-		return nil
-	}
-	loaded, err := src.Load(cmd.Context(), pipeline.Workspace{Dir: src.Dir})
-	if err != nil {
-		return err
-	}
-	_, set, err := src.Policy.Project(src.Dir)
-	if err != nil {
-		return err
-	}
-	for _, g := range pipeline.Missing(missed, pipeline.Guards(src.Dir, loaded.Hooks, set))[src.Dialect.Name] {
-		cli.Warn(cmd, "%s", MissingGuard(src.Dialect.Name, g))
-	}
-	return nil
-}
-
-// MissingGuard returns the message that a guard does not exist any more.
-func MissingGuard(dialect string, g hook.Guard) string {
-	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, which a change has removed; the calls that it guarded are blocked. "+
-		"`snaphook trust` shows the hooks, `snaphook trust grant` allows them", dialect, g.Event, cli.OneLine(g.Label))
-}
-
-// Wrap limits the hooks of the project to the files that trust was granted for; it returns nil
-// without a grant.
-func (s Trust) Wrap() func(*hook.Hook, hook.Runner) hook.Runner {
-	if len(s.Granted) == 0 {
-		return nil
-	}
-	return func(h *hook.Hook, r hook.Runner) hook.Runner {
-		if covered := s.Granted[h.Dialect]; covered != nil {
-			return covered.Wrap(h, r)
-		}
-		return r
-	}
-}
-
-// WrapAs does the same as Wrap for hooks that the program has changed since it read them. read holds the original hooks
-// by id; a changed hook is as trusted as its original.
-func (s Trust) WrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
-	wrap := s.Wrap()
-	if wrap == nil {
-		return nil
-	}
-	return func(h *hook.Hook, r hook.Runner) hook.Runner { return wrap(cmp.Or(read[h.ID], h), r) }
-}
-
-// Judge determines how far the project is trusted. It warns if trust was revoked, and if the hooks have changed since
-// trust was granted.
-func (f *SessionFlags) Judge(cmd *cobra.Command, src *Sources) (Trust, error) {
-	switch {
-	case f.Trusted && f.Untrusted:
-		return Trust{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
-	case src.Dialect.Modules:
-		return Trust{}, nil // modules are judged before they are loaded
-	case src.Dialect.Headless && !f.Interactive:
-		f.warnHeadless(cmd, src)
-		stand := Trust{Untrusted: f.Untrusted, Undecided: !f.Trusted && !isVouched(cmd, src)}
-		if !f.Trusted && !f.Untrusted {
-			stand.Miss(src, Decisions(cmd))
-		}
-		return stand, nil
-	case f.Trusted || f.Untrusted:
-		return Trust{Untrusted: f.Untrusted, Undecided: f.Untrusted}, nil
-	}
-	st, err := TrustStatusOf(cmd.Context(), src)
-	state := st.State
-	none := lo.Ternary(src.Dialect.Headless, "no hook runs", "its own hooks do not run")
-	switch {
-	case err != nil:
-		return Trust{}, fmt.Errorf("%w; or give --trusted or --untrusted", err)
-	case state == trust.Untrusted:
-		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.Dir, none)
-	case state == trust.Changed:
-		cli.Warn(cmd, "the hooks of %s, or scripts that they run, have changed since trust was granted; they do not run, and the actions "+
-			"that they guard are blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.Dir)
-	}
-	stand := Trust{
-		Untrusted: state == trust.Untrusted || state == trust.Unknown && f.Interactive,
-		Undecided: state != trust.Trusted,
-	}
-	stand.Miss(src, st.decided)
-	switch state {
-	case trust.Trusted:
-		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: st.covered[0]}
-	case trust.Changed:
-		// With an empty Covered, every hook of the project fails when it runs.
-		stand.Granted = map[string]*trust.Covered{src.Dialect.Name: {}}
-	}
-	return stand, nil
-}
-
-// Decisions returns the user's decisions, for a verb that requires no trust but reports guards that were removed since
-// trust was granted. It warns if the decisions cannot be read.
-func Decisions(cmd *cobra.Command) trust.Decisions {
-	store, err := trust.DefaultStore()
-	if err != nil {
-		return nil // there is no directory for decisions
-	}
-	all, err := store.Read(cmd.Context())
-	if err != nil {
-		cli.Warn(cmd, "%v; removed guards are therefore not noticed", err)
-	}
-	return all
-}
-
-// Workspace returns the Workspace of a fire with these flags for a dialect's settings. It prints nothing, and runs
-// nothing. If the decisions cannot be read, the project counts as undecided; if the project cannot be compared with a
-// decision, it counts as trusted. The fire itself reports both errors.
-func (f *SessionFlags) Workspace(ctx context.Context, src *Sources) pipeline.Workspace {
-	at := pipeline.Workspace{Dir: src.Dir, Interactive: f.Interactive}
-	state := trust.Unknown
-	switch decisionOf(ctx, src.Dir).State {
-	case trust.Revoked:
-		state = trust.Untrusted
-	case trust.Granted:
-		st, err := TrustStatusOf(ctx, src)
-		if err != nil {
-			return at
-		}
-		state = st.State
-	}
-	at.Undecided = state != trust.Trusted
-	if !src.Dialect.Headless || f.Interactive {
-		at.Untrusted = state == trust.Untrusted || state == trust.Unknown && f.Interactive
-	}
-	return at
-}
-
-// isVouched reports whether trust was granted to the project in its present state. It returns false at once if the
-// project's settings affect only its own hooks.
-func isVouched(cmd *cobra.Command, src *Sources) bool {
-	if len(src.reaching()) == 0 {
-		return false
-	}
-	st, err := TrustStatusOf(cmd.Context(), src)
-	return err == nil && st.State == trust.Trusted
-}
-
-// warnHeadless warns that trust is not required because there is no user to ask.
-func (f *SessionFlags) warnHeadless(cmd *cobra.Command, src *Sources) {
-	switch {
-	case f.Untrusted:
-		cli.Warn(
-			cmd,
-			"--untrusted has no effect without --interactive: where there is no user to ask, all hooks of %s run",
-			src.Dialect.Name,
-		)
-	case !f.Trusted && isRevokedFor(cmd.Context(), src.Dir):
-		cli.Warn(
-			cmd,
-			"trust in %s was revoked, which counts only with --interactive: where there is no user to ask, all hooks of %s run",
-			src.Dir,
-			src.Dialect.Name,
-		)
-	}
-}
-
-// WarnUntrusted reports how many hooks of a plan do not run for lack of trust.
-func WarnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Planned, verb string) {
-	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Reason == hook.Untrusted })
-	if n == 0 {
-		return
-	}
-	hooks := cli.Count(n, "hook")
-	if d, err := systems.Named(event.Info().Dialect); err == nil && !d.Headless {
-		hooks += " of this project"
-	}
-	cli.Warn(
-		cmd,
-		"%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
-		hooks,
-		verb,
-	)
 }

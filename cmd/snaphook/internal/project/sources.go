@@ -2,7 +2,7 @@ package project
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/samber/lo"
 
@@ -37,69 +37,24 @@ func (src *Sources) covered() *policy.Source {
 	return nil
 }
 
-// Sources returns the sources of settings for an event's dialect. It assigns all files that the flags name to this
-// dialect.
-func (f *SourceFlags) Sources(d *systems.Dialect) (*Sources, error) {
-	return f.SourcesGiven(
-		d,
-		systems.Given{
-			Replaces: len(f.Settings) > 0, Settings: f.Settings, Level: f.level, Profile: f.profile,
-			Extensions: f.extensions, Plugins: f.plugins, Modules: f.ModuleFiles, Options: f.options,
-		},
-	)
-}
-
-// SourcesGiven returns the sources of settings for a dialect. The settings in g replace the settings that the flags
-// name.
-func (f *SourceFlags) SourcesGiven(d *systems.Dialect, g systems.Given) (*Sources, error) {
-	if len(g.Modules) > 0 && !d.Modules {
-		return nil, fmt.Errorf(
-			"--module %s: %s has no modules; leave the flag out, or name an event of %s",
-			g.Modules[0],
-			d.Name,
-			systems.Xcsh.Name,
-		)
+// reaching returns the project's own settings that affect more than its own hooks.
+func (src *Sources) reaching() (found []string) {
+	for _, layer := range src.Layers {
+		if !systems.IsProjects(layer.Source) {
+			continue
+		}
+		root, _, err := layer.Read()
+		if err != nil {
+			continue // loading reports the error
+		}
+		for _, path := range src.Dialect.Reaching {
+			v := lo.Reduce(path, func(v settings.Value, name string, _ int) settings.Value { return v.Get(name) }, root)
+			if v.Exists() {
+				found = append(found, strings.Join(path, ".")+": "+compact(v))
+			}
+		}
 	}
-	dir, err := f.Directory()
-	if err != nil {
-		return nil, err
-	}
-	level, err := d.LevelNamed(g.Level)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.ProfileNamed(g.Profile); err != nil {
-		return nil, err
-	}
-	layers, err := g.Named(d)
-	if err != nil {
-		return nil, err
-	}
-	passed := g.FindProfile(d, dir, layers)
-	if layers == nil {
-		layers = d.Found(dir, g.Profile)
-	}
-	more, err := d.Added(g)
-	if err != nil {
-		return nil, err
-	}
-	options, err := d.PluginOptions(g.Options)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := f.PolicySource(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Sources{
-		Policy:  rules.Once(dir),
-		Dialect: d,
-		Dir:     dir,
-		Layers:  layers,
-		Load: systems.Passing(d.Load(systems.Origins{
-			Layers: layers, Added: more, Level: level, Profile: g.Profile, Modules: g.Modules, Options: options,
-		}), passed),
-	}, nil
+	return found
 }
 
 // projectHooks returns the hooks of the directory itself.

@@ -193,26 +193,6 @@ func decisionOf(ctx context.Context, dir string) trust.Decision {
 	return all[path]
 }
 
-// reaching returns the project's own settings that affect more than its own hooks.
-func (src *Sources) reaching() (found []string) {
-	for _, layer := range src.Layers {
-		if !systems.IsProjects(layer.Source) {
-			continue
-		}
-		root, _, err := layer.Read()
-		if err != nil {
-			continue // loading reports the error
-		}
-		for _, path := range src.Dialect.Reaching {
-			v := lo.Reduce(path, func(v settings.Value, name string, _ int) settings.Value { return v.Get(name) }, root)
-			if v.Exists() {
-				found = append(found, strings.Join(path, ".")+": "+compact(v))
-			}
-		}
-	}
-	return found
-}
-
 // compact returns the JSON text of a value without white space.
 func compact(v settings.Value) string {
 	text := slices.Clone(v.JSON())

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/samber/lo"
-
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
@@ -22,32 +20,6 @@ type addition struct {
 type added struct {
 	name string // NAME or NAME@MARKETPLACE; empty if none is given
 	dir  string // absolute
-}
-
-// Added checks and returns the directories that the flags add to the sources of d.
-func (d *Dialect) Added(g Given) (all []added, err error) {
-	byFlag := map[string][]string{"extension": g.Extensions, "plugin": g.Plugins}
-	for _, other := range All {
-		if values := byFlag[other.Adds.Flag]; other.Adds.Flag != d.Adds.Flag && len(values) > 0 {
-			return nil, fmt.Errorf(
-				"--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s",
-				other.Adds.Flag,
-				values[0],
-				d.Name,
-				d.Adds.Flag,
-				d.Adds.one,
-				lo.Ternary(d.Modules, "", "'s directory"),
-			)
-		}
-	}
-	for _, value := range byFlag[d.Adds.Flag] {
-		one, err := d.Adds.read(value)
-		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", d.Adds.Flag, value, err)
-		}
-		all = append(all, one)
-	}
-	return all, nil
 }
 
 // read reads one value of the flag: DIR or, if named is set, NAME=DIR. A directory with "=" in its
@@ -77,25 +49,4 @@ func (k addition) check(dir string) (err error) {
 		return fmt.Errorf("%s: %w", k.files[0], err)
 	}
 	return fmt.Errorf("neither %s is in this directory; give %s's own directory", strings.Join(k.files, " nor "), k.one)
-}
-
-// PluginOptions returns the options that the flags set, by plugin.
-func (d *Dialect) PluginOptions(values []string) (map[string]map[string]any, error) {
-	options := map[string]map[string]any{}
-	for _, value := range values {
-		if d.Adds.Flag != "plugin" {
-			return nil, fmt.Errorf("--plugin-option %s: %s has no plugins; leave the flag out", value, d.Name)
-		}
-		path, text, assigned := strings.Cut(value, "=")
-		dot := strings.LastIndexByte(path, '.')
-		if !assigned || dot < 1 || dot == len(path)-1 {
-			return nil, fmt.Errorf("--plugin-option %s: write NAME.KEY=VALUE, such as fmt.width=100", value)
-		}
-		name, key := path[:dot], path[dot+1:]
-		if options[name] == nil {
-			options[name] = map[string]any{}
-		}
-		options[name][key] = text
-	}
-	return options, nil
 }

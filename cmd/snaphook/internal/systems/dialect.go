@@ -273,3 +273,68 @@ func (d *Dialect) Found(dir, profile string) []settings.Layer {
 		return ReadOnce(l)
 	})
 }
+
+// named returns a copy of d whose events are found only by their full names.
+func (d Dialect) named() Dialect {
+	d.inFull = true
+	return d
+}
+
+// IsVariant reports whether the dialect has the events of another dialect, but other rules. A variant is used only if
+// its full name is given.
+func (d *Dialect) IsVariant() bool { return d == &extensionRow }
+
+// TrustName returns the name under which trust in a dialect's hooks is stored.
+func (d *Dialect) TrustName() string {
+	if d.IsVariant() {
+		return Xcsh.Name
+	}
+	return d.Name
+}
+
+// Added checks and returns the directories that the flags add to the sources of d.
+func (d *Dialect) Added(g Given) (all []added, err error) {
+	byFlag := map[string][]string{"extension": g.Extensions, "plugin": g.Plugins}
+	for _, other := range All {
+		if values := byFlag[other.Adds.Flag]; other.Adds.Flag != d.Adds.Flag && len(values) > 0 {
+			return nil, fmt.Errorf(
+				"--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s",
+				other.Adds.Flag,
+				values[0],
+				d.Name,
+				d.Adds.Flag,
+				d.Adds.one,
+				lo.Ternary(d.Modules, "", "'s directory"),
+			)
+		}
+	}
+	for _, value := range byFlag[d.Adds.Flag] {
+		one, err := d.Adds.read(value)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", d.Adds.Flag, value, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// PluginOptions returns the options that the flags set, by plugin.
+func (d *Dialect) PluginOptions(values []string) (map[string]map[string]any, error) {
+	options := map[string]map[string]any{}
+	for _, value := range values {
+		if d.Adds.Flag != "plugin" {
+			return nil, fmt.Errorf("--plugin-option %s: %s has no plugins; leave the flag out", value, d.Name)
+		}
+		path, text, assigned := strings.Cut(value, "=")
+		dot := strings.LastIndexByte(path, '.')
+		if !assigned || dot < 1 || dot == len(path)-1 {
+			return nil, fmt.Errorf("--plugin-option %s: write NAME.KEY=VALUE, such as fmt.width=100", value)
+		}
+		name, key := path[:dot], path[dot+1:]
+		if options[name] == nil {
+			options[name] = map[string]any{}
+		}
+		options[name][key] = text
+	}
+	return options, nil
+}

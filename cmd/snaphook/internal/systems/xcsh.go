@@ -42,26 +42,8 @@ func moduleRow(d *pipeline.Dialect, supports string) Dialect {
 	}
 }
 
-// named returns a copy of d whose events are found only by their full names.
-func (d Dialect) named() Dialect {
-	d.inFull = true
-	return d
-}
-
 // ModuleType is the type of hooks that are handlers of modules.
 const ModuleType = "module"
-
-// IsVariant reports whether the dialect has the events of another dialect, but other rules. A variant is used only if
-// its full name is given.
-func (d *Dialect) IsVariant() bool { return d == &extensionRow }
-
-// TrustName returns the name under which trust in a dialect's hooks is stored.
-func (d *Dialect) TrustName() string {
-	if d.IsVariant() {
-		return Xcsh.Name
-	}
-	return d.Name
-}
 
 // loadXcsh lists the modules that discovery finds, but not their events: a module subscribes to events only when it
 // runs, and loadXcsh runs none.
