@@ -1,49 +1,13 @@
 package policy
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
-)
-
-// Set holds the overlays of a directory, the machine's first. It is immutable and safe for concurrent use.
-type Set struct {
-	overlays  []*Overlay
-	untrusted bool // the project's overlay applies only to the project's own hooks
-}
-
-// Event describes a hook's event to a policy.
-type Event struct {
-	Gate           bool // hooks can block
-	FailClosed     bool // a failed hook blocks
-	LateBlocks     bool // a hook that times out blocks
-	LateFuncBlocks bool // a Go hook that times out blocks
-	UnreadBlocks   bool // a hook with an invalid answer blocks
-	LateOpens      bool // a hook that times out does not block, although other failures do
-	UnreadOpens    bool // a hook with an invalid answer does not block, although other failures do
-	Timeout        time.Duration
-	Rewrites       bool // hooks can rewrite the input, and run again on the new input
-}
-
-// Finding is a rule without effect, or another remark on a hook's policy that a user should read.
-type Finding struct {
-	ID       string // such as policy-locked
-	Position hook.Position
-	Message  string
-	Fix      string
-}
-
-// The constants are the IDs of findings. [Set.Findings] returns findings with the first three IDs.
-const (
-	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
-	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
-	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
-	ClosedMissing = "policy-closed-missing" // a gate fails closed, and its program is missing
-	GateOpen      = "policy-gate-open"      // a gate fails open before tools that write
 )
 
 // EffectiveDefault returns the policy of a hook for which no overlay has a rule. The hook's settings entry and the
@@ -54,124 +18,6 @@ func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 		p.OnFailure[class] = ev.action(h, class)
 	}
 	return p
-}
-
-// guards reports whether a hook can block. A hook in the background cannot, unless it is a Go function, for which the
-// fire always waits.
-func (ev Event) guards(h *hook.Hook) bool {
-	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
-}
-
-// action returns the failure action set by the hook's entry or the event's rules.
-func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
-	waits := h.Background == hook.Foreground || h.Func != nil
-	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
-	closed := ev.FailClosed || h.FailClosed || late || ev.UnreadBlocks && class.IsUnread()
-	switch class {
-	case hook.ClassUntrusted: // a hook that may not run is skipped, for any event
-		closed = false
-	case hook.ClassTimeout:
-		closed = closed && (late || !ev.LateOpens)
-	case hook.ClassOutput:
-		closed = closed && !ev.UnreadOpens
-	case hook.ClassInvalid: // a hook with an invalid entry is skipped, unless the entry fails closed
-		closed = h.FailClosed
-	}
-	if waits && closed {
-		return hook.FailClosed
-	}
-	return hook.FailOpen
-}
-
-// Effective computes the policy of a hook. It is never nil.
-func (s *Set) Effective(h *hook.Hook, ev Event) *hook.EffectivePolicy {
-	d := s.decide(h, ev)
-	return d.p
-}
-
-// HoldsItself reports whether a hook's entry is invalid and fails closed: the hook then fails in each fire, even
-// without an overlay.
-func HoldsItself(h *hook.Hook) bool { return h.Unusable != "" && h.FailClosed }
-
-// Apply returns a copy of the hook with its policy. It returns h itself if neither the overlays nor the hook's entry
-// ([HoldsItself]) change anything. A hook with mode off gets a skip reason. s may be nil.
-func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
-	switch {
-	case s == nil && !HoldsItself(h):
-		return h
-	case s == nil:
-		s = &Set{}
-	}
-	d := s.decide(h, ev)
-	p := d.p
-	p.Upheld = p.Mode != hook.Off && d.guarded()
-	if len(p.From) == 0 && s.breaker(h).Failures == 0 && !s.bounds(h) && !HoldsItself(h) {
-		return h
-	}
-	governed := *h
-	governed.Policy = p
-	if p.Timeout > 0 {
-		governed.Timeout = p.Timeout
-	}
-	if p.Upheld && Lifts(h.Exclusion) {
-		governed.Exclusion = hook.Exclusion{}
-		if h.Unusable != "" {
-			governed.Exclusion = hook.Exclusion{Skip: hook.Invalid, SkipDetail: h.Unusable, Unusable: h.Unusable}
-		}
-	}
-	if p.Mode == hook.Off && h.Skip == "" {
-		governed.Skip = hook.Policy
-		governed.SkipDetail = fmt.Sprintf("its mode is off at %s", p.From["mode"].Position)
-	}
-	hold(&governed, h)
-	if p.Mode == hook.Shadow {
-		governed.NoEnvFile = true // variables that a hook exports would have an effect, even in shadow
-	}
-	if governed.Key != "" { // hooks with different policies are not duplicates
-		governed.Key += "\x00" + fingerprint(p)
-	}
-	return &governed
-}
-
-// hold turns a hook that cannot run into a hook that fails, if its policy demands that. A hook cannot run if its
-// project is not trusted, or if its settings entry is invalid. h is the hook as loaded.
-func hold(governed, h *hook.Hook) {
-	p := governed.Policy
-	switch {
-	case p.Mode == hook.Off:
-		return
-	case h.Skip == hook.Untrusted && p.OnFailure[hook.ClassUntrusted] != hook.FailOpen:
-		p.Held, governed.Runner = h.Skip, heldBack{hook.ErrUntrusted}
-	case h.Unusable != "" && governed.Skip != hook.Untrusted && governed.Skip != hook.Disabled && p.OnFailure[hook.ClassInvalid] != hook.FailOpen:
-		p.Held, governed.SkipDetail = hook.Invalid, h.Unusable
-		governed.Runner = heldBack{&hook.ClassError{
-			Class: hook.ClassInvalid, Err: fmt.Errorf("not started: its settings entry cannot be used: %s", h.Unusable),
-		}}
-		if h.Skip == "" {
-			governed.Matcher = nil // the matcher may be the mistake: match everything
-		}
-		governed.Condition = nil
-	default:
-		return
-	}
-	governed.Skip, governed.Key, governed.Once, governed.Func = "", "", false, nil
-}
-
-// heldBack is the Runner of a hook that cannot run. It always fails.
-type heldBack struct{ err error }
-
-// Run fails.
-func (b heldBack) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, b.err }
-
-// fingerprint returns a text that differs for different policies, so that a lax copy of a strict hook does not count as
-// a duplicate, and replace the strict hook.
-func fingerprint(p *hook.EffectivePolicy) string {
-	var b strings.Builder
-	for _, class := range hook.Classes() {
-		b.WriteByte('0' + byte(p.OnFailure[class]))
-	}
-	fmt.Fprintf(&b, " %d %d %v %d %v %v", p.Mode, p.Timeout, p.Stretch, p.Queue, p.Retry, p.Recheck)
-	return b.String()
 }
 
 // decision is a policy under construction.
@@ -198,7 +44,166 @@ func (d *decision) matches(o *Overlay, i int) bool {
 	return known[i]
 }
 
-func (s *Set) decide(h *hook.Hook, ev Event) *decision {
+// rule returns the first matching rule of an overlay that sets a member.
+func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
+	for i := range o.Rules {
+		if r := &o.Rules[i]; has(r) && d.matches(o, i) {
+			return r, rulePath(i)
+		}
+	}
+	return nil, ""
+}
+
+// defaults applies an overlay's defaults to a hook. A default has no effect for a failure class if the hook's entry, or
+// the hook's system, sets a stricter action. If the entry fails closed, a default has an effect only if it is stricter
+// than the policy so far: even this hook may fail open in some classes.
+func (d *decision) defaults(o *Overlay) {
+	all := o.Defaults.Observers
+	if d.ev.guards(d.h) {
+		all = o.Defaults.Gates
+	}
+	for _, class := range hook.Classes() {
+		action, ok := all.of(class)
+		if ok && action >= d.ev.action(d.h, class) && (!d.h.FailClosed || action > d.p.OnFailure[class]) {
+			d.fail(o, class, action, "defaults."+d.group()+".onFailure")
+		}
+	}
+}
+
+// defaultLocked reports whether locked defaults of the machine forbid an action of a lower level: any action in its
+// defaults, and an action in a rule that is laxer than the machine's default.
+func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults bool) bool {
+	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
+		if o.Level != Machine || !o.holds("defaults."+d.group()+".onFailure") {
+			return false
+		}
+		all := o.Defaults.Observers
+		if d.ev.guards(d.h) {
+			all = o.Defaults.Gates
+		}
+		least, ok := all.of(class)
+		return defaults || ok && action < least
+	})
+}
+
+// group returns the name of the defaults that apply to the hook.
+func (d *decision) group() string {
+	if d.ev.guards(d.h) {
+		return "gates"
+	}
+	return "observers"
+}
+
+func (d *decision) onFailure(o *Overlay) {
+	if !d.ev.guards(d.h) {
+		return // the hook's failure cannot block; [Set.Problems] rejects rules that want it to block
+	}
+	for _, class := range hook.Classes() {
+		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
+		if r == nil {
+			continue
+		}
+		action, _ := r.OnFailure.of(class)
+		d.fail(o, class, action, path+".onFailure")
+	}
+}
+
+func (d *decision) fail(o *Overlay, class hook.Class, action hook.Action, path string) {
+	if o.Level != Machine && d.defaultLocked(class, action, strings.HasPrefix(path, "defaults")) {
+		d.findLocked(o.at(path), "onFailure."+string(class))
+		return
+	}
+	if d.change(o, "onFailure."+string(class), path, action < d.p.OnFailure[class]) {
+		d.p.OnFailure[class] = action
+		if d.p.Decided == nil {
+			d.p.Decided = map[hook.Class]bool{}
+		}
+		d.p.Decided[class] = true
+	}
+}
+
+func (d *decision) mode(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Mode != nil })
+	if r == nil {
+		return
+	}
+	laxer := *r.Mode != hook.Enforce && d.p.Mode == hook.Enforce
+	if d.change(o, "mode", path+".mode", laxer) {
+		d.p.Mode = *r.Mode
+	}
+}
+
+// times applies the time limits. Shorter limits and a smaller stretch count as laxer, because they make a hook fail
+// more often.
+func (d *decision) times(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
+		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
+			d.p.Timeout = r.Timeout
+		}
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Stretch > 0 }); r != nil {
+		if d.change(o, "stretch", path+".stretch", r.Stretch < cmp.Or(d.p.Stretch, hook.DefaultStretch)) {
+			d.p.Stretch = r.Stretch
+		}
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Queue > 0 }); r != nil {
+		if d.change(o, "queue", path+".queue", shorter(r.Queue, d.p.Queue)) {
+			d.p.Queue = r.Queue
+		}
+	}
+}
+
+// shorter reports whether a is a shorter time limit than b; 0 or less means no limit.
+func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
+
+// timeout returns the time limit in force so far: the policy's, the hook's or the event's.
+func (d *decision) timeout() time.Duration {
+	switch {
+	case d.p.Timeout > 0:
+		return d.p.Timeout
+	case d.h.Timeout != 0:
+		return d.h.Timeout
+	}
+	return d.ev.Timeout
+}
+
+func (d *decision) retry(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Retry != nil })
+	if r == nil {
+		return
+	}
+	fewer := r.Retry.Times < d.p.Retry.Times ||
+		slices.ContainsFunc(d.p.Retry.On, func(c hook.Class) bool { return !slices.Contains(r.Retry.On, c) })
+	if d.change(o, "retry", path+".retry", fewer) {
+		d.p.Retry = *r.Retry
+	}
+}
+
+// warm applies the rules of an overlay about how a hook is started. An overlay of a lower level than the hook cannot
+// change this: a guard that is not a worker would not answer if it were started as a worker.
+func (d *decision) warm(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
+	if r != nil && d.change(o, "warm", path+".warm", true) {
+		d.p.Warm = r.Warm
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Prewarm != nil }); r != nil {
+		if d.change(o, "prewarm", path+".prewarm", true) {
+			d.p.Prewarm = *r.Prewarm
+		}
+	}
+}
+
+func (d *decision) recheck(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Recheck != nil }); r != nil {
+		if d.change(o, "recheck", path+".recheck", d.p.Recheck && !*r.Recheck) {
+			d.p.Recheck = *r.Recheck
+		}
+	} else if o.Recheck && d.ev.Gate && d.change(o, "recheck", "recheck", false) {
+		d.p.Recheck = true
+	}
+}
+
+func decide(s *Set, h *hook.Hook, ev Event) *decision {
 	d := &decision{
 		set: s, h: h, ev: ev, level: LevelOf(h.Source), p: EffectiveDefault(h, ev),
 		matched: map[*Overlay][]bool{},
@@ -281,4 +286,25 @@ func (d *decision) locked(member string) bool {
 	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
 		return o.Level == Machine && (d.lockedBy(o, member) || o.holds(member))
 	})
+}
+
+// lockedBy reports whether a machine's overlay locks a member of the hook: a rule that matches the hook locks the
+// member or its parent.
+func (d *decision) lockedBy(o *Overlay, member string) bool {
+	if len(o.Lock) == 0 {
+		return false
+	}
+	for i := range o.Rules {
+		if d.matches(o, i) && o.holds(rulePath(i)+"."+member) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded reports whether the machine's overlay locks the mode of the hook, or the action on its
+// failure.
+func (d *decision) guarded() bool {
+	return d.locked("mode") || d.locked("onFailure") ||
+		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })
 }

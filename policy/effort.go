@@ -12,7 +12,7 @@ const mostEffort = 200_000_000
 
 // tooMuch returns a problem for the first overlay whose comparison with the hooks would take too long. It computes the
 // cost without comparing.
-func (s *Set) tooMuch(hooks []*hook.Hook) *settings.Problem {
+func tooMuch(s *Set, hooks []*hook.Hook) *settings.Problem {
 	commands, names, others := 0, 0, 0
 	for _, h := range hooks {
 		commands += 2 * len(h.Command) // globs are compared with the command and with its first word

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
@@ -15,6 +16,46 @@ type Events map[string]Event
 
 // Of returns the event of a hook.
 func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
+
+// Event describes a hook's event to a policy.
+type Event struct {
+	Gate           bool // hooks can block
+	FailClosed     bool // a failed hook blocks
+	LateBlocks     bool // a hook that times out blocks
+	LateFuncBlocks bool // a Go hook that times out blocks
+	UnreadBlocks   bool // a hook with an invalid answer blocks
+	LateOpens      bool // a hook that times out does not block, although other failures do
+	UnreadOpens    bool // a hook with an invalid answer does not block, although other failures do
+	Timeout        time.Duration
+	Rewrites       bool // hooks can rewrite the input, and run again on the new input
+}
+
+// guards reports whether a hook can block. A hook in the background cannot, unless it is a Go function, for which the
+// fire always waits.
+func (ev Event) guards(h *hook.Hook) bool {
+	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
+}
+
+// action returns the failure action set by the hook's entry or the event's rules.
+func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
+	waits := h.Background == hook.Foreground || h.Func != nil
+	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
+	closed := ev.FailClosed || h.FailClosed || late || ev.UnreadBlocks && class.IsUnread()
+	switch class {
+	case hook.ClassUntrusted: // a hook that may not run is skipped, for any event
+		closed = false
+	case hook.ClassTimeout:
+		closed = closed && (late || !ev.LateOpens)
+	case hook.ClassOutput:
+		closed = closed && !ev.UnreadOpens
+	case hook.ClassInvalid: // a hook with an invalid entry is skipped, unless the entry fails closed
+		closed = h.FailClosed
+	}
+	if waits && closed {
+		return hook.FailClosed
+	}
+	return hook.FailOpen
+}
 
 // some reports whether m selects any event.
 func (e Events) some(m Match) bool {
@@ -52,26 +93,6 @@ func (e Events) dialects() (names []string) {
 // foreign dialect are not mistakes: programs with other dialects read the same machine policy.
 func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
-}
-
-// Misspelt finds rules that match no hook because of a misspelt name. A dialect that is not linked counts as misspelt
-// if its name is similar to a linked one's. An unknown event counts if its name is similar to a known one's, or if its
-// dialect is linked. The set stays usable. s may be nil.
-func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
-	if s == nil {
-		return nil
-	}
-	for _, o := range s.overlays {
-		for i, r := range o.Rules {
-			if member, why := events.misspelt(r.Match); why != "" {
-				problems = append(problems, settings.Problem{
-					Position: o.at(rulePath(i) + ".match." + member),
-					Message:  why + ", so this rule of the policy matches no hook",
-				})
-			}
-		}
-	}
-	return problems
 }
 
 // misspelt returns the misspelt member of a match with a description of the mistake; "" if there is none.
@@ -117,7 +138,7 @@ func (e Events) dialectOf(event string) string {
 }
 
 // limitsOfNothing returns problems for limits of unknown events.
-func (o *Overlay) limitsOfNothing(events Events) (problems []settings.Problem) {
+func limitsOfNothing(o *Overlay, events Events) (problems []settings.Problem) {
 	for _, event := range slices.Sorted(maps.Keys(o.Limits.PerEvent)) {
 		_, known := events[event]
 		if dialect, _, full := strings.Cut(event, "."); known || full && events.foreign(dialect) {

@@ -11,41 +11,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Problems finds mistakes that depend on the hooks and events: "closed" or "ask" for hooks that cannot block,
-// recheck for events without rewrites, limits of unknown events, and rules that take too long to compare. hooks
-// are the hooks of the settings. s may be nil.
-func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
-	if s == nil {
-		return nil
-	}
-	if problem := s.tooMuch(hooks); problem != nil {
-		return []settings.Problem{*problem}
-	}
-	for _, o := range s.overlays {
-		for i := range o.Rules {
-			for _, problem := range [...]*settings.Problem{o.closes(i, hooks, events), o.rechecks(i, hooks, events)} {
-				if problem != nil {
-					problems = append(problems, *problem)
-				}
-			}
-		}
-		problems = append(problems, o.limitsOfNothing(events)...)
-	}
-	return problems
-}
-
-func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
-	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
-}
-
 // closes returns a problem if a rule demands "closed" or "ask" for hooks that cannot block.
-func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Problem {
+func closes(o *Overlay, i int, hooks []*hook.Hook, events Events) *settings.Problem {
 	strict := lo.Max(lo.Values(o.Rules[i].OnFailure))
 	if strict == hook.FailOpen {
 		return nil
 	}
 	gates := func(ev Event) bool { return ev.Gate }
-	of, h := o.Rules[i].Match.vain(hooks, events, gates, func(h *hook.Hook) bool { return events.Of(h).guards(h) })
+	of, h := vain(o.Rules[i].Match, hooks, events, gates, func(h *hook.Hook) bool { return events.Of(h).guards(h) })
 	switch path := rulePath(i) + ".onFailure"; {
 	case h != nil:
 		return new(o.fatal(path,
@@ -59,12 +32,12 @@ func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Pro
 }
 
 // rechecks returns a problem if a rule demands a recheck for hooks that never run again.
-func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.Problem {
+func rechecks(o *Overlay, i int, hooks []*hook.Hook, events Events) *settings.Problem {
 	if again := o.Rules[i].Recheck; again == nil || !*again {
 		return nil
 	}
 	rewrites := func(ev Event) bool { return ev.Rewrites }
-	of, h := o.Rules[i].Match.vain(hooks, events, rewrites, func(h *hook.Hook) bool { return rewrites(events.Of(h)) })
+	of, h := vain(o.Rules[i].Match, hooks, events, rewrites, func(h *hook.Hook) bool { return rewrites(events.Of(h)) })
 	if h != nil {
 		of = fmt.Sprintf("%s, the event of %q,", h.Event, short(h.Label()))
 	}
@@ -79,7 +52,7 @@ func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.P
 // vain returns an event or a hook as evidence that a match has no effect. Two functions report whether the rule can
 // have an effect: able for an event, does for a hook. A match has no effect if able is false for all events that the
 // match names, or if does is false for all hooks that the match selects by name or command.
-func (m Match) vain(
+func vain(m Match,
 	hooks []*hook.Hook,
 	events Events,
 	able func(Event) bool,
@@ -87,7 +60,7 @@ func (m Match) vain(
 ) (of string, _ *hook.Hook) {
 	if m.Event != "" || m.Dialect != "" {
 		some := false
-		for name, ev := range m.selected(hooks, events) {
+		for name, ev := range selected(m, hooks, events) {
 			if some = some || able(ev); !able(ev) {
 				of = max(of, name)
 			}
@@ -107,7 +80,7 @@ func (m Match) vain(
 
 // selected returns the events that a match names. If some named events belong to dialects that have hooks, selected
 // returns only these events.
-func (m Match) selected(hooks []*hook.Hook, events Events) Events {
+func selected(m Match, hooks []*hook.Hook, events Events) Events {
 	named := lo.PickBy(events, func(name string, _ Event) bool {
 		dialect, event, _ := strings.Cut(name, ".")
 		return m.selects(dialect, event)
@@ -122,39 +95,8 @@ func (m Match) selected(hooks []*hook.Hook, events Events) Events {
 	return named
 }
 
-// Findings returns rules that match no hook, and rules without effect. hooks are all hooks of the settings that were
-// read, and dialects the dialects of those settings.
-func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (findings []Finding) {
-	if s == nil {
-		return nil
-	}
-	for _, h := range hooks {
-		for _, f := range s.decide(h, events.Of(h)).findings {
-			if !slices.ContainsFunc(
-				findings,
-				func(g Finding) bool { return g.ID == f.ID && g.Position == f.Position },
-			) {
-				findings = append(findings, f)
-			}
-		}
-	}
-	for _, o := range s.overlays {
-		findings = append(findings, s.lockedLimits(o)...)
-		for i, r := range o.Rules {
-			if !slices.ContainsFunc(hooks, r.Match.Matches) && r.Match.meant(dialects, events) {
-				findings = append(
-					findings,
-					Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
-						"correct the \"match\" of the rule, or remove the rule; snaphook check lists the hooks"},
-				)
-			}
-		}
-	}
-	return findings
-}
-
 // meant reports whether a rule can apply to one of the dialects, or misspells the name of a dialect.
-func (m Match) meant(dialects []string, events Events) bool {
+func meant(m Match, dialects []string, events Events) bool {
 	if member, _ := events.misspelt(m); member == "dialect" {
 		return true
 	}
@@ -162,7 +104,7 @@ func (m Match) meant(dialects []string, events Events) bool {
 }
 
 // hint explains why a rule matches no hook, if a single member is the cause.
-func (m Match) hint(hooks []*hook.Hook, events Events) string {
+func hint(m Match, hooks []*hook.Hook, events Events) string {
 	if _, why := events.misspelt(m); why != "" {
 		return ": " + why
 	}
@@ -191,7 +133,7 @@ func (m Match) hint(hooks []*hook.Hook, events Events) string {
 }
 
 // lockedLimits returns findings for limits that the machine's policy has locked.
-func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
+func lockedLimits(s *Set, o *Overlay) (findings []Finding) {
 	given := map[string]bool{
 		"concurrent": o.Limits.Concurrent > 0, "perEvent": len(o.Limits.PerEvent) > 0, "breaker": o.Limits.Breaker.Failures > 0,
 		"warm": o.Limits.Warm > 0,
@@ -211,3 +153,20 @@ func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 	}
 	return findings
 }
+
+// Finding is a rule without effect, or another remark on a hook's policy that a user should read.
+type Finding struct {
+	ID       string // such as policy-locked
+	Position hook.Position
+	Message  string
+	Fix      string
+}
+
+// The constants are the IDs of findings. [Set.Findings] returns findings with the first three IDs.
+const (
+	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
+	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
+	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
+	ClosedMissing = "policy-closed-missing" // a gate fails closed, and its program is missing
+	GateOpen      = "policy-gate-open"      // a gate fails open before tools that write
+)
