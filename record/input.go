@@ -34,10 +34,10 @@ type inputShape struct {
 var shapes = sync.Pool{New: func() any { return &inputShape{dec: jsontext.NewDecoder(new(bytes.Buffer))} }}
 
 // appendInput appends the input, and its refs.
-func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
+func appendInput(b []byte, f *pipeline.FireInfo, cfg *Config) []byte {
 	s := shapes.Get().(*inputShape)
 	defer shapes.Put(s)
-	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
+	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], cfg.Input, cfg.MaxInput
 	own, err := f.AppendInput(s.own[:0])
 	if s.own = own; cap(own) > maxShape {
 		s.own = nil // do not keep a large buffer for the next input

@@ -19,15 +19,21 @@ const maxText = 4 << 10
 // version is the v of the lines.
 const version = 1
 
+// lineText makes the text of lines.
+type lineText struct {
+	cfg   Config
+	known hookTexts
+}
+
 // appendHead appends the line of a fire up to its outcome, and records its ids.
-func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
+func (r *lineText) appendHead(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	b = appendStart(b, f, f.Time, at)
 	b = appendTrace(b, f, at)
-	return r.appendInput(r.appendRevision(b), f)
+	return appendInput(r.appendRevision(b), f, &r.cfg)
 }
 
 // appendRevision appends the revision of the policy, if there is one.
-func (r *Recorder) appendRevision(b []byte) []byte {
+func (r *lineText) appendRevision(b []byte) []byte {
 	if r.cfg.Revision == nil {
 		return b
 	}
@@ -45,7 +51,7 @@ func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *lineIDs) []b
 }
 
 // appendTail appends the outcome of a fire. late holds the ends of background hooks.
-func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []*pipeline.Evaluation) []byte {
+func (r *lineText) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []*pipeline.Evaluation) []byte {
 	b = text(append(b, `,"decision":`...), decision(out.Decision))
 	b = text(append(b, `,"reason":`...), out.Reason)
 	b = strconv.AppendBool(append(b, `,"stop":`...), out.Stop)
@@ -116,7 +122,7 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 
 // appendHook appends the outcome of one hook. differs marks a hook in shadow whose answer would have changed the
 // outcome. late is the end of a hook that went to the background, if it has ended.
-func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, late *pipeline.Evaluation) []byte {
+func (r *lineText) appendHook(b []byte, e *pipeline.Evaluation, differs bool, late *pipeline.Evaluation) []byte {
 	b = append(b, r.known.of(e.Hook)...)
 	if e.SkipReason != "" {
 		b = text(append(b, `,"ran":false,"why":`...), string(e.SkipReason))
@@ -172,11 +178,41 @@ func reason(e *pipeline.Evaluation) string {
 }
 
 // outputs returns the output of a hook, if the record keeps it.
-func (r *Recorder) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
+func (r *lineText) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
 	if r.cfg.Input != Full || e.Reply == nil {
 		return "", ""
 	}
 	return window(e.Reply.Stdout, maxText), window(e.Reply.Stderr, maxText)
+}
+
+// appendBackground appends how a background hook ended.
+func (r *lineText) appendBackground(b []byte, e *pipeline.Evaluation) []byte {
+	if e == nil {
+		return append(b, "null"...)
+	}
+	b = text(append(b, `{"outcome":`...), string(e.Outcome))
+	b = appendExit(append(b, `,"exit":`...), e)
+	b = milliseconds(append(b, `,"ms":`...), e.Elapsed)
+	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
+	b = text(append(b, `,"class":`...), string(e.Class))
+	b = appendError(append(b, `,"error":`...), e)
+	answer, stderr := r.outputs(e)
+	b = text(append(b, `,"answer":`...), answer)
+	return append(text(append(b, `,"stderr":`...), stderr), '}')
+}
+
+func appendExit(b []byte, e *pipeline.Evaluation) []byte {
+	if reply := e.Reply; reply != nil && reply.Signal == nil && reply.Exit >= 0 && e.Outcome != pipeline.Cancelled {
+		return strconv.AppendInt(b, int64(reply.Exit), 10)
+	}
+	return append(b, "null"...)
+}
+
+func appendError(b []byte, e *pipeline.Evaluation) []byte {
+	if e.Err == nil {
+		return append(b, "null"...)
+	}
+	return text(b, e.Err.Error())
 }
 
 // decision returns the word for a decision in a line.

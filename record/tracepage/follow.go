@@ -2,15 +2,10 @@ package tracepage
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 
-	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/tail"
 	"github.com/snaphook-go/snaphook/record"
 )
@@ -24,28 +19,6 @@ type recordFollower struct {
 	name string
 	file *os.File // nil: the file does not exist yet
 	told int
-}
-
-// open opens a record. The file need not exist, but its directory must; run then waits for the file.
-func (p *Page) open(name string) (*recordFollower, error) {
-	f := &recordFollower{page: p, name: name}
-	file, _, err := bounded.Open(name)
-	dir := filepath.Dir(name)
-	switch info, wrong := os.Stat(name); {
-	case wrong == nil && info.IsDir():
-		return nil, fmt.Errorf("%s is a directory; name the file of a record", name)
-	case err == nil:
-		f.file = file
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w", name, err)
-	default:
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: there is no directory %s; make the directory, or name a file in another directory", name, dir)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return f, nil
 }
 
 func (f *recordFollower) close() {
