@@ -35,67 +35,12 @@ func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 	return blocked, reason
 }
 
-// ModifiedToolInput returns the arguments that hooks change, merged in plan order, or nil (getModifiedToolInput). It
-// has only the changes: [ApplyBeforeTool] merges them with the tool's own arguments.
-func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
-	if g.patch != nil {
-		return g.patch
-	}
-	if g.ToolInput.IsObject() {
-		return g.ToolInput
-	}
-	return nil
-}
-
-// SyntheticResponse returns the response that replaces the model's, in the shape of the Google
-// GenAI SDK, or nil (getSyntheticResponse).
-func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
-	if g.Response == nil || !g.Response.IsObject() {
-		return nil
-	}
-	if response := genai.FromHookResponse(g.Response, nil); response != nil {
-		return response
-	}
-	return wire.Object("{}") // the result is an object, even without members
-}
-
-// ApplyTo returns an SDK request with the changes of the hooks; members that hooks do not see stay
-// as they are (applyLLMRequestModifications).
-func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
-	if changes := g.changes(); changes != nil {
-		return genai.ApplyRequest(changes, request)
-	}
-	return request
-}
-
-// changes returns the changes of all hooks to the request.
-func (g *BeforeModelOutput) changes() wire.Object {
-	if g.patch != nil {
-		return g.patch
-	}
-	if g.Request.IsObject() {
-		return g.Request
-	}
-	return nil
-}
-
 // ModifiedResponse returns the response that replaces the model's, in the SDK's shape, or nil (getModifiedResponse).
 // Hooks may give only some members, such as a text, counters, or a candidate with a finishReason; the rest is taken
 // from original, the SDK's response, including members that hooks do not see. If original is nil, the result has only
 // the hooks' members. After a stop without a text the response has the reason as its text (L51).
 func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {
 	return modifiedResponse(o, o.Specific.changes(), original)
-}
-
-// changes returns the changes of all hooks to the response.
-func (e *AfterModelOutput) changes() wire.Object {
-	if e.patch != nil {
-		return e.patch
-	}
-	if e.Response.IsObject() {
-		return e.Response
-	}
-	return nil
 }
 
 func modifiedResponse(o *hook.Output[AfterModelOutput], r, original wire.Object) wire.Object {

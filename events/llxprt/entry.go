@@ -45,13 +45,6 @@ func inExtension(script, root string) string {
 	return out
 }
 
-// hooks reads the hooks of one layer (L4).
-func (r *reading) hooks(layer settings.Layer, v settings.Value) {
-	for g := range r.Groups(v, nil) {
-		(&group{reading: r, Group: g, layer: layer}).read()
-	}
-}
-
 // The variables list the members of each object that select, limit or switch hooks.
 var (
 	groupMembers  = []string{"matcher", "sequential"}
@@ -242,4 +235,41 @@ func (g *group) exclude(h *hook.Hook) {
 		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so its hooks do not run"
 		h.Unusable = ""
 	}
+}
+
+// gemini adds to env the variables that only hooks of Gemini CLI get, and the variables of the entry.
+func (g *group) gemini(env []string) []string {
+	env = environ.WithVar(env, "GEMINI_CWD", g.at.Dir)
+	for _, entry := range g.vars {
+		name, value, _ := strings.Cut(entry, "=")
+		env = environ.WithVar(env, name, value)
+	}
+	return env
+}
+
+// environOf returns the function that makes the environment of a call.
+func (g *group) environOf(env []string) func(hook.Call) []string {
+	if g.profile != Gemini {
+		return func(hook.Call) []string { return env }
+	}
+	return func(call hook.Call) []string {
+		return environ.WithVar(env, "GEMINI_SESSION_ID", call.Session)
+	}
+}
+
+// ownVars reads the variables of an entry, which only Gemini CLI supports.
+func (g *group) ownVars(v settings.Value) (vars []string) {
+	if g.profile != Gemini || !v.Exists() || v.Kind() == 'n' {
+		return nil
+	}
+	if v.Kind() != '{' {
+		g.Problem(v.Want("an object of variables, such as {\"MODE\": \"strict\"}"))
+		return nil
+	}
+	for name, value := range v.Members() {
+		if text, ok := g.Text(value); ok {
+			vars = append(vars, name+"="+text)
+		}
+	}
+	return vars
 }

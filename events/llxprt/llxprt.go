@@ -14,10 +14,8 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -66,63 +64,6 @@ func equal(words ...string) pipeline.Rules {
 		)
 	}}
 }
-
-// Profile selects the rules that apply where LLxprt Code and Gemini CLI differ. They share events, payloads and
-// answers.
-type Profile string
-
-// The profiles. Gemini differs from LLxprt in these rules:
-//
-//   - settings are .gemini/settings.json, and hooks are on unless
-//     hooksConfig.enabled is false;
-//   - a JSON answer is read after every exit status, on standard output or, where
-//     that is blank, on standard error. Plain text is a message after status 0, a
-//     warning after 1, and the reason of a denial after any other. A status
-//     other than 0 without any text is a failure, and the action goes ahead;
-//   - a decision "ask" asks the user; without a user, the tool does not run;
-//   - a denial after a tool replaces the tool's result, and a denial after the
-//     model replaces the model's response;
-//   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
-//   - hooks are duplicates if name and command are equal. An entry may have variables of its own, env, and all hooks
-//     get GEMINI_CWD and GEMINI_SESSION_ID too.
-const (
-	Found  Profile = ""       // the profile that [Find] returns
-	LLxprt Profile = "llxprt" // LLxprt Code
-	Gemini Profile = "gemini" // Gemini CLI
-)
-
-// profileKey is the key of a session's profile among the values of its settings.
-type profileKey struct{}
-
-// ProfileOf returns the profile of a session's settings: LLxprt or Gemini. It returns
-// LLxprt for a session that has both; see [Both].
-func ProfileOf(s *pipeline.Session) Profile {
-	if p, ok := s.Setting(profileKey{}).(Profile); ok && p != both {
-		return p
-	}
-	return LLxprt
-}
-
-// geminiRules reports whether a hook of a session follows the rules of Gemini CLI.
-func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
-	p, _ := s.Setting(profileKey{}).(Profile)
-	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
-}
-
-// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, it does if the
-// condition "is" holds for the answer of one of Gemini CLI's hooks.
-func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
-	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
-		return p == Gemini
-	}
-	return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool {
-		return is(&r.Output) && geminiRules(s, r.Hook)
-	})
-}
-
-// PerChunk reports whether the caller fires AfterModel for each chunk of a streamed response, instead of once for the
-// whole response. The engine treats a chunk like a whole response.
-func (p Profile) PerChunk() bool { return p == Gemini }
 
 // lostAnswer describes answers without an effect at an event, for the notes about them.
 type lostAnswer struct {
@@ -241,40 +182,3 @@ func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[Afte
 // geminiExits maps exit statuses to their effects in Gemini CLI: a JSON answer is read after every
 // status, and plain text denies after every status but 0 and 1.
 var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.OtherStatus: hook.DenyAny}
-
-// gemini adds to env the variables that only hooks of Gemini CLI get, and the variables of the entry.
-func (g *group) gemini(env []string) []string {
-	env = environ.WithVar(env, "GEMINI_CWD", g.at.Dir)
-	for _, entry := range g.vars {
-		name, value, _ := strings.Cut(entry, "=")
-		env = environ.WithVar(env, name, value)
-	}
-	return env
-}
-
-// environOf returns the function that makes the environment of a call.
-func (g *group) environOf(env []string) func(hook.Call) []string {
-	if g.profile != Gemini {
-		return func(hook.Call) []string { return env }
-	}
-	return func(call hook.Call) []string {
-		return environ.WithVar(env, "GEMINI_SESSION_ID", call.Session)
-	}
-}
-
-// ownVars reads the variables of an entry, which only Gemini CLI supports.
-func (g *group) ownVars(v settings.Value) (vars []string) {
-	if g.profile != Gemini || !v.Exists() || v.Kind() == 'n' {
-		return nil
-	}
-	if v.Kind() != '{' {
-		g.Problem(v.Want("an object of variables, such as {\"MODE\": \"strict\"}"))
-		return nil
-	}
-	for name, value := range v.Members() {
-		if text, ok := g.Text(value); ok {
-			vars = append(vars, name+"="+text)
-		}
-	}
-	return vars
-}

@@ -37,6 +37,18 @@ type BeforeToolOutput struct {
 	waits bool        // the tool waits until the user agrees
 }
 
+// ModifiedToolInput returns the arguments that hooks change, merged in plan order, or nil (getModifiedToolInput). It
+// has only the changes: [ApplyBeforeTool] merges them with the tool's own arguments.
+func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
+	if g.patch != nil {
+		return g.patch
+	}
+	if g.ToolInput.IsObject() {
+		return g.ToolInput
+	}
+	return nil
+}
+
 // BeforeModelOutput is the answer of a BeforeModel hook in addition to the common fields (L60).
 type BeforeModelOutput struct {
 	Request  wire.Object    `json:"llm_request,omitzero"`  // changes to the request
@@ -44,6 +56,38 @@ type BeforeModelOutput struct {
 	Extra    jsontext.Value `json:",embed"`
 
 	patch wire.Object // the Request of every hook, merged in plan order
+}
+
+// SyntheticResponse returns the response that replaces the model's, in the shape of the Google
+// GenAI SDK, or nil (getSyntheticResponse).
+func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
+	if g.Response == nil || !g.Response.IsObject() {
+		return nil
+	}
+	if response := genai.FromHookResponse(g.Response, nil); response != nil {
+		return response
+	}
+	return wire.Object("{}") // the result is an object, even without members
+}
+
+// ApplyTo returns an SDK request with the changes of the hooks; members that hooks do not see stay
+// as they are (applyLLMRequestModifications).
+func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
+	if changes := g.changes(); changes != nil {
+		return genai.ApplyRequest(changes, request)
+	}
+	return request
+}
+
+// changes returns the changes of all hooks to the request.
+func (g *BeforeModelOutput) changes() wire.Object {
+	if g.patch != nil {
+		return g.patch
+	}
+	if g.Request.IsObject() {
+		return g.Request
+	}
+	return nil
 }
 
 // AfterModelOutput is the answer of an AfterModel hook in addition to the common fields (L51).
@@ -58,6 +102,17 @@ type AfterModelOutput struct {
 // Replaces reports whether the denial in a merged result replaces the model's response, by the
 // rules of Gemini CLI.
 func (o *AfterModelOutput) Replaces() bool { return o.replaces }
+
+// changes returns the changes of all hooks to the response.
+func (e *AfterModelOutput) changes() wire.Object {
+	if e.patch != nil {
+		return e.patch
+	}
+	if e.Response.IsObject() {
+		return e.Response
+	}
+	return nil
+}
 
 // AfterAgentOutput is the answer of an AfterAgent hook in addition to the common fields.
 type AfterAgentOutput struct {

@@ -114,6 +114,20 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
+// profile sets the profile and the layers.
+func (s *Settings) profile(dir string) {
+	switch {
+	case s.Profile != Found:
+	case s.Layers != nil && !s.LayersFound:
+		s.Profile = ProfileOfFiles(s.Layers)
+	default:
+		s.Profile, s.both = choose(dir)
+	}
+	if s.Layers == nil {
+		s.Layers = s.Profile.Discover(dir)
+	}
+}
+
 func (e Extension) layer() settings.Layer {
 	name := e.Name
 	if name == "" {
@@ -316,6 +330,13 @@ func (r *reading) texts(v settings.Value) (list []string) {
 		}
 	}
 	return list
+}
+
+// hooks reads the hooks of one layer (L4).
+func (r *reading) hooks(layer settings.Layer, v settings.Value) {
+	for g := range r.Groups(v, nil) {
+		(&group{reading: r, Group: g, layer: layer}).read()
+	}
 }
 
 // projectVars lists the variables that hold the project's directory (L20).

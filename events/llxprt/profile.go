@@ -18,6 +18,63 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
+// Profile selects the rules that apply where LLxprt Code and Gemini CLI differ. They share events, payloads and
+// answers.
+type Profile string
+
+// The profiles. Gemini differs from LLxprt in these rules:
+//
+//   - settings are .gemini/settings.json, and hooks are on unless
+//     hooksConfig.enabled is false;
+//   - a JSON answer is read after every exit status, on standard output or, where
+//     that is blank, on standard error. Plain text is a message after status 0, a
+//     warning after 1, and the reason of a denial after any other. A status
+//     other than 0 without any text is a failure, and the action goes ahead;
+//   - a decision "ask" asks the user; without a user, the tool does not run;
+//   - a denial after a tool replaces the tool's result, and a denial after the
+//     model replaces the model's response;
+//   - AfterModel fires for each chunk of a response, see [Profile.PerChunk];
+//   - hooks are duplicates if name and command are equal. An entry may have variables of its own, env, and all hooks
+//     get GEMINI_CWD and GEMINI_SESSION_ID too.
+const (
+	Found  Profile = ""       // the profile that [Find] returns
+	LLxprt Profile = "llxprt" // LLxprt Code
+	Gemini Profile = "gemini" // Gemini CLI
+)
+
+// PerChunk reports whether the caller fires AfterModel for each chunk of a streamed response, instead of once for the
+// whole response. The engine treats a chunk like a whole response.
+func (p Profile) PerChunk() bool { return p == Gemini }
+
+// profileKey is the key of a session's profile among the values of its settings.
+type profileKey struct{}
+
+// ProfileOf returns the profile of a session's settings: LLxprt or Gemini. It returns
+// LLxprt for a session that has both; see [Both].
+func ProfileOf(s *pipeline.Session) Profile {
+	if p, ok := s.Setting(profileKey{}).(Profile); ok && p != both {
+		return p
+	}
+	return LLxprt
+}
+
+// geminiRules reports whether a hook of a session follows the rules of Gemini CLI.
+func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
+	p, _ := s.Setting(profileKey{}).(Profile)
+	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
+}
+
+// geminiSays reports whether a result follows the rules of Gemini CLI. In a session with both profiles, it does if the
+// condition "is" holds for the answer of one of Gemini CLI's hooks.
+func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
+	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
+		return p == Gemini
+	}
+	return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool {
+		return is(&r.Output) && geminiRules(s, r.Hook)
+	})
+}
+
 // Discover returns the layers of a project directory: .llxprt/settings.json in it and in the user's home directory, and
 // the system's file. The system's file is /etc/llxprt-code/settings.json or its equivalent on other systems, or the
 // file named by LLXPRT_SYSTEM_SETTINGS_PATH.
@@ -240,18 +297,4 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 		return Gemini
 	}
 	return LLxprt
-}
-
-// profile sets the profile and the layers.
-func (s *Settings) profile(dir string) {
-	switch {
-	case s.Profile != Found:
-	case s.Layers != nil && !s.LayersFound:
-		s.Profile = ProfileOfFiles(s.Layers)
-	default:
-		s.Profile, s.both = choose(dir)
-	}
-	if s.Layers == nil {
-		s.Layers = s.Profile.Discover(dir)
-	}
 }
