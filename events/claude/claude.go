@@ -107,6 +107,18 @@ func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 	t.blocks, t.contexts = can&pipeline.CanBlock != 0, can&pipeline.CanAddContext != 0
 }
 
+// runs returns the types of hooks that the event runs at a level. At the base level it runs all types, except HTTP
+// hooks at SessionStart and Setup.
+func (t *traits) runs(level Level) kinds {
+	switch {
+	case level == Docs:
+		return t.kinds
+	case t.kinds&requests == 0:
+		return all &^ requests
+	}
+	return all
+}
+
 // table holds the traits of every event of this package by its name.
 var table = map[string]*traits{}
 

@@ -49,50 +49,8 @@ func checkPart(part any) error {
 	return err
 }
 
-func (g *PreToolUseOutput) check() error {
-	if g.PermissionDecision == "" {
-		return nil
-	}
-	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask", "defer")
-}
-
-func (g *PreToolUseOutput) decide(d *hook.Decision, reason *string) {
-	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
-}
-
-func (g *PreModelSwitchOutput) check() error {
-	if g.PermissionDecision == "" {
-		return nil
-	}
-	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask")
-}
-
-func (g *PreModelSwitchOutput) decide(d *hook.Decision, reason *string) {
-	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
-}
-
 func decidePermission(word hook.Decision, why string, d *hook.Decision, reason *string) {
 	if word != "" {
 		*d, *reason = word, why
 	}
-}
-
-func (p *PermissionRequestOutput) check() error {
-	if p.Decision == nil {
-		return nil
-	}
-	return oneOf("hookSpecificOutput.decision.behavior", p.Decision.Behavior, "allow", "deny")
-}
-
-func (p *PermissionRequestOutput) decide(d *hook.Decision, reason *string) {
-	if p.Decision != nil {
-		*d, *reason = hook.Decision(p.Decision.Behavior), p.Decision.Message
-	}
-}
-
-func (r *ElicitationOutput) check() error {
-	if r.Action == "" {
-		return nil
-	}
-	return oneOf("hookSpecificOutput.action", r.Action, "accept", "decline", "cancel")
 }

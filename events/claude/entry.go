@@ -10,8 +10,13 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/permission"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // entry is one hook of a group.
@@ -62,7 +67,7 @@ func (e *entry) read() *settings.Problem {
 		return wrong
 	}
 	if e.profile != nil {
-		return e.speak()
+		return speak(e)
 	}
 	if e.traits.neverWaits && h.Background == hook.Foreground {
 		h.Background = hook.Async
@@ -136,7 +141,7 @@ func (e *entry) needText(name, example string) (string, *settings.Problem) {
 // timeout reads seconds; an invalid value is the default.
 func (e *entry) timeout(v settings.Value) time.Duration {
 	if e.profile != nil {
-		return e.profileTimeout(v)
+		return profileTimeout(e, v)
 	}
 	seconds, ok := v.Number()
 	if ok && seconds > 0 {
@@ -280,4 +285,252 @@ func (e *entry) decide() {
 	default:
 		h.Unusable = e.broken
 	}
+}
+
+// build makes the runner of an entry, and its key. It returns the problem that makes the entry
+// unusable, or nil.
+func (e *entry) build() *settings.Problem {
+	switch e.kind {
+	case commands:
+		return e.buildCommand()
+	case requests:
+		return e.buildHTTP()
+	case tools:
+		return e.buildTool()
+	case prompts, agents:
+		return e.buildJudge()
+	}
+	return e.buildAdded()
+}
+
+// setKey sets the key by which duplicates are found: hooks have equal keys if they do the same for
+// the same calls (C18).
+func (e *entry) setKey(payload ...string) {
+	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
+}
+
+// buildAdded reads a hook of a type that the program defines.
+func (e *entry) buildAdded() *settings.Problem {
+	wrong := e.Types.Read(e.hook.Type, e.hook, e.value)
+	if e.hook.Key != "" {
+		e.setKey(e.hook.Key)
+	}
+	return wrong
+}
+
+// buildCommand reads a hook that is a command (C4, C92).
+func (e *entry) buildCommand() *settings.Problem {
+	text, wrong := e.needText("command", "./check.sh")
+	if wrong != nil {
+		return wrong
+	}
+	e.hook.Command = text
+	shell := e.text("shell")
+	if shell != "" && shell != "bash" && shell != "powershell" {
+		return lo.ToPtr(e.get("shell").Wrong("there is no shell %q; write \"bash\" or \"powershell\"", shell))
+	}
+	if on, _ := e.Bool(e.get("async")); on {
+		e.hook.Background = hook.Async
+	}
+	if on, _ := e.Bool(e.get("asyncRewake")); on {
+		e.hook.Background = hook.Rewake
+		if wake := (hook.Wake{Message: e.text("rewakeMessage"), Summary: e.text("rewakeSummary")}); wake != (hook.Wake{}) {
+			e.hook.Wake = &wake
+		}
+	}
+	args, exec, wrong := e.args(e.get("args"))
+	if wrong != nil {
+		return wrong
+	}
+	e.setKey(text, shell, string(e.get("args").JSON()))
+	c := &run.Command{Environ: environFor(text, e.env), NoTerminal: true, Fallback: e.fallback}
+	if e.Event.Rules.Budget {
+		c.Grace = exitGrace
+	}
+	if e.plugin != nil {
+		c.Needs = []string{e.plugin.Root}
+	}
+	if err := run.CheckScript(text); err != nil && !exec {
+		return lo.ToPtr(e.get("command").Wrong("the command cannot be used: %v", err))
+	}
+	var refused error
+	switch {
+	case exec:
+		c.Argv = lo.Map(append([]string{text}, args...), func(arg string, _ int) string { return e.plainly(arg) })
+	case shell == "powershell":
+		e.hook.NoEnvFile = true
+		var script string
+		script, refused = e.inPowerShell(text)
+		c.Argv = run.PowerShell(script)
+	default:
+		refused = e.shell(c, text)
+	}
+	if !exec && shell != "powershell" {
+		posixPaths(c)
+	}
+	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
+	if e.Level == Docs && !exec && userConfig.MatchString(text) {
+		refused = errPasted
+	}
+	e.wrap(refused, exec)
+	if argumentsVar.MatchString(text) {
+		e.hook.Runner = argumentsNote{e.hook.Runner}
+	}
+	return nil
+}
+
+// args reads the arguments of a command that runs without a shell. An element that is not a string is an error, because
+// the command without this element would be another command.
+func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
+	if !v.Exists() || v.Kind() == 'n' {
+		return nil, false, nil
+	}
+	if v.Kind() != '[' {
+		return nil, false, lo.ToPtr(v.Want("an array of strings"))
+	}
+	for _, element := range v.Elements() {
+		text, ok := element.Text()
+		if !ok {
+			return nil, false, lo.ToPtr(element.Want("a string"))
+		}
+		args = append(args, text)
+	}
+	return args, true, nil
+}
+
+// wrap adds the wrappers that some commands need; exec means that the command runs without a shell. A hook whose
+// command was refused always fails, and the refusal is also a problem of the settings.
+func (e *entry) wrap(refused error, exec bool) {
+	h := e.hook
+	if refused != nil {
+		e.Problem(e.get("command").Wrong("the hook fails each time: %v", refused))
+		h.Runner = failingRunner{refused}
+		return
+	}
+	if argv := h.Argv; len(argv) > 0 && argv[0] == "/bin/sh" && !exec {
+		h.Runner = withoutBash{h.Runner}
+	}
+	if e.plugin != nil && e.profile == nil {
+		h.Runner = furnished{h.Runner, e.plugin.data(e.reading)}
+	}
+	if e.traits.lastLine {
+		h.Runner = worktreePath{h.Runner}
+	}
+}
+
+// shell sets the process of a command that needs a shell: bash, or /bin/sh on a machine without bash. If the
+// environment has a prefix, the shell passes the script to the prefix. It returns an error for a command in which a
+// value would be read as code.
+func (e *entry) shell(c *run.Command, text string) error {
+	script, err := e.inShell(text)
+	if err != nil {
+		c.Argv = run.Bash(text)
+		return err
+	}
+	if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
+		c.Argv = run.PrefixShell(prefix, script)
+		return nil
+	}
+	c.Argv = run.Bash(script)
+	c.Direct, _ = run.Direct(script, e.paths().words)
+	return nil
+}
+
+// buildHTTP reads a hook that is a request (C43).
+func (e *entry) buildHTTP() *settings.Problem {
+	url, wrong := e.needText("url", "https://…")
+	if wrong != nil {
+		return wrong
+	}
+	e.hook.Command = environ.MaskURL(url)
+	e.setKey(url, string(e.get("headers").JSON()), string(e.get("allowedEnvVars").JSON()))
+	r := &request.HTTP{
+		URL: url, Headers: e.headers(e.get("headers")), PublicOnly: e.PublicOnly,
+		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.get("allowedEnvVars"))),
+		Getenv: func(name string) (string, bool) {
+			value := environ.Getenv(e.Environ, name)
+			return value, value != ""
+		},
+	}
+	notes, err := r.Check()
+	for _, note := range notes {
+		e.Problem(e.get("headers").Wrong("%s", note))
+	}
+	if err != nil {
+		return lo.ToPtr(e.get("url").Wrong("%v", err))
+	}
+	e.hook.Runner = r
+	if !e.policy.allowsURL(e.hook.Source, url) {
+		const why = "allowedHttpHookUrls has no pattern for this URL"
+		e.hook.Skip, e.hook.SkipDetail, e.hook.Unusable = hook.Policy, why, why
+	}
+	return nil
+}
+
+func (e *entry) headers(v settings.Value) map[string]string {
+	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
+		e.Problem(v.Want("an object whose members are headers"))
+	}
+	headers := map[string]string{}
+	for name, value := range v.Members() {
+		if text, ok := value.Text(); ok {
+			headers[name] = text
+		} else {
+			e.Problem(value.Want("a string"))
+		}
+	}
+	return headers
+}
+
+// buildTool reads a hook that is a tool of an MCP server (release 2.1.239).
+func (e *entry) buildTool() *settings.Problem {
+	server, wrong := e.needText("server", "memory")
+	if wrong != nil {
+		return wrong
+	}
+	tool, wrong := e.needText("tool", "check")
+	if wrong != nil {
+		return wrong
+	}
+	in := e.get("input")
+	if in.Exists() && in.Kind() != '{' && in.Kind() != 'n' {
+		return lo.ToPtr(in.Want("an object"))
+	}
+	var arguments wire.Object
+	if in.Kind() == '{' {
+		arguments = wire.Object(in.JSON())
+	}
+	e.hook.Command = server + "/" + tool
+	e.setKey(server, tool, string(arguments))
+	e.hook.Runner = &request.Tool{Caller: e.Tools, Server: server, Name: tool, Input: arguments}
+	return nil
+}
+
+// buildJudge reads a hook that asks a model or runs an agent (C49). An agent's refusal never ends the turn.
+func (e *entry) buildJudge() *settings.Problem {
+	prompt, wrong := e.needText("prompt", "Is this safe? $ARGUMENTS")
+	if wrong != nil {
+		return wrong
+	}
+	gently, _ := e.Bool(e.get("continueOnBlock"))
+	name := e.text("model")
+	e.hook.Command = prompt
+	e.setKey(prompt, name)
+	asks := &judge.Judge{Model: e.Model, Name: name, Prompt: prompt}
+	if e.kind == agents {
+		asks.Model, asks.Agent, gently = nil, e.Agent, true
+	}
+	does := e.traits.verdict
+	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
+		does = block // like a command that exits with status 2
+	}
+	canStop := e.traits.contextHold
+	asks.Answer = func(v judge.Verdict) hook.Reply {
+		if v.OK || v.Impossible && canStop {
+			return hook.Reply{}
+		}
+		return does.reply(v.Reason, gently)
+	}
+	e.hook.Runner = asks
+	return nil
 }

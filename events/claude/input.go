@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -53,6 +54,23 @@ func (c PreToolUseInput) check() error {
 		return fmt.Errorf("tool_name: missing; want the name of a tool")
 	}
 	return nil
+}
+
+func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
+	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
+}
+
+// rewrite replaces the arguments of a call, and keeps the model's arguments in OriginalInput. It reports whether the
+// arguments have changed. If to is nil, it changes nothing.
+func (c *PreToolUseInput) rewrite(to wire.Object) bool {
+	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
+		return false
+	}
+	if c.OriginalInput == nil {
+		c.OriginalInput = original(c.Input)
+	}
+	c.Input = to
+	return true
 }
 
 // PermissionRequestInput is the input of PermissionRequest.

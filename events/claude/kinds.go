@@ -29,18 +29,6 @@ func kindOf(name string) kinds {
 	return 0
 }
 
-// runs returns the types of hooks that the event runs at a level. At the base level it runs all types, except HTTP
-// hooks at SessionStart and Setup.
-func (t *traits) runs(level Level) kinds {
-	switch {
-	case level == Docs:
-		return t.kinds
-	case t.kinds&requests == 0:
-		return all &^ requests
-	}
-	return all
-}
-
 func (k kinds) names() (names []string) {
 	for i, name := range kindNames {
 		if k&(1<<i) != 0 {

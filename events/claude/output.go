@@ -2,6 +2,7 @@ package claude
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -37,6 +38,22 @@ type PreToolUseOutput struct {
 	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // replaces all arguments
 }
 
+func (g *PreToolUseOutput) check() error {
+	if g.PermissionDecision == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask", "defer")
+}
+
+func (g *PreToolUseOutput) decide(d *hook.Decision, reason *string) {
+	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+}
+
+func (g *PreToolUseOutput) effects(e *Effects) {
+	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
+	e.UpdatedInput = jsontext.Value(g.UpdatedInput)
+}
+
 // PreModelSwitchOutput is the answer of a PreModelSwitch hook.
 type PreModelSwitchOutput struct {
 	CommonOutput
@@ -44,10 +61,46 @@ type PreModelSwitchOutput struct {
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 }
 
+func (g *PreModelSwitchOutput) check() error {
+	if g.PermissionDecision == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask")
+}
+
+func (g *PreModelSwitchOutput) decide(d *hook.Decision, reason *string) {
+	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+}
+
+func (g *PreModelSwitchOutput) effects(e *Effects) {
+	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
+}
+
 // PermissionRequestOutput is the answer of a PermissionRequest hook (C53).
 type PermissionRequestOutput struct {
 	CommonOutput
 	Decision *Grant `json:"decision,omitempty"`
+}
+
+func (p *PermissionRequestOutput) check() error {
+	if p.Decision == nil {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.decision.behavior", p.Decision.Behavior, "allow", "deny")
+}
+
+func (p *PermissionRequestOutput) decide(d *hook.Decision, reason *string) {
+	if p.Decision != nil {
+		*d, *reason = hook.Decision(p.Decision.Behavior), p.Decision.Message
+	}
+}
+
+func (p *PermissionRequestOutput) effects(e *Effects) {
+	if d := p.Decision; d != nil {
+		e.PermissionBehavior = &d.Behavior
+		e.UpdatedInput, e.UpdatedPermissions = jsontext.Value(d.UpdatedInput), list(d.UpdatedPermissions)
+		e.Interrupt = lo.EmptyableToPtr(d.Interrupt)
+	}
 }
 
 // Grant answers a permission dialog. Behavior is allow or deny.
@@ -65,6 +118,8 @@ type PermissionDeniedOutput struct {
 	Retry bool `json:"retry,omitempty"` // the model may try again
 }
 
+func (r *PermissionDeniedOutput) effects(e *Effects) { e.Retry = lo.EmptyableToPtr(r.Retry) }
+
 // PostToolUseOutput is the answer of a PostToolUse hook.
 type PostToolUseOutput struct {
 	CommonOutput
@@ -72,6 +127,10 @@ type PostToolUseOutput struct {
 	// the older UpdatedToolOutput, only for tools of MCP servers
 	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"`
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
+}
+
+func (d *PostToolUseOutput) effects(e *Effects) {
+	e.UpdatedToolOutput, e.ClassifierContext = d.UpdatedToolOutput, some(d.ClassifierContext)
 }
 
 // SessionStartOutput is the answer of a SessionStart hook.
@@ -83,11 +142,20 @@ type SessionStartOutput struct {
 	ReloadSkills       bool     `json:"reloadSkills,omitempty"`
 }
 
+func (o *SessionStartOutput) effects(e *Effects) {
+	e.InitialUserMessage, e.SessionTitle = some(o.InitialUserMessage), some(o.SessionTitle)
+	e.WatchPaths, e.ReloadSkills = list(o.WatchPaths), lo.EmptyableToPtr(o.ReloadSkills)
+}
+
 // UserPromptSubmitOutput is the answer of a hook of UserPromptSubmit or UserPromptExpansion.
 type UserPromptSubmitOutput struct {
 	CommonOutput
 	SessionTitle           string `json:"sessionTitle,omitempty"`
 	SuppressOriginalPrompt bool   `json:"suppressOriginalPrompt,omitempty"` // leave the prompt out of the message about the block
+}
+
+func (g *UserPromptSubmitOutput) effects(e *Effects) {
+	e.SessionTitle, e.SuppressOriginalPrompt = some(g.SessionTitle), lo.EmptyableToPtr(g.SuppressOriginalPrompt)
 }
 
 // FileChangedOutput is the answer of a hook of CwdChanged or FileChanged.
@@ -96,11 +164,15 @@ type FileChangedOutput struct {
 	WatchPaths []string `json:"watchPaths,omitzero"` // the watched paths; empty: watch none, nil: no change
 }
 
+func (w *FileChangedOutput) effects(e *Effects) { e.WatchPaths = list(w.WatchPaths) }
+
 // WorktreeCreateOutput is the answer of a WorktreeCreate hook.
 type WorktreeCreateOutput struct {
 	CommonOutput
 	WorktreePath string `json:"worktreePath,omitempty"`
 }
+
+func (p *WorktreeCreateOutput) effects(e *Effects) { e.WorktreePath = some(p.WorktreePath) }
 
 // ElicitationOutput is the answer of a hook of Elicitation or ElicitationResult. Action is
 // accept, decline or cancel.
@@ -110,8 +182,23 @@ type ElicitationOutput struct {
 	Content wire.Object `json:"content,omitzero"`
 }
 
+func (r *ElicitationOutput) check() error {
+	if r.Action == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.action", r.Action, "accept", "decline", "cancel")
+}
+
+func (r *ElicitationOutput) effects(e *Effects) {
+	if r.Action != "" {
+		e.Elicitation = &ElicitedAnswer{Action: r.Action, Content: r.Content}
+	}
+}
+
 // MessageDisplayOutput is the answer of a MessageDisplay hook.
 type MessageDisplayOutput struct {
 	CommonOutput
 	DisplayContent *string `json:"displayContent,omitempty"`
 }
+
+func (d *MessageDisplayOutput) effects(e *Effects) { e.DisplayContent = d.DisplayContent }

@@ -74,41 +74,6 @@ func (p *Plugin) environ(r *reading) []string {
 	return env
 }
 
-// plugin reads the hooks of one plugin.
-func (r *reading) plugin(p Plugin) {
-	manifest := p.manifest(r)
-	if name, ok := manifest.Get("name").Text(); ok && p.Name == "" {
-		p.Name = name
-	}
-	if p.Name == "" {
-		p.Name = filepath.Base(p.Root)
-	}
-	p.configure(r, manifest)
-	r.plugins = append(r.plugins, p.names()...)
-	files := []settings.Layer{{File: filepath.Join(p.Root, "hooks", "hooks.json"), Data: p.Data}}
-	inline := p.more(r, manifest.Get("hooks"), &files)
-	env := p.environ(r)
-	from := func(layer settings.Layer) hooksSource {
-		layer.Name, layer.Source = p.Name, hook.Plugin
-		return hooksSource{reading: r, layer: layer, root: r.at.Dir, space: p.Root, env: env, plugin: &p}
-	}
-	for _, layer := range files {
-		layer.Strict = true
-		v, found, err := layer.Read()
-		switch {
-		case err != nil:
-			r.Problem(asProblem(err, layer.File))
-		case found:
-			r.Loaded.Files = append(r.Loaded.Files, layer.File)
-			r.inspect(v)
-			from(layer).hooks(r.Hooks(v))
-		}
-	}
-	for _, v := range inline {
-		from(settings.Layer{}).hooks(v)
-	}
-}
-
 // manifest reads plugin.json; it returns the zero Value if the file does not exist or cannot be read.
 func (p *Plugin) manifest(r *reading) settings.Value {
 	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
@@ -158,6 +123,55 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 		}
 	}
 	return inline
+}
+
+// configure sets all options of a plugin.
+func (p *Plugin) configure(r *reading, manifest settings.Value) {
+	options := map[string]any{}
+	for key, option := range manifest.Get("userConfig").Members() {
+		r.setOption(options, key, option.Get("default"))
+	}
+	for _, id := range p.names() {
+		for key, v := range r.pluginConfigs[id] {
+			r.setOption(options, key, v)
+		}
+	}
+	maps.Copy(options, p.Options)
+	for _, id := range p.names() {
+		maps.Copy(options, r.PluginOptions[id])
+	}
+	p.Options = options
+	p.dropped(r, manifest.Get("userConfig"))
+}
+
+// names returns the names that settings may use for the plugin, the most precise last.
+func (p *Plugin) names() []string { return slices.Compact([]string{p.Name, p.id()}) }
+
+// dropped reports variables of the engine's environment that hold options of the plugin, if nothing else sets these
+// options. Such variables belong to the hook of another engine, and hooks do not inherit them.
+func (p *Plugin) dropped(r *reading, declared settings.Value) {
+	own := map[string]bool{}
+	for key := range p.Options {
+		own[optionVar(key)] = true
+	}
+	for _, entry := range r.Environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, optionVar("")) || own[name] {
+			continue
+		}
+		key, known := strings.ToLower(strings.TrimPrefix(name, optionVar(""))), !declared.Exists()
+		for option := range declared.Members() {
+			if optionVar(option) == name {
+				key, known = option, true
+			}
+		}
+		if known {
+			r.Problem(settings.Problem{Message: fmt.Sprintf(
+				"the environment has %s, which the hooks of the plugin %q do not inherit; "+
+					"write pluginConfigs into the user's settings, or --plugin-option %s.%s=VALUE", name, p.Name, p.id(), key,
+			)})
+		}
+	}
 }
 
 func asProblem(err error, file string) settings.Problem {

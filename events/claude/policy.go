@@ -95,16 +95,6 @@ func (p *policy) manage(r *reading, v settings.Value) {
 	}
 }
 
-// switched sets a switch to the value of a file, which replaces the value of files of lower rank.
-func (r *reading) switched(to *settings.Value, v settings.Value) {
-	switch on, ok := r.Bool(v); {
-	case on:
-		*to = v
-	case ok:
-		*to = settings.Value{}
-	}
-}
-
 // judge returns the reason why a hook of a source, or of a plugin, does not run. Within a policy, the reason that a
 // machine's lock can override is checked last.
 func (p *policy) judge(source hook.Source, plugin string) hook.Exclusion {
@@ -152,35 +142,4 @@ func (p *policy) allowsVars(source hook.Source, names []string) []string {
 		return names
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(p.vars, name) })
-}
-
-// addTexts appends the strings of an array. The result is not nil if there is an array, even an empty one.
-func (r *reading) addTexts(list []string, v settings.Value) []string {
-	if !v.Exists() || v.Kind() == 'n' {
-		return list
-	}
-	if v.Kind() != '[' {
-		r.Problem(v.Want("an array of strings"))
-		return list
-	}
-	if list == nil {
-		list = []string{}
-	}
-	for _, element := range v.Elements() {
-		if text, ok := element.Text(); ok {
-			list = append(list, text)
-		} else {
-			r.Problem(element.Want("a string"))
-		}
-	}
-	return list
-}
-
-// limit adds the elements of a setting to an allow list. An invalid setting allows nothing, because it was meant to
-// restrict.
-func (r *reading) limit(list []string, v settings.Value) []string {
-	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
-		list = []string{}
-	}
-	return list
 }

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -92,6 +93,18 @@ type failureMember struct {
 	events []string // the events at which the member has an effect; nil: all events that can block
 }
 
+// wrong returns the mistake in the failure policy of an entry; nil if the policy is valid or missing, or the system
+// does not read it.
+func (f failureMember) wrong(entry settings.Value) *settings.Problem {
+	v := entry.Get(f.name)
+	if word, isText := v.Text(); f.name == "" || !v.Exists() || isText && slices.Contains(f.words, word) {
+		return nil
+	}
+	return lo.ToPtr(v.Wrong(
+		"%s has to be %q or %q; until then no hook of the file runs", f.name, f.words[0], f.words[1],
+	))
+}
+
 // profileFile is a settings file of a system.
 type profileFile struct {
 	source   hook.Source
@@ -135,6 +148,28 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 		return discover(dir, env)
 	}
 	return facts.discover(dir, env)
+}
+
+// Tool returns the profile's name of a tool of Claude Code, such as Bash or mcp__server__tool. If the profile has no
+// name for it, Tool returns Claude Code's name.
+func (p Profile) Tool(name string) string {
+	facts, err := profileNamed(p)
+	if err != nil || facts == nil {
+		return name
+	}
+	if server, isMCP := strings.CutPrefix(name, "mcp__"); isMCP && facts.bare {
+		return server
+	}
+	return cmp.Or(facts.tools[name].name, name)
+}
+
+// Argument returns the profile's name of an argument of a tool. Both are given by their names in Claude Code.
+func (p Profile) Argument(tool, name string) string {
+	facts, err := profileNamed(p)
+	if err != nil || facts == nil {
+		return name
+	}
+	return cmp.Or(facts.tools[tool].args[name], name)
 }
 
 // Find returns the profile for a directory. If the user has settings of Claude Code, it is ClaudeCode. Otherwise, if
@@ -289,6 +324,16 @@ func (f profileFile) base(dir, home string, env []string) string {
 	return filepath.Join(home, filepath.FromSlash(f.home))
 }
 
+// lost adds hooks that block under a policy that fails closed, if the hooks of a file cannot be read as a whole.
+func (f profileFile) lost(r *reading, layer settings.Layer, v settings.Value) {
+	like := &hook.Hook{Identity: hook.Identity{Source: layer.Source}}
+	if f.list != "" {
+		r.LoseUnread(layer.Source.String(), like, v, v.Get("hooks"), '[')
+	} else {
+		r.LoseUnread(layer.Source.String(), like, v, f.events(v), '{')
+	}
+}
+
 // expand returns the sorted paths below base, in which "*" matches the name of a directory. A path without "*" need not
 // exist.
 func expand(base string, elements []string) []string {
@@ -359,4 +404,62 @@ func (p *profile) withoutForeign(layers []settings.Layer) []settings.Layer {
 	return lo.Reject(layers, func(l settings.Layer, _ int) bool {
 		return p.fileOf(l).foreign && (off || mine && ofProject(l))
 	})
+}
+
+// unusable returns the first mistake for which the system ignores the whole file, if there is one.
+func (p *profile) unusable(f profileFile, v settings.Value) []settings.Problem {
+	if f.list != "" {
+		for _, e := range v.Get("hooks").Elements() {
+			if wrong := p.wrongEntry(f, e); wrong != nil {
+				return []settings.Problem{*wrong}
+			}
+		}
+		return nil
+	}
+	for event, groups := range f.events(v).Members() {
+		if !slices.Contains(p.only, event) {
+			continue
+		}
+		for _, g := range groups.Elements() {
+			for _, e := range g.Get("hooks").Elements() {
+				word, isText := e.Get("type").Text()
+				if wrong := p.failure.wrong(e); wrong != nil && (!isText || kindOf(word)&p.kinds != 0) {
+					return []settings.Problem{*wrong}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// wrongEntry returns the mistake in an entry of a list that makes the whole file invalid.
+func (p *profile) wrongEntry(f profileFile, e settings.Value) *settings.Problem {
+	event, _ := e.Get(f.list).Text()
+	if at := e.Get(f.list); p.strict && !slices.Contains(p.only, event) && !slices.Contains(p.elsewhen, event) {
+		return lo.ToPtr(at.Wrong("%s has no event %q%s; until it is repaired, no hook of the file runs", p.system, event,
+			lo.Ternary(at.Exists(), "", `: add event = "PreToolUse"`)))
+	}
+	for name, v := range e.Members() {
+		if p.strict && name != p.failure.name && !slices.Contains(p.members, name) {
+			return lo.ToPtr(v.Wrong("a hook of %s has no member %q; write one of %s. Until it is removed, no hook of the file runs",
+				p.system, name, strings.Join(append(slices.Clone(p.members), p.failure.name), ", ")))
+		}
+	}
+	return p.failure.wrong(e)
+}
+
+// subject returns the name of the member that matchers of an event test in the profile.
+func (p *profile) subject(event, ours string) string {
+	if member, differs := p.subjects[event]; differs {
+		return member
+	}
+	return ours
+}
+
+// named returns the name that an event of Claude Code has in the system.
+func (p *profile) named(event string) string {
+	if there, ok := lo.FindKey(p.events, event); ok {
+		return there
+	}
+	return event
 }

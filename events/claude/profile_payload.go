@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -72,12 +71,4 @@ func shortened(value jsontext.Value, most int) jsontext.Value {
 		text = string([]rune(text)[:most])
 	}
 	return wire.Quote(text)
-}
-
-// named returns the name that an event of Claude Code has in the system.
-func (p *profile) named(event string) string {
-	if there, ok := lo.FindKey(p.events, event); ok {
-		return there
-	}
-	return event
 }

@@ -1,11 +1,6 @@
 package claude
 
-import (
-	"cmp"
-	"strings"
-
-	"github.com/snaphook-go/snaphook/pipeline"
-)
+import "github.com/snaphook-go/snaphook/pipeline"
 
 // toolWords holds a system's words for a tool.
 type toolWords struct {
@@ -19,26 +14,4 @@ func ProfileOf(s *pipeline.Session) Profile {
 		return r.profile.name
 	}
 	return ClaudeCode
-}
-
-// Tool returns the profile's name of a tool of Claude Code, such as Bash or mcp__server__tool. If the profile has no
-// name for it, Tool returns Claude Code's name.
-func (p Profile) Tool(name string) string {
-	facts, err := profileNamed(p)
-	if err != nil || facts == nil {
-		return name
-	}
-	if server, isMCP := strings.CutPrefix(name, "mcp__"); isMCP && facts.bare {
-		return server
-	}
-	return cmp.Or(facts.tools[name].name, name)
-}
-
-// Argument returns the profile's name of an argument of a tool. Both are given by their names in Claude Code.
-func (p Profile) Argument(tool, name string) string {
-	facts, err := profileNamed(p)
-	if err != nil || facts == nil {
-		return name
-	}
-	return cmp.Or(facts.tools[tool].args[name], name)
 }

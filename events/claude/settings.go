@@ -3,7 +3,9 @@ package claude
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/entries"
@@ -176,6 +179,21 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
+// settleProfile determines the profile whose files and rules apply. An unknown profile is an error.
+func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err error) {
+	switch {
+	case s.Profile != Found:
+	case s.Layers != nil:
+		s.Profile = ProfileOfFiles(s.Layers)
+	case !s.Bare:
+		s.Profile, problems = find(dir, s.Environ)
+	default:
+		s.Profile = ClaudeCode
+	}
+	_, err = profileNamed(s.Profile)
+	return problems, err
+}
+
 func truthy(s string) bool {
 	on, err := strconv.ParseBool(s)
 	return on || err != nil && s != ""
@@ -287,6 +305,254 @@ func (r *reading) limitEnds() {
 		h.Timeout = min(h.Timeout, budget)
 	}
 	r.Loaded.Values[endBudget{}] = budget
+}
+
+// commandEnv returns the environment of commands (rule C92; release 2.1.239): the engine's, without telemetry and, if
+// demanded, without credentials of providers, plus the variables for hooks.
+//
+// Hooks of a profile get the variables of their system in place of Claude Code's.
+func (r *reading) commandEnv(all []string, project string) []string {
+	scrub := truthy(environ.Getenv(all, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
+	env := lo.Filter(all, func(entry string, _ int) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return !hookEnvDenylist.MatchString(name) && !(scrub && credential.MatchString(name))
+	})
+	if r.profile != nil {
+		for _, name := range r.profile.vars {
+			env = environ.WithVar(env, name, project)
+		}
+		return env
+	}
+	for _, v := range [...][2]string{{projectDir, project}, {"CLAUDECODE", "1"}, {"CLAUDE_CODE_CHILD_SESSION", "1"}, {"CLAUDE_PID", strconv.Itoa(os.Getpid())}} {
+		env = environ.WithVar(env, v[0], v[1])
+	}
+	return env
+}
+
+// plugin reads the hooks of one plugin.
+func (r *reading) plugin(p Plugin) {
+	manifest := p.manifest(r)
+	if name, ok := manifest.Get("name").Text(); ok && p.Name == "" {
+		p.Name = name
+	}
+	if p.Name == "" {
+		p.Name = filepath.Base(p.Root)
+	}
+	p.configure(r, manifest)
+	r.plugins = append(r.plugins, p.names()...)
+	files := []settings.Layer{{File: filepath.Join(p.Root, "hooks", "hooks.json"), Data: p.Data}}
+	inline := p.more(r, manifest.Get("hooks"), &files)
+	env := p.environ(r)
+	from := func(layer settings.Layer) hooksSource {
+		layer.Name, layer.Source = p.Name, hook.Plugin
+		return hooksSource{reading: r, layer: layer, root: r.at.Dir, space: p.Root, env: env, plugin: &p}
+	}
+	for _, layer := range files {
+		layer.Strict = true
+		v, found, err := layer.Read()
+		switch {
+		case err != nil:
+			r.Problem(asProblem(err, layer.File))
+		case found:
+			r.Loaded.Files = append(r.Loaded.Files, layer.File)
+			r.inspect(v)
+			from(layer).hooks(r.Hooks(v))
+		}
+	}
+	for _, v := range inline {
+		from(settings.Layer{}).hooks(v)
+	}
+}
+
+// readPluginConfigs reads the plugin options of the settings. It ignores options in a project's settings, which
+// must not configure the user's guards.
+func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.Value) {
+	r.pluginConfigs = map[string]map[string]settings.Value{}
+	for i, v := range values {
+		configs := v.Get("pluginConfigs")
+		if !configs.Exists() {
+			continue
+		}
+		if source := layers[i].Source; source == hook.Project || source == hook.Local {
+			r.Problem(configs.Name().Wrong("pluginConfigs counts only in the settings of the user; move it there"))
+			continue
+		}
+		for id, config := range configs.Members() {
+			if r.pluginConfigs[id] == nil {
+				r.pluginConfigs[id] = map[string]settings.Value{}
+			}
+			maps.Insert(r.pluginConfigs[id], config.Get("options").Members())
+		}
+	}
+}
+
+// setOption copies an option from settings, if they have it.
+func (r *reading) setOption(options map[string]any, key string, v settings.Value) {
+	if !v.Exists() || v.Kind() == 'n' {
+		return
+	}
+	if text, ok := v.Text(); ok {
+		options[key] = text
+		return
+	}
+	var value any
+	if err := json.Unmarshal(v.JSON(), &value); err != nil {
+		r.Problem(v.Wrong("the option %q cannot be used: %v", key, err))
+		return
+	}
+	options[key] = value
+}
+
+// misnamed reports options that the program sets for unknown plugins.
+func (r *reading) misnamed() {
+	known := map[string]bool{}
+	for _, id := range r.plugins {
+		known[id] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.PluginOptions)) {
+		if !known[id] {
+			r.Problem(settings.Problem{Fatal: true, Message: fmt.Sprintf(
+				"the program sets options for the plugin %q, which does not exist; the plugins are %s",
+				id, strings.Join(r.plugins, ", "))})
+		}
+	}
+}
+
+// switched sets a switch to the value of a file, which replaces the value of files of lower rank.
+func (r *reading) switched(to *settings.Value, v settings.Value) {
+	switch on, ok := r.Bool(v); {
+	case on:
+		*to = v
+	case ok:
+		*to = settings.Value{}
+	}
+}
+
+// addTexts appends the strings of an array. The result is not nil if there is an array, even an empty one.
+func (r *reading) addTexts(list []string, v settings.Value) []string {
+	if !v.Exists() || v.Kind() == 'n' {
+		return list
+	}
+	if v.Kind() != '[' {
+		r.Problem(v.Want("an array of strings"))
+		return list
+	}
+	if list == nil {
+		list = []string{}
+	}
+	for _, element := range v.Elements() {
+		if text, ok := element.Text(); ok {
+			list = append(list, text)
+		} else {
+			r.Problem(element.Want("a string"))
+		}
+	}
+	return list
+}
+
+// limit adds the elements of a setting to an allow list. An invalid setting allows nothing, because it was meant to
+// restrict.
+func (r *reading) limit(list []string, v settings.Value) []string {
+	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
+		list = []string{}
+	}
+	return list
+}
+
+// readProfile reads each file of a system. An invalid file does not affect the others.
+func (r *reading) readProfile(layers []settings.Layer) {
+	p := r.profile
+	r.Elsewhere, r.Unfired = nil, p.elsewhen
+	if r.policy.untrusted && !p.allTrust {
+		r.policy.untrusted, r.policy.own = false, &policy{untrusted: true}
+	}
+	values := make([]settings.Value, len(layers))
+	for i, layer := range layers {
+		if p.fileOf(layer).list != "" {
+			layer.Format = toml
+		}
+		read, problems := settings.Read([]settings.Layer{layer})
+		if values[i] = read[0]; len(problems) == 0 {
+			problems = p.unusable(p.fileOf(layer), values[i])
+		}
+		if len(problems) > 0 {
+			r.lose(layer, problems[0])
+			values[i] = settings.Value{}
+		}
+	}
+	if p.switchOff {
+		ranked := lo.Zip2(layers, values)
+		slices.SortStableFunc(ranked, func(a, b lo.Tuple2[settings.Layer, settings.Value]) int {
+			return byPrecedence(a.A, b.A)
+		})
+		byRank, valuesByRank := lo.Unzip2(ranked)
+		r.policy.read(r, byRank, valuesByRank)
+	}
+	for i, layer := range layers {
+		if !values[i].Exists() {
+			continue
+		}
+		r.Loaded.Files = append([]string{layer.File}, r.Loaded.Files...)
+		r.inspect(values[i])
+		p.fileOf(layer).lost(r, layer, values[i])
+		r.readProfileFile(layer, p.fileOf(layer), values[i])
+	}
+}
+
+func (r *reading) readProfileFile(layer settings.Layer, f profileFile, v settings.Value) {
+	o := hooksSource{reading: r, layer: layer, root: r.at.Dir, env: r.env}
+	if f.plugin {
+		file, err := filepath.Abs(layer.File)
+		if err != nil {
+			file = layer.File
+		}
+		root := filepath.Dir(filepath.Dir(file))
+		o.plugin = &Plugin{Name: filepath.Base(root), Root: root}
+		o.env = environ.WithVar(o.env, r.profile.pluginVar, root)
+	}
+	if f.list != "" {
+		for g := range r.Listed(v.Get("hooks"), f.list) {
+			o.group(g)
+		}
+		return
+	}
+	events := f.events(v)
+	if !f.root && !f.foreign {
+		events = r.Hooks(v)
+	}
+	o.hooks(events)
+}
+
+// lose reports that a whole file is ignored. The other files load. With a policy that fails closed, every event that
+// can block blocks.
+func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
+	wrong.Fatal = false
+	r.Problem(wrong)
+	r.Lose(layer.Source.String(), &hook.Hook{Identity: hook.Identity{Source: layer.Source}}, wrong)
+}
+
+// losePlugin reads a plugin and makes its hooks invalid, because they follow the rules of Claude Code. It reports one
+// problem if the plugin has hooks. With a policy that fails closed, the hooks block.
+func (r *reading) losePlugin(p Plugin) {
+	system, first := r.profile.system, len(r.Loaded.Hooks)
+	func() {
+		defer func(profile *profile) { r.profile = profile }(r.profile)
+		r.profile = nil
+		r.plugin(p)
+	}()
+	lost := r.Loaded.Hooks[first:]
+	why := "hooks of plugins follow the rules of Claude Code, and the settings follow the rules of " + system
+	for _, h := range lost {
+		if h.Skip == "" {
+			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why, why
+		}
+	}
+	if len(lost) > 0 {
+		r.Problem(settings.Problem{
+			Position: lost[0].Position,
+			Message:  "this plugin's hooks do not run: " + why + "; load the plugin with Profile: claude.ClaudeCode",
+		})
+	}
 }
 
 // parseInt reads a number as JavaScript's parseInt does: it reads white space, a sign and digits, and

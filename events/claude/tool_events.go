@@ -3,8 +3,6 @@ package claude
 import (
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -176,23 +174,6 @@ var PostModelSwitch *pipeline.Event[PostModelSwitchInput, PostModelSwitchOutput]
 	Subject:     func(s *PreModelSwitchInput) *string { return &s.To },
 	SubjectName: "to_model",
 })
-
-func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
-	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
-}
-
-// rewrite replaces the arguments of a call, and keeps the model's arguments in OriginalInput. It reports whether the
-// arguments have changed. If to is nil, it changes nothing.
-func (c *PreToolUseInput) rewrite(to wire.Object) bool {
-	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
-		return false
-	}
-	if c.OriginalInput == nil {
-		c.OriginalInput = original(c.Input)
-	}
-	c.Input = to
-	return true
-}
 
 // original returns the arguments in the form of payloads. A call without arguments has an empty object.
 func original(input wire.Object) wire.Object {

@@ -7,42 +7,6 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// fault returns the first mistake because of which Codex could not parse a file, or nil. Codex then drops the whole
-// file, or the whole table of hooks of a TOML file (CX4).
-func (f *file) fault(types entries.Types) *settings.Problem {
-	if f.root.Kind() != '{' {
-		return wrong(f.root.Want(`an object {"hooks": {…}}`))
-	}
-	if !f.isTOML() {
-		for name, v := range f.root.Members() {
-			if name != "hooks" && name != "description" {
-				return wrong(outside(name, v))
-			}
-		}
-		if v := f.root.Get("description"); v.Exists() && v.Kind() != '"' && v.Kind() != 'n' {
-			return wrong(v.Want("a string"))
-		}
-	}
-	hooks := f.root.Get("hooks")
-	if hooks.Exists() && hooks.Kind() != '{' {
-		return wrong(hooks.Want("an object whose members are events"))
-	}
-	for name, groups := range hooks.Members() {
-		if table[name] == nil {
-			continue // the groups of an unknown event have no effect
-		}
-		if groups.Kind() != '[' {
-			return wrong(groups.Want(`an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`))
-		}
-		for _, group := range groups.Elements() {
-			if p := groupFault(group, types); p != nil {
-				return p
-			}
-		}
-	}
-	return nil
-}
-
 // wrong extends a problem by the remark that no hook of the file runs.
 func wrong(p settings.Problem) *settings.Problem {
 	p.Message += "; no hook of this file runs until it is repaired"

@@ -25,27 +25,6 @@ const windows = runtime.GOOS == "windows"
 // mostBrief limits the time of a hook of SessionEnd or Interrupt (CX18).
 const mostBrief = 3 * time.Second
 
-// hooks reads the hooks of the file, in its order.
-func (f *file) hooks(r *reading) {
-	like := hook.Hook{
-		Identity:  hook.Identity{Source: f.Source},
-		Selection: hook.Selection{OwnOnly: !r.at.Vouches(f.Source)},
-		Exclusion: r.excluded(f),
-	}
-	label := f.Source.String()
-	if f.isTOML() && f.Source != hook.Managed {
-		label += "/" + tomlFile
-	}
-	if f.wrong != nil {
-		r.Lose(label, &like, *f.wrong)
-		return
-	}
-	hooks := f.root.Get("hooks")
-	for g := range r.Groups(hooks, nil) {
-		(&group{reading: r, Group: g, file: f, traits: table[g.Event.Name]}).read(label, like)
-	}
-}
-
 // group is one group of handlers, with a common matcher.
 type group struct {
 	*reading

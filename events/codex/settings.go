@@ -325,6 +325,63 @@ func (f *file) key(event string, group, handler int) string {
 	return strings.Join([]string{path, snake(event), itoa(group), itoa(handler)}, ":")
 }
 
+// fault returns the first mistake because of which Codex could not parse a file, or nil. Codex then drops the whole
+// file, or the whole table of hooks of a TOML file (CX4).
+func (f *file) fault(types entries.Types) *settings.Problem {
+	if f.root.Kind() != '{' {
+		return wrong(f.root.Want(`an object {"hooks": {…}}`))
+	}
+	if !f.isTOML() {
+		for name, v := range f.root.Members() {
+			if name != "hooks" && name != "description" {
+				return wrong(outside(name, v))
+			}
+		}
+		if v := f.root.Get("description"); v.Exists() && v.Kind() != '"' && v.Kind() != 'n' {
+			return wrong(v.Want("a string"))
+		}
+	}
+	hooks := f.root.Get("hooks")
+	if hooks.Exists() && hooks.Kind() != '{' {
+		return wrong(hooks.Want("an object whose members are events"))
+	}
+	for name, groups := range hooks.Members() {
+		if table[name] == nil {
+			continue // the groups of an unknown event have no effect
+		}
+		if groups.Kind() != '[' {
+			return wrong(groups.Want(`an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`))
+		}
+		for _, group := range groups.Elements() {
+			if p := groupFault(group, types); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// hooks reads the hooks of the file, in its order.
+func (f *file) hooks(r *reading) {
+	like := hook.Hook{
+		Identity:  hook.Identity{Source: f.Source},
+		Selection: hook.Selection{OwnOnly: !r.at.Vouches(f.Source)},
+		Exclusion: r.excluded(f),
+	}
+	label := f.Source.String()
+	if f.isTOML() && f.Source != hook.Managed {
+		label += "/" + tomlFile
+	}
+	if f.wrong != nil {
+		r.Lose(label, &like, *f.wrong)
+		return
+	}
+	hooks := f.root.Get("hooks")
+	for g := range r.Groups(hooks, nil) {
+		(&group{reading: r, Group: g, file: f, traits: table[g.Event.Name]}).read(label, like)
+	}
+}
+
 // resolved replaces the path of the file in a key by the path without symbolic links: a file has one state, even if the
 // project was opened by several paths.
 func resolved(key string) string {

@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/unread"
-	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -29,30 +29,19 @@ type Output struct {
 	Interrupt *bool   `json:"interrupt,omitempty"`
 }
 
-// decoder returns the Decode of an event (G32 to G38). It returns no errors: invalid output is an empty answer with a
-// note.
-func (t *traits) decoder(event string) stages.Decode[Output] {
-	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
-		messages, text := progress(stdout)
-		out.Message = strings.Join(messages, "\n")
-		if len(text) == 0 {
-			if out.Message != "" {
-				out.Set, out.Raw = hook.SetAnswer|hook.SetMessage, []byte("{}")
-			}
-			return out, nil, nil
-		}
-		out.Set, out.Raw = hook.SetAnswer, []byte("{}")
-		if text[0] != '{' ||
-			!jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
-			return out, []string{lost(text, "standard output is not one JSON object: it has no effect")}, nil
-		}
-		r := answerReader{t: t, event: event, out: &out}
-		r.read(wire.Object(text), "")
-		if len(r.notes) == 0 {
-			out.Raw = text
-		}
-		return out, r.notes, nil
+// over replaces the members of p that a later answer sets, except InitialPrompt, of which the first is kept.
+func (p *Output) over(later *Output) {
+	if later.ModifiedArgs != nil {
+		p.ModifiedArgs = later.ModifiedArgs
 	}
+	if later.ModifiedResult != nil {
+		p.ModifiedResult = later.ModifiedResult
+	}
+	p.ModifiedResponse = cmp.Or(later.ModifiedResponse, p.ModifiedResponse)
+	p.ModifiedPrompt = cmp.Or(later.ModifiedPrompt, p.ModifiedPrompt)
+	p.InitialPrompt = cmp.Or(p.InitialPrompt, later.InitialPrompt)
+	p.Behavior = cmp.Or(later.Behavior, p.Behavior)
+	p.Message, p.Interrupt = cmp.Or(later.Message, p.Message), cmp.Or(later.Interrupt, p.Interrupt)
 }
 
 // lost returns the note about a text without effect. If the text contains a denial, it adds that the denial is lost.

@@ -1,17 +1,12 @@
 package copilot
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/snaphook-go/snaphook/events/format"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -20,85 +15,11 @@ import (
 // rank orders decisions: deny before ask before allow (G41).
 var rank = map[hook.Decision]int{hook.Deny: 3, hook.Block: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1}
 
-// reduce merges the answers in the order of the hooks. It keeps the last rewrite, unless there is a denial. At a
-// permission request later members override earlier ones (G42).
-func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Output]) {
-	var contexts, messages []string
-	for o := range outs {
-		if rank[o.Decision] > rank[all.Decision] {
-			all.Decision, all.Reason = o.Decision, o.Reason
-		}
-		if o.Stop && !all.Stop {
-			all.Stop, all.StopReason = true, o.StopReason
-		}
-		contexts, messages = add(contexts, o.Context), add(messages, o.Message)
-		all.Specific.over(&o.Specific)
-	}
-	all.Set = hook.SetAnswer
-	all.Context, all.Message = strings.Join(contexts, "\n\n"), strings.Join(messages, "\n")
-	if t.joined > 0 {
-		all.Context = strings.ToValidUTF8(all.Context[:min(len(all.Context), t.joined)], "")
-	}
-	if t.spread && all.Specific.Behavior != "" {
-		all.Decision = hook.Decision(all.Specific.Behavior)
-		if m := all.Specific.Message; m != nil {
-			all.Reason = *m
-		}
-	}
-	if all.Decision.Blocks() {
-		all.Specific.ModifiedArgs, all.Specific.ModifiedResponse = nil, nil
-	}
-	return all
-}
-
-// over replaces the members of p that a later answer sets, except InitialPrompt, of which the first is kept.
-func (p *Output) over(later *Output) {
-	if later.ModifiedArgs != nil {
-		p.ModifiedArgs = later.ModifiedArgs
-	}
-	if later.ModifiedResult != nil {
-		p.ModifiedResult = later.ModifiedResult
-	}
-	p.ModifiedResponse = cmp.Or(later.ModifiedResponse, p.ModifiedResponse)
-	p.ModifiedPrompt = cmp.Or(later.ModifiedPrompt, p.ModifiedPrompt)
-	p.InitialPrompt = cmp.Or(p.InitialPrompt, later.InitialPrompt)
-	p.Behavior = cmp.Or(later.Behavior, p.Behavior)
-	p.Message, p.Interrupt = cmp.Or(later.Message, p.Message), cmp.Or(later.Interrupt, p.Interrupt)
-}
-
 func add(texts []string, text string) []string {
 	if text == "" {
 		return texts
 	}
 	return append(texts, text)
-}
-
-// refine adjusts the report of one hook. It removes a stop on all surfaces except the chat of VS Code, which alone
-// honours stops. If a failed command denies, refine sets the reason that the original system writes.
-func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output]) {
-	o := &r.Output
-	if o.Stop && surfaceOf(s) != VSCode && r.Err == nil {
-		o.Stop, o.StopReason = false, ""
-		note := `"continue": false has no effect on ` + event
-		if t.closed || t.denies || t.resumes {
-			note += "; the denial in it is lost"
-		}
-		r.Notes = append(r.Notes, note)
-	}
-	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a timeout does not end the fire
-		r.Err = &hook.Error{Hook: r.Hook, Err: &hook.ClassError{Class: hook.ClassTimeout, Err: errors.New(late.Error())}}
-	}
-	byTwo := r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2
-	switch {
-	case r.Err == nil && byTwo && o.Decision.Blocks():
-		r.Notes = append(r.Notes, "exit status 2 denies")
-	case r.Err == nil || r.Backgrounded:
-	case o.Decision.Blocks() && r.Hook.Policy == nil:
-		o.Reason = fmt.Sprintf("Denied by a %s hook (hook errored)", event)
-		r.Notes = append(r.Notes, "the hook has failed, which denies here: "+r.Err.Error())
-	case t.closed || t.denies || t.resumes:
-		format.NoteLostDenial(r)
-	}
 }
 
 // concludeCall turns ask into a denial if there is no user (G43).
@@ -177,47 +98,6 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 		res.Decision = ""
 		res.OverriddenBlock = "hooks have sent the agent back to work " + strconv.Itoa(stopCap) + " times in a row; it stops now"
 	}
-}
-
-// effects returns everything that a caller has to apply.
-func (t *traits) effects(res *hook.Result[Output]) *Effects {
-	e := format.EffectsOf(res)
-	p := &res.Specific
-	switch {
-	case t.resumes && res.Blocked() && res.OverriddenBlock == "":
-		e.Followup = &res.Reason
-	case t.denies:
-		e.Decide(res.Decision)
-	}
-	if p.InitialPrompt != "" {
-		e.Followup = &p.InitialPrompt
-	}
-	e.UpdatedInput = p.ModifiedArgs
-	if p.ModifiedPrompt != nil {
-		e.UpdatedInput = wire.Quote(*p.ModifiedPrompt)
-	}
-	if p.ModifiedResult != nil {
-		e.UpdatedOutput = []byte(p.ModifiedResult)
-	}
-	if p.ModifiedResponse != nil {
-		e.UpdatedOutput = wire.Quote(*p.ModifiedResponse)
-	}
-	if t.joined > 0 && res.Context != "" {
-		e.ModelSees = []string{res.Context}
-	}
-	if res.Decision.Blocks() {
-		e.TellModel(res.Reason)
-	}
-	if res.Decision == hook.Ask {
-		e.TellUser(res.Reason)
-	}
-	e.TellUser(res.OverriddenBlock)
-	for i := range res.Reports {
-		if r := &res.Reports[i]; r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) {
-			e.TellUser(notice(r))
-		}
-	}
-	return e
 }
 
 // notice returns the notice of a failed hook for the user: its standard error, or else the error.

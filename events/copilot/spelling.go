@@ -75,46 +75,6 @@ func claudeNamesOf(tool string) match.Names {
 	return match.Names{tool}
 }
 
-// payload returns the engine's payload in a spelling.
-func (t *traits) payload(s spelling, payload wire.Object) []byte {
-	dst := append(make([]byte, 0, len(payload)+100), '{')
-	put := func(name string, value jsontext.Value) {
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(append(dst, wire.Quote(name)...), ':'), value...)
-	}
-	if s.names != nil {
-		put("hook_event_name", wire.Quote(t.pascal))
-	}
-	for name, value := range payload.Members() {
-		there, renamed := s.names[name]
-		switch {
-		case name == "toolCalls" || name == t.named && s.names != nil:
-		case s.names == nil && name == "toolUseId":
-		case s.names == nil && name == "timestamp":
-			put(name, milliseconds(value))
-		case s.names == nil:
-			put(name, value)
-		case name == "toolResult":
-			put(s.result, result(s.result, value))
-		case name == "toolName" && s.claude:
-			tool, _ := wire.Text(value)
-			put(there, wire.Quote(claudeNamesOf(tool)[0]))
-		case there == "tool_input":
-			put(there, parsed(value))
-		case renamed && there != "":
-			put(there, value)
-		case !renamed:
-			put(name, value)
-		}
-	}
-	if s.names == nil && t.named != "" {
-		put(t.named, wire.Quote(t.shown))
-	}
-	return append(dst, '}')
-}
-
 // milliseconds converts a timestamp to a number.
 func milliseconds(value jsontext.Value) jsontext.Value {
 	text, _ := wire.Text(value)

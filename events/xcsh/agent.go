@@ -1,6 +1,7 @@
 package xcsh
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -8,6 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // The events of the agent (X25).
@@ -106,6 +108,15 @@ func (e ContextEvent) check() error {
 	return nil
 }
 
+func (e *ContextEvent) own() {
+	e.Messages = ownObjects(e.Messages, func(m *Message) *wire.Object { return &m.Object })
+}
+
+func (e *ContextEvent) changed(from *ContextEvent) []string {
+	return differing("messages", slices.EqualFunc(e.Messages, from.Messages,
+		func(a, b Message) bool { return bytes.Equal(a.Object, b.Object) }))
+}
+
 // ContextResult holds the messages to send in place of the event's; nil keeps the event's messages.
 type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
@@ -125,6 +136,10 @@ type BeforeAgentStartEvent struct {
 	Prompt       string `json:"prompt"` // with references expanded
 	Images       []Part `json:"images,omitzero"`
 	SystemPrompt string `json:"systemPrompt,omitzero"` // in the extension runtime alone
+}
+
+func (e *BeforeAgentStartEvent) changed(from *BeforeAgentStartEvent) []string {
+	return differing("prompt", e.Prompt == from.Prompt, "systemPrompt", e.SystemPrompt == from.SystemPrompt)
 }
 
 // BeforeAgentStartResult adds a message to the prompt. In the extension runtime a handler can also replace the system

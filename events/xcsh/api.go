@@ -91,3 +91,32 @@ func (a *API) Exec(ctx context.Context, program string, args []string, opt ExecO
 
 // Logger returns a logger that adds the module's path.
 func (a *API) Logger() *slog.Logger { return a.m.cfg.Log.With(slog.String("module", a.module.path)) }
+
+// Register adds a registration. A later registration of the same kind and name replaces the earlier registration, and
+// takes its place in the order.
+func (a *API) Register(r Registration) {
+	mod := a.module
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	if mod.closed {
+		return
+	}
+	same := func(other Registration) bool { return other.Kind == r.Kind && other.Name == r.Name }
+	if i := slices.IndexFunc(mod.others, same); i >= 0 {
+		mod.others[i] = r
+		return
+	}
+	mod.others = append(mod.others, r)
+}
+
+// Extension asks the host for a member that only the extension runtime has; see [Host.Extension]. If the host has no
+// Extension function, the error is an [errors.ErrUnsupported].
+func (a *API) Extension(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
+	if h := a.m.host.Load(); h != nil && h.Extension != nil {
+		v, err := h.Extension(ctx, member, args)
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return v, err
+		}
+	}
+	return nil, lacking(member)
+}

@@ -32,52 +32,6 @@ func (c *fireContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// firing returns the context of a fire.
-func (m *Modules) firing(ctx context.Context) context.Context {
-	return &fireContext{ctx, m.newContext(m.cfg.Extensions)}
-}
-
-// newContext reads the present state of the host.
-func (m *Modules) newContext(live bool) HookContext {
-	h := m.hosted()
-	hc := HookContext{
-		UI:      h.UI,
-		HasUI:   h.HasUI,
-		Dir:     m.cfg.Dir,
-		Session: m.cfg.Session,
-		Models:  m.cfg.Models,
-		m:       m,
-		live:    live,
-	}
-	if m.cfg.Extensions {
-		hc.HasUI = h.UI != nil
-	}
-	if hc.UI == nil {
-		hc.UI = NoUI{}
-	}
-	if !live && h.Model != nil {
-		hc.model = h.Model()
-	}
-	return hc
-}
-
-// contextOf returns the HookContext of the fire that calls a handler, or a new one outside of a fire.
-func (m *Modules) contextOf(ctx context.Context) *HookContext {
-	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {
-		return hc
-	}
-	hc := m.newContext(m.cfg.Extensions)
-	return &hc
-}
-
-// hosted returns the current host, the zero Host before Initialize.
-func (m *Modules) hosted() *Host {
-	if h := m.host.Load(); h != nil {
-		return h
-	}
-	return &Host{}
-}
-
 // Model returns the model in use at the beginning of the fire or of the command. For handlers of the extension runtime
 // it returns the model in use at the time of the call.
 func (hc *HookContext) Model() Model {
@@ -109,9 +63,6 @@ func (hc *HookContext) Abort() {
 // CommandContext gives a command access to the host, with functions that change the session. Event handlers do not get
 // these functions, because the agent would then wait for itself.
 type CommandContext struct{ HookContext }
-
-// CommandContext returns the context for one run of a command.
-func (m *Modules) CommandContext() *CommandContext { return &CommandContext{m.newContext(false)} }
 
 // WaitForIdle waits until the agent is idle.
 func (cc *CommandContext) WaitForIdle(ctx context.Context) error {

@@ -1,7 +1,6 @@
 package xcsh
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 
@@ -20,17 +19,6 @@ func clone[E any](e E) *E {
 }
 
 // The methods named own copy the most frequent events without reflection.
-
-func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
-
-func (e *ToolResultEvent) own() {
-	e.Input, e.Details = bytes.Clone(e.Input), bytes.Clone(e.Details)
-	e.Content = ownObjects(e.Content, func(p *Part) *wire.Object { return &p.Object })
-}
-
-func (e *ContextEvent) own() {
-	e.Messages = ownObjects(e.Messages, func(m *Message) *wire.Object { return &m.Object })
-}
 
 // ownObjects copies a list of objects into one piece of memory.
 func ownObjects[T any](list []T, object func(*T) *wire.Object) []T {

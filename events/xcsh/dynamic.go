@@ -3,7 +3,6 @@ package xcsh
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -84,78 +83,8 @@ func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	return api.module.subscribe(&hook.Hook{Identity: hook.Identity{Dialect: dialect.Name, Event: event}}, h)
 }
 
-func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
-	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
-		event, err := e.encode(in)
-		if err != nil {
-			return hook.Output[R]{}, err
-		}
-		answer, err := h(ctx, event, api.m.contextOf(ctx))
-		if err != nil {
-			return hook.Output[R]{}, err
-		}
-		return e.dynamicOutput(answer)
-	})
-}
-
-// dynamicOutput converts the answer of a handler in another language.
-func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err error) {
-	var r *R
-	if truthy(answer.Value) {
-		if r, err = e.decode(answer.Value); err != nil {
-			return o, err
-		}
-	}
-	if counting := e.countingChanges(answer.Changed); counting != nil {
-		changed, err := e.decode(jsontext.Value(counting))
-		if err != nil {
-			return o, err
-		}
-		r = e.keep(r, changed)
-	}
-	o = e.output(r)
-	o.Notes = e.remarks(&answer)
-	return o, nil
-}
-
-// countingChanges returns the changed members that have an effect; nil if there are none.
-func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
-	for name, value := range changed.Members() {
-		if slices.Contains(e.inPlace, name) {
-			counting = counting.With(name, value)
-		}
-	}
-	return counting
-}
-
-func (e *Event[E, R]) gate() bool { return e.stops != nil }
-
-// encode returns the event in the form that modules get.
-func (e *Event[E, R]) encode(in E) (wire.Object, error) {
-	members, err := wire.Of(in)
-	if err != nil {
-		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
-	}
-	return withType(e.Name(), members), nil
-}
-
 func withType(name string, members wire.Object) wire.Object {
 	return wire.Object(`{"type":` + string(wire.Quote(name)) + `}`).Merge(members)
-}
-
-// decode reads a result.
-func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
-	r := new(R)
-	if !valid(result) {
-		return nil, unusable(fmt.Errorf("the result for %s is not JSON", e.Name()))
-	}
-	if result.Kind() != '{' {
-		return r, nil
-	}
-	if err := read(wire.Object(result)).Into(r); err != nil {
-		return nil, unusable(fmt.Errorf("the result for %s: %w", e.Name(), err))
-	}
-	return r, nil
 }
 
 // unusable returns the error of an answer that cannot be used.
@@ -210,22 +139,6 @@ func unlessFalsy(v jsontext.Value) jsontext.Value {
 		return nil
 	}
 	return v
-}
-
-// FireJSON implements [Dynamic].
-func (e *Event[E, R]) FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (jsontext.Value, error) {
-	var in E
-	if !valid(event) || event.Kind() != '{' {
-		return nil, fmt.Errorf("the event %s is not a JSON object", e.Name())
-	}
-	if err := wire.Object(event).Without("type").Into(&in); err != nil {
-		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
-	}
-	r, err := e.Fire(ctx, m, &in)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	return json.Marshal(r, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 }
 
 func valid(v jsontext.Value) bool {

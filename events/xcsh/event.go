@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Event is an event whose handlers can have an effect: they get an E and can answer with an R.
@@ -192,10 +198,242 @@ func (e *Event[E, R]) cutShort(m *Modules, r *R) bool {
 	return !stopped
 }
 
+// FireResult fires the event like [Event.Fire], and returns the report of each handler too. The result is never nil; a
+// handler has answered if its Set has [hook.SetSpecific].
+func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
+	ses := m.ses
+	if m.shut.Load() {
+		ses = nil // closed modules: fire without a session
+	}
+	res, err := e.of(m).Fire(m.firing(ctx), ses, in)
+	if ses == nil {
+		return res, hook.ErrClosed
+	}
+	if err != nil {
+		return res, passedOn(ctx, err)
+	}
+	if e.cutShort(m, &res.Specific) {
+		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // a fire without a session runs no handler, and returns the denial
+		denied.Reports = res.Reports
+		return denied, hook.ErrClosed
+	}
+	return res, nil
+}
+
+// Outcome classifies the run of a handler in one word.
+func (e *Event[E, R]) Outcome(m *Modules, r *hook.Report[R]) pipeline.Outcome {
+	return e.of(m).Outcome(r)
+}
+
+// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
+func (e *Event[E, R]) Declared() [2]pipeline.Declared {
+	return [2]pipeline.Declared{e.hooks, e.extensions}
+}
+
+func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
+	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
+		event, err := e.encode(in)
+		if err != nil {
+			return hook.Output[R]{}, err
+		}
+		answer, err := h(ctx, event, api.m.contextOf(ctx))
+		if err != nil {
+			return hook.Output[R]{}, err
+		}
+		return e.dynamicOutput(answer)
+	})
+}
+
+// dynamicOutput converts the answer of a handler in another language.
+func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err error) {
+	var r *R
+	if truthy(answer.Value) {
+		if r, err = e.decode(answer.Value); err != nil {
+			return o, err
+		}
+	}
+	if counting := e.countingChanges(answer.Changed); counting != nil {
+		changed, err := e.decode(jsontext.Value(counting))
+		if err != nil {
+			return o, err
+		}
+		r = e.keep(r, changed)
+	}
+	o = e.output(r)
+	o.Notes = e.remarks(&answer)
+	return o, nil
+}
+
+// countingChanges returns the changed members that have an effect; nil if there are none.
+func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
+	for name, value := range changed.Members() {
+		if slices.Contains(e.inPlace, name) {
+			counting = counting.With(name, value)
+		}
+	}
+	return counting
+}
+
+func (e *Event[E, R]) gate() bool { return e.stops != nil }
+
+// encode returns the event in the form that modules get.
+func (e *Event[E, R]) encode(in E) (wire.Object, error) {
+	members, err := wire.Of(in)
+	if err != nil {
+		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
+	}
+	return withType(e.Name(), members), nil
+}
+
+// decode reads a result.
+func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
+	r := new(R)
+	if !valid(result) {
+		return nil, unusable(fmt.Errorf("the result for %s is not JSON", e.Name()))
+	}
+	if result.Kind() != '{' {
+		return r, nil
+	}
+	if err := read(wire.Object(result)).Into(r); err != nil {
+		return nil, unusable(fmt.Errorf("the result for %s: %w", e.Name(), err))
+	}
+	return r, nil
+}
+
+// FireJSON implements [Dynamic].
+func (e *Event[E, R]) FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (jsontext.Value, error) {
+	var in E
+	if !valid(event) || event.Kind() != '{' {
+		return nil, fmt.Errorf("the event %s is not a JSON object", e.Name())
+	}
+	if err := wire.Object(event).Without("type").Into(&in); err != nil {
+		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
+	}
+	r, err := e.Fire(ctx, m, &in)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return json.Marshal(r, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+}
+
+// Watched implements [Dynamic].
+func (e *Event[E, R]) Watched() []string { return slices.Clone(e.watched) }
+
+// remarks returns the notes on an answer: members and changes that have no effect.
+func (e *Event[E, R]) remarks(answer *DynamicResult) (notes []string) {
+	if len(e.members) == 0 {
+		return nil
+	}
+	if truthy(answer.Value) {
+		notes = e.remarksOnValue(answer.Value)
+	}
+	for name := range answer.Changed.Members() {
+		if !slices.Contains(e.inPlace, name) {
+			notes = append(notes, e.vain("changed", name))
+		}
+	}
+	for _, name := range answer.Assigned {
+		if wire.Object(answer.Value).Get(name) == nil {
+			notes = append(notes, e.vain("assigned to", name))
+		}
+	}
+	return notes
+}
+
+// remarksOnValue returns the notes on a result that is an answer.
+func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
+	if value.Kind() != '{' {
+		return []string{fmt.Sprintf("its result is %s, which has no effect; return %s",
+			wire.KindName(value.Kind()), e.form())}
+	}
+	known := e.members
+	// A result with several members of the event is the event, returned by the handler; a single member is an attempt
+	// to rewrite the event, which has no effect.
+	has := func(name string) bool { return wire.Object(value).Get(name) != nil }
+	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
+	for name, member := range wire.Object(value).Members() {
+		if slices.Contains(known, name) {
+			continue
+		}
+		like := slices.IndexFunc(known, func(other string) bool { return folded(other) == folded(name) })
+		switch denies := unread.DeniesFormally(slices.Concat(wire.Quote(name), []byte(":"), member)); {
+		case like >= 0:
+			notes = append(notes, fmt.Sprintf("%q of its result has no effect; write %q", name, known[like]))
+		case denies:
+			notes = append(notes, fmt.Sprintf("%q of its result looks like a denial, but has no effect; return %s", name, e.form()))
+		case e.stops != nil && name != "type" && !(isEvent && slices.Contains(e.watched, name)):
+			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
+		}
+	}
+	block := wire.Object(value).Get("block")
+	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) && (block == nil || block.Kind() == 'n') {
+		notes = append(notes, "its result has a reason but no block: true, and therefore blocks nothing")
+	}
+	return notes
+}
+
+// remarksOnCopy returns the notes on changes of a Go handler to its copy of the event, for events
+// whose copies can be compared.
+func (e *Event[E, R]) remarksOnCopy(own, from *E, r *R) (notes []string) {
+	event, ok := any(own).(interface{ changed(from *E) []string })
+	if !ok {
+		return nil
+	}
+	names := event.changed(from)
+	if len(names) == 0 {
+		return nil
+	}
+	var result wire.Object
+	if r != nil {
+		result, _ = wire.Of(*r)
+	}
+	for _, name := range names {
+		if result.Get(name) == nil {
+			notes = append(notes, e.vain("changed", name))
+		}
+	}
+	return notes
+}
+
+// form returns a description of the event's results in JavaScript.
+func (e *Event[E, R]) form() string {
+	names := slices.Clone(e.members)
+	if e.stops != nil {
+		names[0] += ": true"
+	}
+	return "{" + strings.Join(names, ", ") + "}"
+}
+
+// vain returns the note about a change of the event that has no effect.
+func (e *Event[E, R]) vain(how, name string) string {
+	note := fmt.Sprintf("it %s %q of the event, which has no effect", how, name)
+	switch {
+	case slices.Contains(e.members, name):
+		note += "; return {" + name + "}"
+	case e.stops != nil:
+		note += "; return " + e.form() + " to refuse it"
+	}
+	return note
+}
+
 // Fire runs the handlers. Those that fail are reported to the listeners.
 func (n *Notice[E]) Fire(ctx context.Context, m *Modules, in *E) {
 	_, _ = n.event.Fire(ctx, m, in) // a notice returns no error
 }
+
+// FireResult fires the notice like [Notice.Fire], and returns the report of each handler.
+func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
+	res, _ := n.event.FireResult(ctx, m, in) // a notice returns no error
+	return res
+}
+
+// Outcome classifies the run of a handler in one word.
+func (n *Notice[E]) Outcome(m *Modules, r *hook.Report[Nothing]) pipeline.Outcome {
+	return n.event.Outcome(m, r)
+}
+
+// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
+func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
 
 // passedOn returns the error of a handler unchanged. If it only reports that ctx has ended, the handler's name is
 // added.

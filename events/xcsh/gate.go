@@ -4,56 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
-
-// FireResult fires the event like [Event.Fire], and returns the report of each handler too. The result is never nil; a
-// handler has answered if its Set has [hook.SetSpecific].
-func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
-	ses := m.ses
-	if m.shut.Load() {
-		ses = nil // closed modules: fire without a session
-	}
-	res, err := e.of(m).Fire(m.firing(ctx), ses, in)
-	if ses == nil {
-		return res, hook.ErrClosed
-	}
-	if err != nil {
-		return res, passedOn(ctx, err)
-	}
-	if e.cutShort(m, &res.Specific) {
-		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // a fire without a session runs no handler, and returns the denial
-		denied.Reports = res.Reports
-		return denied, hook.ErrClosed
-	}
-	return res, nil
-}
-
-// FireResult fires the notice like [Notice.Fire], and returns the report of each handler.
-func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
-	res, _ := n.event.FireResult(ctx, m, in) // a notice returns no error
-	return res
-}
-
-// Outcome classifies the run of a handler in one word.
-func (e *Event[E, R]) Outcome(m *Modules, r *hook.Report[R]) pipeline.Outcome {
-	return e.of(m).Outcome(r)
-}
-
-// Outcome classifies the run of a handler in one word.
-func (n *Notice[E]) Outcome(m *Modules, r *hook.Report[Nothing]) pipeline.Outcome {
-	return n.event.Outcome(m, r)
-}
-
-// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
-func (e *Event[E, R]) Declared() [2]pipeline.Declared {
-	return [2]pipeline.Declared{e.hooks, e.extensions}
-}
-
-// Declared returns the event's declarations, in the hook runtime and in the extension runtime.
-func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
 
 // GateTool fires [ToolCall]. It is the first half of [WrapTool], for frameworks with callbacks before and after a tool.
 // If it returns an error, a [BlockedError] or a handler's, the tool must not run.
@@ -70,18 +22,6 @@ func ReviewTool(ctx context.Context, m *Modules, done *ToolResultEvent) ToolResu
 		return *done // failures have already been reported
 	}
 	return m.Review(done, o)
-}
-
-// Review returns the result for the model, given the answer o of a fire of [ToolResult].
-func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResultEvent {
-	now := *done
-	if m.cfg.Extensions {
-		now.IsError = o.isError(now.IsError)
-	}
-	if !done.IsError || m.cfg.Extensions {
-		now.Content, now.Details = o.content(now.Content), o.details(now.Details)
-	}
-	return now
 }
 
 // RunTool is [WrapTool] for one call of a tool that returns an [Output]. A call that handlers refuse is not an error:

@@ -61,18 +61,6 @@ type SessionWriter interface {
 	AppendCustomEntry(customType string, data jsontext.Value) (entryID string, err error)
 }
 
-// Initialize connects the modules to a host, in place of the host of an earlier call. Functions for messages, for
-// entries, for the model, for the control of sessions and for extensions keep their previous value if h lacks them; all
-// other fields are reset to their default.
-func (m *Modules) Initialize(h Host) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if before := m.host.Load(); before != nil {
-		h.inherit(before)
-	}
-	m.host.Store(&h)
-}
-
 func (h *Host) inherit(before *Host) {
 	if h.Model == nil {
 		h.Model = before.Model

@@ -121,3 +121,18 @@ func (mod *module) info() Info {
 	i.Others = slices.Clone(mod.others)
 	return i
 }
+
+// next returns the first handler of an announced event whose number is greater than after, or nil. It also finds a
+// handler that was subscribed while the previous handler ran.
+func (mod *module) next(event string, after int) *subscription {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	i := slices.IndexFunc(
+		mod.handlers,
+		func(h *subscription) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event },
+	)
+	if i < 0 {
+		return nil
+	}
+	return mod.handlers[i]
+}

@@ -1,9 +1,11 @@
 package xcsh
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -76,6 +78,13 @@ func (e ToolCallEvent) check() error {
 	return nil
 }
 
+func (e *ToolCallEvent) own() { e.Input = bytes.Clone(e.Input) }
+
+// changed returns the names of the members that differ from the original event's.
+func (e *ToolCallEvent) changed(from *ToolCallEvent) []string {
+	return differing("input", bytes.Equal(e.Input, from.Input), "toolName", e.ToolName == from.ToolName)
+}
+
 // ToolCallResult can keep the tool from running.
 type ToolCallResult struct {
 	Block  bool   `json:"block,omitzero"`
@@ -105,6 +114,19 @@ func (e ToolResultEvent) check() error {
 		return missing("content")
 	}
 	return nil
+}
+
+func (e *ToolResultEvent) own() {
+	e.Input, e.Details = bytes.Clone(e.Input), bytes.Clone(e.Details)
+	e.Content = ownObjects(e.Content, func(p *Part) *wire.Object { return &p.Object })
+}
+
+func (e *ToolResultEvent) changed(from *ToolResultEvent) []string {
+	return differing(
+		"content", slices.EqualFunc(e.Content, from.Content, func(a, b Part) bool { return bytes.Equal(a.Object, b.Object) }),
+		"details", bytes.Equal(e.Details, from.Details),
+		"isError", e.IsError == from.IsError,
+	)
 }
 
 // ToolResultOverride replaces parts of a tool's result. A nil part, or null as Details, leaves this part of the result

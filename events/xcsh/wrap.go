@@ -2,13 +2,11 @@ package xcsh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -105,32 +103,6 @@ func (w *toolWrapper[P, R]) before(ctx context.Context, id string, params P) err
 	}
 	r, err := ToolCall.Fire(ctx, w.m, &ToolCallEvent{ToolName: w.name, ToolCallID: id, Input: input})
 	return w.m.Verdict(r, err)
-}
-
-// Verdict returns the error of a tool call after a fire of [ToolCall]: nil if the tool may run, otherwise a
-// [BlockedError] or the error of the handler.
-func (m *Modules) Verdict(r *ToolCallResult, err error) error {
-	if thrown, ok := errors.AsType[*Thrown](err); ok {
-		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
-	}
-	// the text of classed is for the user and the log, not for the model
-	if classed, ok := errors.AsType[*hook.ClassError](err); ok {
-		return fmt.Errorf("The guard of tool_call could not run (failure class %q): the call is denied.", classed.Class) //nolint:staticcheck // a sentence for the model
-	}
-	if err != nil || r == nil || !r.Block {
-		return err
-	}
-	if r.Reason == "" {
-		return &BlockedError{Reason: "Tool execution was blocked by " + m.whom()}
-	}
-	return &BlockedError{Reason: r.Reason}
-}
-
-func (m *Modules) whom() string {
-	if m.cfg.Extensions {
-		return "an extension"
-	}
-	return "a hook"
 }
 
 func (w *toolWrapper[P, R]) event(id string, params P) *ToolResultEvent {

@@ -1,13 +1,61 @@
 package claude
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 
+	"github.com/snaphook-go/snaphook/entries"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/splice"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
 )
+
+// hooksSource is the source of hooks, with the values that all hooks of the source share.
+type hooksSource struct {
+	*reading
+	layer  settings.Layer
+	root   string // the directory to which a path rule with a leading slash is relative
+	space  string // distinguishes hooks of different plugins and skills (C18)
+	env    []string
+	plugin *Plugin // nil: the hooks come from no plugin
+	agent  bool    // the hooks are in an agent's front matter: Stop means SubagentStop
+}
+
+// label returns the name of the source in the ids of the source's hooks.
+func (o hooksSource) label() string {
+	if o.plugin != nil {
+		return "plugin:" + o.plugin.id()
+	}
+	if o.layer.Source == hook.FrontMatter {
+		return "frontmatter:" + o.layer.Name
+	}
+	return o.layer.Source.String()
+}
+
+// hooks reads the object of events.
+func (o hooksSource) hooks(v settings.Value) {
+	for g := range o.Groups(v, o.renamed) {
+		o.group(g)
+	}
+}
+
+func (o hooksSource) group(g entries.Group) {
+	(&group{hooksSource: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
+}
+
+// renamed returns the event that is meant by a name in the settings.
+func (o hooksSource) renamed(event string) string {
+	if o.profile != nil {
+		return cmp.Or(o.profile.events[event], event)
+	}
+	if t := table[event]; o.agent && t != nil && t.inAgent != "" {
+		return t.inAgent
+	}
+	return event
+}
 
 // placeholder matches ${NAME} and ${user_config.key}.
 var (
