@@ -170,10 +170,11 @@ func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok
 	return false, lines(reason, "The user has refused.")
 }
 
-// Each method from Start to End runs the hooks of one moment and returns the instructions for the host. The verdict is never nil.
-// The error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a [hook.InputError] for a nil
-// pointer and for arguments that are not one JSON object; with any error the verdict is a denial. Without hooks a call
-// costs a few nanoseconds, and allocates nothing if the verdict does not escape from the caller.
+// Each method from Start to End runs the hooks of one moment and returns the instructions for the host. The verdict is
+// never nil. The error is ctx's error, [hook.ErrClosed] once the session or its Hooks are closed, or a
+// [hook.InputError] for a nil pointer and for arguments that are not one JSON object; with any error the verdict is a
+// denial. Without hooks a call costs a few nanoseconds, and allocates nothing if the verdict does not escape from the
+// caller.
 //
 // The bodies are repeated because only small methods are inlined, and only an inlined method can leave the verdict on
 // the caller's stack.

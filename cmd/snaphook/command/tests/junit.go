@@ -56,7 +56,7 @@ func writeJUnit(path string, results []*fixtureResult) error {
 		for _, r := range some {
 			suite.Cases = append(suite.Cases, junitCase{
 				Name: r.Name, Class: r.At.File, File: r.At.File, Line: r.At.Line,
-				Time: fmt.Sprintf("%.3f", r.took.Seconds()), Failure: r.junit(),
+				Time: fmt.Sprintf("%.3f", r.took.Seconds()), Failure: junitFailureOf(r),
 			})
 		}
 		all.Suites = append(all.Suites, suite)

@@ -155,7 +155,7 @@ func fixturesOf(
 			unfit++
 			continue
 		}
-		step := p.step(dir)
+		step := stepOf(p, dir)
 		if bySession {
 			w := sessions[p.Session]
 			if w == nil {

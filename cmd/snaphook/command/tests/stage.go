@@ -101,7 +101,8 @@ func (s *fixtureStage) session(ctx context.Context, d *systems.Dialect, input wi
 	}
 	o := &opened{sys: pipeline.NewSystem(pipeline.Config{
 		Load: []pipeline.Load{load}, Log: s.log, Observe: []pipeline.Observer{s}, ObserveIdle: true,
-		Policy: policy.Source{Files: fixturePolicies(s.world, s.tester.policies)}, Warm: project.ForOneCall{Warm: warm.New(warm.Config{Log: s.log})},
+		Policy: policy.Source{Files: fixturePolicies(s.world, s.tester.policies)},
+		Warm:   project.ForOneCall{Warm: warm.New(warm.Config{Log: s.log})},
 	})}
 	o.ses, err = o.sys.NewSession(ctx, s.config(input))
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
-// updateFixtures writes the observed outcome into fixtures with unmet expectations, and into steps without expectations. The
-// written fixtures then pass.
+// updateFixtures writes the observed outcome into fixtures with unmet expectations, and into steps without
+// expectations. The written fixtures then pass.
 func updateFixtures(cmd *cobra.Command, results []*fixtureResult) error {
 	for _, some := range lo.PartitionBy(results, func(r *fixtureResult) string { return r.At.File }) {
 		var all []fixture.Update
