@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
 	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 )
@@ -37,7 +36,6 @@ if (/\brm\b/.test(call.tool_input.command)) { process.stderr.write("no\n"); proc
 const call = JSON.parse(fs.readFileSync(0, "utf8"));
 if (/\brm\b/.test(call.tool_input.command)) { process.stderr.write("no\n"); process.exitCode = 2; }
 `
-	shellGuard  = "read -r x\necho \"$x\"\n"
 	workerGuard = `import json, sys
 sys.stdout.write('{"ready":{"concurrency":8}}\n')
 sys.stdout.flush()
@@ -75,14 +73,11 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 		t.Fatal(err)
 	}
 	argv := []string{path, name}
-	if kind == run.WarmBash {
-		argv = []string{"bash", "-c", text}
-	}
 	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "SHELL=/bin/bash", "PWD=" + dir}
 	environ := func(hook.Call) []string { return env }
 	p := &warmPair{
 		t: t, cold: &run.Command{Argv: argv, Environ: environ}, warm: &run.Command{Argv: argv, Environ: environ}, exit: exit,
-		pool: &run.Warm{Log: slog.New(slog.DiscardHandler), Tools: shell.NewTools(nil)},
+		pool: &run.Warm{Log: slog.New(slog.DiscardHandler)},
 		call: hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"rm x"}}` + "\n")},
 	}
 	t.Cleanup(p.pool.Close)
@@ -145,6 +140,7 @@ func (p *warmPair) ratio(what string, most float64, pairs, times int, each func(
 	g.test(p.t)
 }
 
+// Module warm has the same test for scripts of bash that run in this process.
 func TestWarmHooksAreFast(t *testing.T) {
 	testkit.Timed(t)
 	for name, test := range map[string]struct {
@@ -155,7 +151,6 @@ func TestWarmHooksAreFast(t *testing.T) {
 		"python guard with json, re, pathlib": {run.WarmPython, "python3", pythonGuard, 2, 0.20, 0.25},
 		"node guard":                          {run.WarmNode, "node", nodeGuard, 2, 0.35, 0},
 		"node guard, a module":                {run.WarmNode, "node", moduleGuard, 2, 0.35, 0},
-		"shell, read and echo":                {run.WarmBash, "bash", shellGuard, 0, 0.18, 0.18},
 		"worker in Python":                    {run.WarmWorker, "python3", workerGuard, 2, 0.02, 0.02},
 	} {
 		t.Run(name, func(t *testing.T) {

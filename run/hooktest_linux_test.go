@@ -11,7 +11,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/hooktest"
-	"github.com/snaphook-go/snaphook/internal/shell"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -37,20 +36,12 @@ process.stdin.on("data", (c) => chunks.push(c)).on("end", () => {
   else process.stdout.write(payload);
 });
 `
-	inBash = `IFS= read -r -d '' payload
-case $payload in
-*'"hooktest":"hang"'*) while :; do :; done ;;
-*'"hooktest":"flood"'*) printf '%33554432s' x ;;
-*) printf '%s' "$payload" ;;
-esac
-`
 )
 
 func TestWarmCommandsHold(t *testing.T) {
 	for _, tt := range []struct{ kind, program, script, text string }{
 		{run.WarmPython, "python3", "hook.py", inPython},
 		{run.WarmNode, "node", "hook.js", inNode},
-		{run.WarmBash, "bash", "hook.sh", inBash},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			program := "/usr/bin/" + tt.program
@@ -66,7 +57,7 @@ func TestWarmCommandsHold(t *testing.T) {
 			}
 			env := []string{"PATH=" + os.Getenv("PATH"), "HOST=" + strconv.Itoa(os.Getpid()), "MARK=" + mark}
 			c := &run.Command{Argv: []string{program, script}, Environ: func(hook.Call) []string { return env }}
-			w := &run.Warm{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Tools: shell.NewTools(nil)}
+			w := &run.Warm{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 			t.Cleanup(w.Close)
 			if note := c.SetWarm(w, tt.kind, dir); note != "" {
 				t.Fatal(note)

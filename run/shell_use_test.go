@@ -3,12 +3,10 @@ package run
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
 func TestTheShellOfAHookIsKnown(t *testing.T) {
@@ -34,31 +32,6 @@ func TestTheShellOfAHookIsKnown(t *testing.T) {
 	got := use(&Command{Argv: Bash("exit 2")})
 	if got.Name != "bash" || got.InProcess || !filepath.IsAbs(got.Path) {
 		t.Errorf("bash: %+v; want its path", got)
-	}
-	if runtime.GOOS != "linux" {
-		return
-	}
-	warm := &Command{Argv: Bash("echo no >&2; exit 2")}
-	if note := warm.SetWarm(&Warm{Tools: shell.NewTools(nil)}, WarmBash, dir); note != "" {
-		t.Fatal(note)
-	}
-	if got := use(warm); got.Name != "bash" || !got.InProcess || !filepath.IsAbs(got.Path) {
-		t.Errorf("in the process: %+v; want bash, and its path for the calls that it has to run", got)
-	}
-
-	env := []string{"PATH=" + path}
-	some := &Command{Environ: func(hook.Call) []string { return env }, Argv: Bash(`read -r x; if [ "$x" = odd ]; then trap : EXIT; fi; exit 2`)}
-	if note := some.SetWarm(&Warm{Tools: shell.NewTools(nil)}, WarmBash, dir); note != "" {
-		t.Fatal(note)
-	}
-	for payload, left := range map[string]string{"odd\n": "trap", "even\n": ""} {
-		reply, err := some.Run(t.Context(), hook.Call{Payload: []byte(payload), Dir: dir})
-		if err != nil || reply.Exit != 2 {
-			t.Errorf("%q: exit %d, %v", payload, reply.Exit, err)
-		}
-		if got, _ := UsedShell(&hook.Hook{Runner: some}, dir); (got.Left == "") != (left == "") || !strings.Contains(got.Left, left) {
-			t.Errorf("after %q: left because of %q, want %q", payload, got.Left, left)
-		}
 	}
 }
 

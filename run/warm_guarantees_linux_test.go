@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
 // A call that starts children without end is killed at its time limit, with all its children, and later calls are warm.
@@ -179,7 +178,7 @@ func TestWarmSoak(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_WARM_CALLS")); err == nil {
 		calls = n
 	}
-	dir := shellDir(t)
+	dir := t.TempDir()
 	for name, text := range map[string]string{"hook.py": "import sys\nprint(sys.stdin.read())\n", "w.py": byHand} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -188,12 +187,10 @@ func TestWarmSoak(t *testing.T) {
 	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "SHELL=/bin/bash", "PWD=" + dir}
 	environ := func(hook.Call) []string { return env }
 	python := need(t, "python3", "/usr/bin/python3")
-	w := &Warm{Log: quietLog, Tools: shell.NewTools(nil)}
+	w := &Warm{Log: quietLog}
 	defer w.Close()
 	var commands []*Command
-	for kind, argv := range map[string][]string{
-		WarmPython: {python, "hook.py"}, WarmWorker: {python, "w.py"}, WarmBash: {"bash", "-c", "read -r x; echo \"$x\""},
-	} {
+	for kind, argv := range map[string][]string{WarmPython: {python, "hook.py"}, WarmWorker: {python, "w.py"}} {
 		c := &Command{Argv: argv, Environ: environ}
 		if note := c.SetWarm(w, kind, dir); note != "" {
 			t.Fatal(note)

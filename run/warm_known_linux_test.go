@@ -1,8 +1,6 @@
 package run
 
 import (
-	"bytes"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // knownCall has the members that hooks of any event look at.
@@ -72,7 +69,7 @@ func archived(t *testing.T, path string) map[string]string {
 // knownSame checks that a hook does the same cold and warm, with its files in the directory.
 func knownSame(t *testing.T, argv []string, files map[string]string) {
 	t.Helper()
-	dir := outlived(t)
+	dir := testkit.Outlived(t)
 	fresh := func() {
 		old, _ := os.ReadDir(dir)
 		for _, entry := range old {
@@ -92,7 +89,7 @@ func knownSame(t *testing.T, argv []string, files map[string]string) {
 		Payload: []byte(strings.ReplaceAll(knownCall, "DIR", dir)),
 	}
 	fresh()
-	want := leaves(&Command{Argv: argv, Environ: environ}, call)
+	want := testkit.Leaves(&Command{Argv: argv, Environ: environ}, call)
 	w := &Warm{Log: quietLog}
 	defer w.Close()
 	warm := &Command{Argv: argv, Environ: environ}
@@ -101,7 +98,7 @@ func knownSame(t *testing.T, argv []string, files map[string]string) {
 	}
 	for i := range 4 {
 		fresh()
-		if got := leaves(warm, call); !cmp.Equal(got, want) {
+		if got := testkit.Leaves(warm, call); !cmp.Equal(got, want) {
 			t.Fatalf("call %d, %d of them warm:\n%s", i, w.ran.Load(), cmp.Diff(want, got))
 		}
 		w.starts.Wait()
@@ -109,77 +106,4 @@ func knownSame(t *testing.T, argv []string, files map[string]string) {
 	if w.ran.Load() == 0 {
 		t.Error("no call was warm")
 	}
-}
-
-// A script of the conformance cases that runs in this process does the same as in bash.
-func TestScriptsOfConformanceCasesAreTheSame(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	scripts, inside := knownScripts(t), 0
-	for text, c := range scripts {
-		dir := shellDir(t)
-		for name, other := range c.Scripts {
-			os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(other), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p := newShellPair(t, []string{"bash", "-c", "./hook.sh"}, []string{"./hook.sh"}, dir)
-		if p.note != "" { // bash runs the script
-			continue
-		}
-		p.call.Payload = append(bytes.Clone(c.Input), '\n')
-		before := filepath.Join(t.TempDir(), "before")
-		if err := os.CopyFS(before, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
-		want := leaves(p.cold, p.call)
-		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(before))); err != nil {
-			t.Fatal(err)
-		}
-		if got := leaves(p.warm, p.call); !cmp.Equal(got, want) {
-			t.Errorf("%s\n%s", text, cmp.Diff(want, got))
-		}
-		inside += int(p.w.ran.Load())
-	}
-	if len(scripts) < 300 || inside < 30 {
-		t.Errorf("%d of %d scripts ran in this process, want at least 30 of 300", inside, len(scripts))
-	}
-}
-
-// knownCase holds the input and the other scripts that a script of a case needs.
-type knownCase struct {
-	Input   jsontext.Value    `json:"input"`
-	Scripts map[string]string `json:"scripts"`
-}
-
-// knownScripts returns the scripts of all cases, each with a case that contains the script.
-func knownScripts(t *testing.T) map[string]knownCase {
-	t.Helper()
-	all := map[string]knownCase{}
-	files, _ := filepath.Glob("../conformance/*/cases/*.json")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var themed struct {
-			Cases []jsontext.Value `json:"cases"`
-		}
-		if err := json.Unmarshal(text, &themed); err != nil || themed.Cases == nil {
-			themed.Cases = []jsontext.Value{text}
-		}
-		for _, one := range themed.Cases {
-			var c knownCase
-			if json.Unmarshal(one, &c) != nil { // the scripts of this case have another form
-				continue
-			}
-			for _, script := range c.Scripts {
-				all[script] = c
-			}
-		}
-	}
-	return all
 }

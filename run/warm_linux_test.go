@@ -2,14 +2,11 @@ package run
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -19,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // warmProject has the files beside each script of testdata/warm.
@@ -48,16 +46,6 @@ func warmScripts(t *testing.T, file string) map[string]string {
 	return scripts
 }
 
-// left holds everything that a hook leaves.
-type left struct {
-	Exit           int
-	Signal         string
-	Stdout, Stderr string
-	Truncated      hook.Streams
-	Err            string
-	Files          map[string]string
-}
-
 // lay restores dir to its state before the script ran.
 func lay(t *testing.T, dir, script, text string) {
 	t.Helper()
@@ -79,32 +67,6 @@ func lay(t *testing.T, dir, script, text string) {
 	}
 }
 
-// address matches an address in memory.
-var address = regexp.MustCompile(`0x[0-9a-f]+`)
-
-// leaves runs a command and returns all that it leaves.
-func leaves(c *Command, call hook.Call) left {
-	reply, err := c.Run(context.Background(), call)
-	l := left{Exit: reply.Exit, Stdout: string(reply.Stdout), Stderr: address.ReplaceAllString(string(reply.Stderr), "0x…"), Truncated: reply.Truncated, Files: map[string]string{}}
-	if reply.Signal != nil {
-		l.Signal = reply.Signal.String()
-	}
-	if err != nil {
-		l.Err = err.Error()
-	}
-	_ = filepath.WalkDir(call.Dir, func(path string, entry fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(call.Dir, path)
-		if err != nil || entry.IsDir() || strings.Contains(name, "__pycache__") || name == "late-file" {
-			return nil
-		}
-		text, _ := os.ReadFile(path)
-		info, _ := entry.Info()
-		l.Files[name] = fmt.Sprint(info.Mode(), " ", string(text))
-		return nil
-	})
-	return l
-}
-
 // need returns the path of a program, or skips the test.
 func need(t *testing.T, program string, candidates ...string) string {
 	t.Helper()
@@ -120,38 +82,16 @@ func need(t *testing.T, program string, candidates ...string) string {
 	return path
 }
 
-// outlived makes a directory in which a process may still write after the test: each attempt to remove the directory
-// can find another file.
-func outlived(t *testing.T) (dir string) {
-	t.Helper()
-	made, err := os.MkdirTemp("", "warm-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for range 100 {
-			if err = os.RemoveAll(made); err == nil {
-				return
-			}
-		}
-		t.Error(err)
-	})
-	if dir, err = filepath.EvalSymlinks(made); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // sameWarm runs a script cold, and then warm again and again.
 func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
 	t.Helper()
-	dir := outlived(t)
+	dir := testkit.Outlived(t)
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY="}
 	environ := func(hook.Call) []string { return env }
 	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"), Env: []string{"CALL=one"}}
 	cold := &Command{Argv: argv, Environ: environ}
 	lay(t, dir, script, text)
-	want := leaves(cold, call)
+	want := testkit.Leaves(cold, call)
 	w := &Warm{Log: quietLog}
 	defer w.Close()
 	warm := &Command{Argv: argv, Environ: environ}
@@ -163,7 +103,7 @@ func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
 		if i > calls/2 { // these calls have a process that was forked before
 			awaitNextChild(t, w)
 		}
-		if got := leaves(warm, call); !cmp.Equal(got, want) {
+		if got := testkit.Leaves(warm, call); !cmp.Equal(got, want) {
 			t.Fatalf("call %d, %d of them warm:\n%s", i, w.ran.Load(), cmp.Diff(want, got))
 		}
 		w.starts.Wait()

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 const (
@@ -17,9 +17,9 @@ const (
 
 // Warm keeps no processes ready on this system: every call starts cold.
 type Warm struct {
-	Limit int          // not used
-	Log   *slog.Logger // not used
-	Tools shell.Tools  // not used
+	Limit int             // not used
+	Log   *slog.Logger    // not used
+	Tools inprocess.Shell // not used
 }
 
 // Close does nothing.

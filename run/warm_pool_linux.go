@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 	"github.com/snaphook-go/snaphook/internal/scratch"
-	"github.com/snaphook-go/snaphook/internal/shell"
 )
 
 // warmSystem reports whether hooks can be kept warm on this system.
@@ -41,7 +41,7 @@ type Warm struct {
 
 	// Tools compiles scripts of bash and dash that run in this process; package warm implements it. Nil: every such
 	// script starts cold.
-	Tools shell.Tools
+	Tools inprocess.Shell
 
 	mu     sync.Mutex
 	dir    string // has the files that interpreters load first

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // endDriver is a sitecustomize that ends a script as a warm interpreter does: at once if the rest of the shutdown has
@@ -164,7 +165,7 @@ func TestAScriptEndsAtOnceWhereNothingCanBeSeen(t *testing.T) {
 // A script may be an archive, which the child of the next call reads before the call. If the archive has changed since,
 // the call runs the new program.
 func TestAWarmPythonSeesAnArchiveThatChanges(t *testing.T) {
-	argv, dir := []string{need(t, "python3", "/usr/bin/python3"), "hook.py"}, outlived(t)
+	argv, dir := []string{need(t, "python3", "/usr/bin/python3"), "hook.py"}, testkit.Outlived(t)
 	environ := func(hook.Call) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir} }
 	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}}
 	w := &Warm{Log: quietLog}
@@ -179,7 +180,7 @@ func TestAWarmPythonSeesAnArchiveThatChanges(t *testing.T) {
 		"import sys\nsys.exit(2)\n", archive(t, "print(1)"), "print(2)\n",
 	} {
 		lay(t, dir, "hook.py", script)
-		if want, got := leaves(cold, call), leaves(warm, call); !cmp.Equal(got, want) {
+		if want, got := testkit.Leaves(cold, call), testkit.Leaves(warm, call); !cmp.Equal(got, want) {
 			t.Errorf("call %d, %d of them warm:\n%s", i, w.ran.Load(), cmp.Diff(want, got))
 		}
 		w.starts.Wait()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // mostScript limits the size of a script file, in bytes.
@@ -37,12 +37,12 @@ type shellScript struct {
 	name   string   // $0
 	runs   bool     // the command executes the file itself
 	first  string   // if runs is set, the text after #! on the file's first line
-	tools  shell.Tools
+	tools  inprocess.Shell
 
 	mu     sync.Mutex
 	was    fileStamp
-	script *shell.Script // nil if only bash can run the current file
-	text   string        // the checked bytes from which script was compiled; "": it was compiled from the file
+	script inprocess.Script // nil if only bash can run the current file
+	text   string           // the checked bytes from which script was compiled; "": it was compiled from the file
 	env    atomic.Pointer[shellEnv]
 	lost   atomic.Uint32          // consecutive calls that the shell had to run after an attempt here
 	left   atomic.Pointer[string] // why the shell ran the last attempted call; nil: this process ran it
@@ -120,7 +120,7 @@ func realShell(program string) string {
 }
 
 // compile compiles a script of bash or dash.
-func (s *shellScript) compile(text string) (*shell.Script, error) {
+func (s *shellScript) compile(text string) (inprocess.Script, error) {
 	if s.dash {
 		return s.tools.CompileDash(text)
 	}
@@ -163,7 +163,7 @@ var (
 )
 
 // current returns the compiled script that a call runs: from the checked bytes if the job has them.
-func (s *shellScript) current(j *job) (*shell.Script, error) {
+func (s *shellScript) current(j *job) (inprocess.Script, error) {
 	switch {
 	case s.file == "" || j.text == nil:
 		return s.compiled(j.dir)
@@ -174,7 +174,7 @@ func (s *shellScript) current(j *job) (*shell.Script, error) {
 }
 
 // compiledText returns the compiled script of checked bytes.
-func (s *shellScript) compiledText(text []byte) (*shell.Script, error) {
+func (s *shellScript) compiledText(text []byte) (inprocess.Script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.text == string(text) && s.script != nil {
@@ -190,7 +190,7 @@ func (s *shellScript) compiledText(text []byte) (*shell.Script, error) {
 }
 
 // compiled returns the compiled script of the current file.
-func (s *shellScript) compiled(dir string) (*shell.Script, error) {
+func (s *shellScript) compiled(dir string) (inprocess.Script, error) {
 	if s.file == "" {
 		return s.script, nil
 	}
@@ -258,11 +258,11 @@ func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool, err error
 	case !s.isKnown(env.shell):
 		return s.leave("the behaviour of this version of " + s.kind() + " is not known")
 	}
-	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
+	in := inprocess.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir, Name: s.name}
 	if s.file != "" {
 		in.File = s.name
 	}
-	if script.UsesPWD {
+	if script.UsesPWD() {
 		var ok bool
 		if in.PWD, ok = workDir(env.vars, j.dir); !ok {
 			return s.leave("the name of the hook's working directory is not certain")
@@ -303,7 +303,7 @@ func (s *shellScript) environ(j *job) *shellEnv {
 	vars, _ := inherited(j.env, "")
 	e := &shellEnv{env: j.env, vars: vars, ok: vars != nil && quietLocale(vars["LC_ALL"])}
 	for name, value := range vars {
-		e.ok = e.ok && !shell.Concerns(name)
+		e.ok = e.ok && !s.tools.Concerns(name)
 		if name == "LANG" || strings.HasPrefix(name, "LC_") {
 			lower := strings.ToLower(value)
 			e.ok = e.ok && (value == "" || value == "C" || value == "POSIX" || strings.HasSuffix(lower, ".utf-8") ||

@@ -1,398 +1,164 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
-// shellPair runs scripts with bash and in this process.
-type shellPair struct {
-	t          *testing.T
-	w          *Warm
-	call       hook.Call
-	cold, warm *Command
-	note       string
+// scriptedShell is a shell whose scripts print their own text and exit with 3. It refuses scripts with the word
+// "refused", leaves each call of a script with the word "left" to the installed shell, and counts both.
+type scriptedShell struct{ compiled, called int }
+
+// Compile reads a script for bash.
+func (f *scriptedShell) Compile(text string) (inprocess.Script, error) {
+	f.compiled++
+	if strings.Contains(text, "refused") {
+		return nil, errors.New("refused by the test")
+	}
+	return &scriptedScript{f, text}, nil
 }
 
-func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
+// CompileDash reads a script for dash.
+func (f *scriptedShell) CompileDash(text string) (inprocess.Script, error) { return f.Compile(text) }
+
+// Concerns reports whether a variable is the one of the test.
+func (f *scriptedShell) Concerns(variable string) bool { return variable == "CONCERNS" }
+
+type scriptedScript struct {
+	shell *scriptedShell
+	text  string
+}
+
+// UsesPWD returns false.
+func (s *scriptedScript) UsesPWD() bool { return false }
+
+// Run prints the text of the script.
+func (s *scriptedScript) Run(*inprocess.Call) (r inprocess.Result, why string, ok bool) {
+	s.shell.called++
+	if strings.Contains(s.text, "left") {
+		return r, "left by the test", false
+	}
+	return inprocess.Result{Exit: 3, Stdout: []byte(s.text)}, "", true
+}
+
+// scriptedHook is a command that runs hook.sh with bash, and is kept warm with a scriptedShell. bash exits with 4.
+type scriptedHook struct {
+	*Command
+	t     *testing.T
+	shell *scriptedShell
+	dir   string
+}
+
+func newScriptedHook(t *testing.T, text string) *scriptedHook {
 	t.Helper()
-	env := []string{
-		"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY=", "SHELL=/bin/bash",
-	}
-	environ := func(hook.Call) []string { return env }
-	p := &shellPair{t: t, w: &Warm{Log: quietLog, Tools: shell.NewTools(nil)}, call: hook.Call{
-		Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"),
-		Env: []string{"CALL=one"},
-	}}
-	t.Cleanup(p.w.Close)
-	p.cold = &Command{Argv: argv, Direct: direct, Environ: environ}
-	p.warm = &Command{Argv: argv, Direct: direct, Environ: environ}
-	p.note = p.warm.SetWarm(p.w, WarmBash, dir)
-	return p
-}
-
-// same compares a call of the warm command with a call of the cold one, which starts the shell. inside says whether the
-// warm command has to run in this process.
-func (p *shellPair) same(inside bool) {
-	p.t.Helper()
-	want := leaves(p.cold, p.call)
-	for range 2 {
-		before := p.w.ran.Load()
-		if got := leaves(p.warm, p.call); !cmp.Equal(got, want) {
-			p.t.Errorf("warm %v:\n%s", p.w.ran.Load() > before, cmp.Diff(want, got))
-		}
-		if ran := p.w.ran.Load() > before; ran != inside {
-			p.t.Errorf("it ran in this process: %v, want %v (note %q)", ran, inside, p.note)
-		}
-	}
-}
-
-// shellDir makes a directory with the files that scripts look at.
-func shellDir(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lay(t, dir, "hook.sh", "")
-	return dir
-}
-
-func TestShellScriptsAreTheSame(t *testing.T) {
 	need(t, "bash", "/bin/bash")
-	scripts := warmScripts(t, "bash.txt")
-	if len(scripts) < 60 {
-		t.Errorf("%d scripts, want at least 60", len(scripts))
+	dir := t.TempDir()
+	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "PWD=" + dir, "SHELL=/bin/bash"}
+	h := &scriptedHook{
+		Command: &Command{Argv: []string{"bash", "hook.sh"}, Environ: func(hook.Call) []string { return env }},
+		t:       t, shell: &scriptedShell{}, dir: dir,
 	}
-	for name, text := range scripts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := shellDir(t)
-			newShellPair(t, []string{"bash", "-c", text}, nil, dir).same(true)
-			inner := "bash -c '" + strings.ReplaceAll(text, "'", `'\''`) + "' name 'b c'"
-			newShellPair(t, []string{"/bin/sh", "-c", inner, "sh"}, []string{"bash", "-c", text, "name", "b c"}, dir).same(true)
-			if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte("#!/bin/bash\n"+text), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			newShellPair(t, []string{"bash", "-c", "./hook.sh a 'b c'"}, []string{"./hook.sh", "a", "b c"}, dir).same(true)
-			newShellPair(t, []string{"bash", "-c", "bash hook.sh '' '*'"}, []string{"bash", "hook.sh", "", "*"}, dir).same(true)
-		})
+	h.write(text)
+	return h
+}
+
+func (h *scriptedHook) write(text string) {
+	h.t.Helper()
+	if err := os.WriteFile(filepath.Join(h.dir, "hook.sh"), []byte(text+"\nexit 4\n"), 0o755); err != nil {
+		h.t.Fatal(err)
 	}
 }
 
-// Each script here needs bash: bash runs it as a whole, and the note says why.
-func TestShellScriptsThatBashRuns(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	for text, note := range map[string]string{
-		"cat":                        "cat, which is not a known builtin",
-		"echo a\necho b | jq .":      "line 2: bash alone runs jq",
-		"echo x 3> out":              "this redirection",
-		"echo x >| out; umask 0":     "umask",
-		"x=$$":                       "$$",
-		"x=$RANDOM":                  "$RANDOM",
-		"echo *":                     "a pattern for files",
-		"echo ~root":                 "a tilde",
-		"sleep 0 & wait":             "in the background",
-		"eval 'echo x'":              "eval, which is not a known builtin",
-		"exec 2>&1; echo x":          "exec",
-		"trap 'echo bye' EXIT":       "trap",
-		"pushd /; pwd":               "pushd",
-		"umask 077; umask":           "umask",
-		"a=([2]=x); echo ${a[2]}":    "this assignment",
-		"$X":                         "whose name is not written out",
-		"echo `echo x`":              "command substitution",
-		"[[ a -nt b ]]":              "[[ -nt ]]",
-		"X=1 true":                   "an assignment before a command",
-		"IFS=:; x=a:b; echo $x":      "this assignment",
-		"echo {a,b}":                 "a pattern for files or words",
-		"echo x; fi":                 "",
-		"echo 'a":                    "",
-		"select x in a; do :; done":  "this loop",
-		"{ time true; } 2>/dev/null": "TimeClause",
-		"return 3":                   "this return",
-		"break; echo x":              "this break",
-	} {
-		t.Run(text, func(t *testing.T) {
-			dir := shellDir(t)
-			p := newShellPair(t, []string{"bash", "-c", text}, nil, dir)
-			if p.note == "" || !strings.Contains(p.note, note) {
-				t.Errorf("note %q, want one with %q", p.note, note)
-			}
-			p.same(false)
-		})
+// keep keeps the hook warm, and returns the note.
+func (h *scriptedHook) keep(kind string) (note string) {
+	w := &Warm{Log: quietLog, Tools: h.shell}
+	h.t.Cleanup(w.Close)
+	return h.SetWarm(w, kind, h.dir)
+}
+
+// exits makes a call, and fails the test if it exits with another status: 3 in this process, 4 with bash.
+func (h *scriptedHook) exits(want int, env ...string) {
+	h.t.Helper()
+	reply, err := h.Run(h.t.Context(), hook.Call{Dir: h.dir, Hook: &hook.Hook{}, Env: env})
+	if err != nil || reply.Exit != want {
+		h.t.Errorf("exit %d, %q, %v; want %d", reply.Exit, reply.Stderr, err, want)
 	}
 }
 
-// If only a run shows that a script needs bash, bash runs the script from its beginning.
-func TestShellScriptsThatAreGivenUp(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	for _, text := range []string{
-		"echo a; read -t 1 x; echo $x",
-		"echo a; x='*'; echo $x",
-		"echo a; set -u; echo $nothing; echo b",
-		"echo a; exit many",
-		"echo a; source ./x",
-		"echo a > out; read -t 1 x; echo $x",
-		"echo a; [ a -eq 1 ]; echo $?",
-		"echo a; echo -e '\\x41'",
-		"echo a; printf '%5s|' b",
-		"echo a; x=é; echo ${#x}",
-		"echo a; x='a\\b'; echo $x",
-		"echo a; read x <<< 'a\\b'; echo $x",
-		"echo a; f; f() { :; }",
-		"echo a; f() { f; }; x=0; [ $x = 0 ] || f; read y < nothing; echo b",
-		"echo a; read y < nothing; echo b",
-		"echo a; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i",
-		"echo a; echo $((1/EMPTY))",
-		"echo a; x=010; echo $((x))",
-		"echo a; [ a -a b ]; [ a = b -o c ]; echo $?",
-		"read -r x; y=$(</dev/stdin); echo \"$x|$y\"",
-	} {
-		t.Run(text, func(t *testing.T) {
-			p := newShellPair(t, []string{"bash", "-c", text}, nil, shellDir(t))
-			if p.note != "" {
-				t.Errorf("note %q", p.note)
-			}
-			p.same(false)
-		})
+func TestAScriptIsCompiledAgainWhenItsFileChanges(t *testing.T) {
+	h := newScriptedHook(t, "# one")
+	if note := h.keep(WarmBash); note != "" {
+		t.Fatal(note)
+	}
+	h.exits(3)
+	h.exits(3)
+	h.write("# another text")
+	h.exits(3)
+	h.write("# refused")
+	h.exits(4)
+	h.write("# as before")
+	h.exits(3)
+	if h.shell.compiled != 4 {
+		t.Errorf("%d texts were compiled, want each of 4 once", h.shell.compiled)
 	}
 }
 
-// A script that runs in this process does not change the process, and a call has no effect on later calls, even if many
-// run at once.
-func TestShellCallsAreApart(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	const script = "echo \"[$x][$SECRET][$PWD]\"; x=$SECRET; export SECRET=changed; f() { :; }; read -r x; echo \"$x\""
-	dir := shellDir(t)
-	p := newShellPair(t, []string{"bash", "-c", script}, nil, dir)
-	p.same(true)
-	here, _ := os.Getwd()
-	environ := os.Environ()
-	var wg sync.WaitGroup
-	for i := range 200 {
-		wg.Go(func() {
-			call := p.call
-			id := strconv.Itoa(i)
-			call.Env, call.Payload = []string{"SECRET=" + id}, []byte(id+"\n")
-			want := "[][" + id + "][" + dir + "]\n" + id + "\n"
-			if reply, err := p.warm.Run(context.Background(), call); err != nil || string(reply.Stdout) != want {
-				t.Errorf("call %d printed %q, %v; want %q", i, reply.Stdout, err, want)
-			}
-		})
+// A script of which this process had to leave eight calls to bash is tried in one of 64 calls.
+func TestAScriptThatBashHasToRunIsTriedRarely(t *testing.T) {
+	h := newScriptedHook(t, "# left")
+	if note := h.keep(WarmBash); note != "" {
+		t.Fatal(note)
 	}
-	wg.Wait()
-	if now, _ := os.Getwd(); now != here || !slices.Equal(os.Environ(), environ) {
-		t.Error("the directory or the environment of this process has changed")
+	for range 2 * tryAgain {
+		h.exits(4)
+	}
+	if want := lostCalls + 1; h.shell.called != want {
+		t.Errorf("%d of %d calls were tried, want %d", h.shell.called, 2*tryAgain, want)
+	}
+	if use, _ := UsedShell(&hook.Hook{Runner: h.Command}, h.dir); !use.InProcess || use.Left != "left by the test" {
+		t.Errorf("%+v, want the reason of the shell", use)
+	}
+	h.write("# another text that is left")
+	h.shell.called = 0
+	for range lostCalls {
+		h.exits(4)
+	}
+	if h.shell.called != lostCalls {
+		t.Errorf("%d calls of another text were tried, want %d", h.shell.called, lostCalls)
 	}
 }
 
-// Scripts that run for long or print much are left to bash; the timeout, the signals and the limits of a process then
-// apply to them.
-func TestShellScriptsThatRunForLong(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	p := newShellPair(t, []string{"bash", "-c", "echo begun; while :; do :; done"}, nil, shellDir(t))
-	p.call.Timeout = 300 * time.Millisecond
-	var late *hook.TimeoutError
-	if reply, err := p.warm.Run(context.Background(), p.call); !errors.As(err, &late) || late.After != p.call.Timeout ||
-		reply.Signal != syscall.SIGTERM || p.w.ran.Load() > 0 {
-		t.Errorf("signal %v, err %v; want bash ended by its timeout", reply.Signal, err)
+// A call with a variable that changes how the shell works is left to bash.
+func TestAVariableOfTheShellLeavesTheCallToBash(t *testing.T) {
+	h := newScriptedHook(t, "# one")
+	if note := h.keep(WarmBash); note != "" {
+		t.Fatal(note)
 	}
-	p = newShellPair(t, []string{"bash", "-c", "while echo 'many words that nothing keeps'; do :; done"}, nil, shellDir(t))
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 300*time.Millisecond, hook.ErrNotNeeded)
-	defer cancel()
-	if reply, err := p.warm.Run(ctx, p.call); !errors.Is(err, hook.ErrNotNeeded) || reply.Signal != syscall.SIGTERM ||
-		len(reply.Stdout) > MaxStdout {
-		t.Errorf("%d bytes, signal %v, err %v", len(reply.Stdout), reply.Signal, err)
-	}
+	h.exits(3, "OTHER=x")
+	h.exits(4, "CONCERNS=x")
+	h.exits(3)
 }
 
-// Each call runs the current text of the script. If the environment or the bash in PATH is another one, that bash runs
-// the script.
-func TestShellScriptsThatChange(t *testing.T) {
-	bash := need(t, "bash", "/bin/bash")
-	dir := shellDir(t)
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+// The kind "" reads the script at the first call; a kind that names bash has a note for a script that stays cold.
+func TestAScriptThatTheShellRefusesStaysCold(t *testing.T) {
+	h := newScriptedHook(t, "# refused")
+	if note := h.keep(WarmBash); note != "refused by the test" {
+		t.Errorf("note %q, want the reason of the shell", note)
 	}
-	write("hook.sh", "#!/usr/bin/env bash\necho one\n")
-	p := newShellPair(t, []string{"bash", "-c", "./hook.sh"}, []string{"./hook.sh"}, dir)
-	p.same(true)
-	write("hook.sh", "#!/usr/bin/env bash\necho another\n")
-	p.same(true)
-	write("hook.sh", "#!/usr/bin/env bash\necho $BASH_VERSION | tr a b\n")
-	p.same(false)
-	write("hook.sh", "#!/usr/bin/env bash\necho again\n")
-	p.same(true)
-	os.Chmod(filepath.Join(dir, "hook.sh"), 0o644)
-	p.same(false)
-	os.Chmod(filepath.Join(dir, "hook.sh"), 0o755)
-	p.same(true)
-	for _, variable := range []string{"BASH_ENV=/dev/null", "LC_ALL=xx_XX", "PATH=" + dir, "SHELLOPTS=errexit", "LANG=ja_JP.SJIS"} {
-		p.call.Env = []string{variable}
-		p.same(false)
+	h.exits(4)
+	h.shell.compiled = 0
+	if note := h.keep(""); note != "" || h.shell.compiled > 0 {
+		t.Errorf("without a kind: note %q, %d compiled before the first call", note, h.shell.compiled)
 	}
-	write("bash", "#!"+bash+"\necho another shell\n")
-	p.call.Env = []string{"PATH=" + dir + ":/usr/bin:/bin"}
-	p.same(false)
-	p.call.Env = nil
-	os.RemoveAll(dir)
-	if _, err := p.warm.Run(t.Context(), p.call); err == nil {
-		t.Error("no error although the directory is gone")
+	h.exits(4)
+	h.exits(4)
+	if h.shell.compiled != 1 {
+		t.Errorf("compiled %d times, want once", h.shell.compiled)
 	}
-}
-
-// A call takes less than 0.18 of the time that bash takes to start.
-func TestShellCallsAreFast(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	p := newShellPair(t, []string{"bash", "-c", "read -r x\necho \"$x\""}, nil, shellDir(t))
-	p.same(true)
-	var cold, warm []time.Duration
-	for range 21 {
-		for list, c := range map[*[]time.Duration]*Command{&cold: p.cold, &warm: p.warm} {
-			start := time.Now()
-			if _, err := c.Run(context.Background(), p.call); err != nil {
-				t.Fatal(err)
-			}
-			*list = append(*list, time.Since(start))
-		}
-	}
-	slices.Sort(cold)
-	slices.Sort(warm)
-	if ratio := float64(warm[10]) / float64(cold[10]); ratio > 0.18 {
-		t.Errorf("%v of %v: %.2f of a start, want at most 0.18", warm[10], cold[10], ratio)
-	}
-}
-
-func BenchmarkShell(b *testing.B) {
-	env := os.Environ()
-	for name, script := range map[string]string{
-		"read and echo": "read -r x\necho \"$x\"\n",
-		"guard":         "payload=$(</dev/stdin)\nrest=${payload#*'\"command\": \"'}\ncase \"${rest%%'\"'*}\" in *'rm -rf'*) echo no >&2; exit 2;; esac\n",
-	} {
-		for _, kind := range []string{WarmBash, WarmOff} {
-			b.Run(name+"/"+kind, func(b *testing.B) {
-				c := &Command{Argv: []string{"bash", "-c", script}, Environ: func(hook.Call) []string { return env }}
-				w := &Warm{Log: quietLog, Tools: shell.NewTools(nil)}
-				defer w.Close()
-				if note := c.SetWarm(w, kind, "/tmp"); note != "" {
-					b.Fatal(note)
-				}
-				call := hook.Call{Dir: "/tmp", Hook: &hook.Hook{Identity: hook.Identity{Event: "E"}}, Payload: []byte(`{"tool_name": "Bash", "tool_input": {"command": "go test ./..."}}` + "\n")}
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := c.Run(b.Context(), call); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
-// A script has the name and the folder that it has in bash, however it is started.
-func TestShellScriptsKnowTheirNames(t *testing.T) {
-	need(t, "bash", "/bin/bash")
-	const text = "dir=$(cd \"${0%/*}\" && pwd); echo \"$0|${BASH_SOURCE[0]:-none}|$dir\"; . \"$PWD/lib.sh\"; show; f() { echo \"${BASH_SOURCE[0]}\"; }; [ -z \"$BASH_SOURCE\" ] || f"
-	for _, first := range []string{"#!/bin/bash\n", "#!/usr/bin/env bash\n"} {
-		dir := shellDir(t)
-		for name, script := range map[string]string{"named.sh": first + text, "lib.sh": "echo \"lib $0 ${BASH_SOURCE[0]}\"; show() { echo \"of $0\"; }\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		newShellPair(t, []string{"bash", "-c", "./named.sh"}, []string{"./named.sh"}, dir).same(true)
-		newShellPair(t, []string{"bash", "-c", dir + "/named.sh"}, []string{dir + "/named.sh"}, dir).same(true)
-		newShellPair(t, []string{"bash", "-c", "bash ./named.sh"}, []string{"bash", "./named.sh"}, dir).same(true)
-		newShellPair(t, []string{"bash", "-c", "bash " + dir + "//named.sh a"}, []string{"bash", dir + "//named.sh", "a"}, dir).same(true)
-		newShellPair(t, []string{"bash", "-c", "echo \"$0\""}, nil, dir).same(true)
-		newShellPair(t, []string{"bash", "-c", "echo \"$0 $1\"", "name", "one"}, nil, dir).same(true)
-	}
-}
-
-// needDash skips a test on a machine on which /bin/sh is not dash.
-func needDash(t *testing.T) {
-	t.Helper()
-	if realShell("/bin/sh") != "dash" {
-		t.Skip("/bin/sh is not dash")
-	}
-}
-
-const forDash = `read -r a b; echo -e "$a\n" $b; x=$(false; echo "$?"); echo "$x $? $0 $*"; printf '%s|' "$@" >&2; exit 3`
-
-// Scripts of sh run in this process where sh is dash, however they are started.
-func TestScriptsOfDashAreTheSame(t *testing.T) {
-	needDash(t)
-	dir := shellDir(t)
-	for name, first := range map[string]string{"hook.sh": "#!/bin/sh\n", "env.sh": "#!/usr/bin/env sh\n", "dash.sh": "#!/usr/bin/dash\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(first+forDash), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		newShellPair(t, []string{"bash", "-c", "./" + name + " a 'b c'"}, []string{"./" + name, "a", "b c"}, dir).same(true)
-		newShellPair(t, []string{"sh", name, "", "*"}, nil, dir).same(true)
-	}
-	for _, argv := range [][]string{{"/bin/sh", "-c", forDash}, {"sh", "-c", forDash, "name", "1"}, {"dash", "-c", forDash, "sh"}} {
-		newShellPair(t, argv, nil, dir).same(true)
-	}
-}
-
-// If this process cannot run a script as dash does, dash runs the script.
-func TestScriptsThatDashRuns(t *testing.T) {
-	needDash(t)
-	for text, note := range map[string]string{
-		"[[ a = a ]]; echo $?": "dash alone runs a command whose name is not written out", "x=(1)": "arrays are", "local x": "this local", "set -o pipefail": "this set -o",
-		"trap 'echo x' EXIT": "trap", ". ./lib.sh": "dash alone runs .", "cat <<<x": "herestrings", "echo a\nexport x=$y": "line 2: dash alone runs export",
-	} {
-		p := newShellPair(t, []string{"/bin/sh", "-c", text}, nil, shellDir(t))
-		if !strings.Contains(p.note, note) {
-			t.Errorf("%s: note %q, want one with %q", text, p.note, note)
-		}
-		p.same(false)
-	}
-	for _, text := range []string{"echo a; shift; echo b", "echo a; cd nothing; echo b", "echo a; echo 'a\\0101'", "echo a; ( exit 300 ); echo $?", "echo a; [ a == a ]; echo $?", "echo a; set -u; echo $nothing"} {
-		p := newShellPair(t, []string{"/bin/sh", "-c", text}, nil, shellDir(t))
-		if p.note != "" {
-			t.Errorf("%s: note %q", text, p.note)
-		}
-		p.same(false)
-	}
-}
-
-// A shell counts as dash if its file, behind all links, has that name and answers as the known versions do.
-func TestAnotherShellIsNotTakenForDash(t *testing.T) {
-	needDash(t)
-	bash, dir := need(t, "bash", "/bin/bash"), shellDir(t)
-	other := filepath.Join(dir, "sh")
-	if err := os.Symlink(bash, other); err != nil {
-		t.Fatal(err)
-	}
-	p := newShellPair(t, []string{other, "-c", "echo x"}, nil, dir)
-	if want := other + " is not dash on this machine"; p.note != want {
-		t.Errorf("note %q, want %q", p.note, want)
-	}
-	p.same(false)
-	fake := filepath.Join(dir, "dash")
-	if err := os.WriteFile(fake, []byte("#!"+bash+"\nshift; eval \"$1\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	p = newShellPair(t, []string{fake, "-c", "echo x"}, nil, dir)
-	if p.note != "" {
-		t.Errorf("note %q", p.note)
-	}
-	p.same(false)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // warmSystem reports whether interpreters can be kept ready on this system.
@@ -21,9 +21,9 @@ const ownShell = true
 // scripts of hooks whose policy says "warm": "bash". If Warm does not support a script exactly, the script fails, with
 // the reason.
 type Warm struct {
-	Limit int          // not used
-	Log   *slog.Logger // not used
-	Tools shell.Tools  // compiles the scripts; package warm implements it. Nil: no script runs here
+	Limit int             // not used
+	Log   *slog.Logger    // not used
+	Tools inprocess.Shell // compiles the scripts; package warm implements it. Nil: no script runs here
 }
 
 // Close does nothing.
@@ -45,7 +45,8 @@ func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply,
 
 // shellScript is a bash script that runs in this process, because Git's bash is not installed.
 type shellScript struct {
-	script  *shell.Script
+	tools   inprocess.Shell
+	script  inprocess.Script
 	refused string // why the script cannot run here
 }
 
@@ -65,7 +66,7 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 	if err != nil {
 		return &shellScript{refused: err.Error()}, ""
 	}
-	return &shellScript{script: script}, ""
+	return &shellScript{tools: w.Tools, script: script}, ""
 }
 
 // converted matches a use of a variable that Git's bash sets, or whose value it converts.
@@ -109,11 +110,11 @@ func (s *shellScript) run(_ *Warm, j job) (reply hook.Reply, ran bool, err error
 		}
 	}
 	for name := range vars {
-		if shell.Concerns(name) {
+		if s.tools.Concerns(name) {
 			return reply, true, notPosix("$" + name + " changes how a script runs")
 		}
 	}
-	result, why, ok := s.script.Run(&shell.Call{Stdin: j.stdin, Env: vars, Dir: j.dir, Alone: true})
+	result, why, ok := s.script.Run(&inprocess.Call{Stdin: j.stdin, Env: vars, Dir: j.dir, Alone: true})
 	if !ok {
 		return reply, true, notPosix(why)
 	}

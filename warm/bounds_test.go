@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // A script that would take much memory or time in this process is left to bash before it takes them.
@@ -39,7 +39,7 @@ func TestNoScriptTakesTheMemoryOrTheTimeOfItsHost(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			_, why, ok := s.Run(&shell.Call{Stdin: []byte(many), Env: map[string]string{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nowhere"}})
+			_, why, ok := s.Run(&inprocess.Call{Stdin: []byte(many), Env: map[string]string{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nowhere"}})
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if ok {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // dashes returns the programs with which scripts are compared: the installed dash, or the programs in SNAPHOOK_DASH,
@@ -93,10 +93,10 @@ func (w workshop) env(locale string) map[string]string {
 var dashParams = []string{"p1", "", "p 3", "-n", "*"}
 
 // here returns the outcome of a script in this process.
-func (w workshop) here(t testing.TB, s *shell.Script, in, locale string) (o outcome, why string, ok bool) {
+func (w workshop) here(t testing.TB, s inprocess.Script, in, locale string) (o outcome, why string, ok bool) {
 	t.Helper()
 	w.fresh(t)
-	r, why, ok := s.Run(&shell.Call{Stdin: []byte(in), Env: w.env(locale), Params: dashParams, Dir: w.dir, PWD: w.dir, Name: "name"})
+	r, why, ok := s.Run(&inprocess.Call{Stdin: []byte(in), Env: w.env(locale), Params: dashParams, Dir: w.dir, PWD: w.dir, Name: "name"})
 	if !ok {
 		w.unchanged(t)
 		return o, why, false
@@ -139,7 +139,7 @@ func (w workshop) dash(t testing.TB, program, script, in, locale string) outcome
 }
 
 // sameInDash runs a script here and with each dash, and returns the number of inputs for which it ran here.
-func sameInDash(t testing.TB, judges []string, tools shell.Tools, script, locale string, inputs []string) (ran int, why string) {
+func sameInDash(t testing.TB, judges []string, tools inprocess.Shell, script, locale string, inputs []string) (ran int, why string) {
 	t.Helper()
 	compiled, err := tools.CompileDash(script)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // Folders and files that a script makes in this process are those that bash leaves with the installed mkdir.
@@ -40,7 +40,7 @@ func TestFoldersAreTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, why, ok := p.Run(&shell.Call{Env: scriptEnv("C.UTF-8"), Dir: here, PWD: here})
+		got, why, ok := p.Run(&inprocess.Call{Env: scriptEnv("C.UTF-8"), Dir: here, PWD: here})
 		if ok != inside {
 			t.Errorf("%s ran in this process: %v (%s)", script, ok, why)
 		}

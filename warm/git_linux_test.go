@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // Each query of git is answered in the process exactly as the installed git answers it, or is left to the installed
@@ -116,7 +116,7 @@ func TestGitIsTheSame(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					got, why, ok := p.Run(&shell.Call{Env: env, Dir: at, PWD: at})
+					got, why, ok := p.Run(&inprocess.Call{Env: env, Dir: at, PWD: at})
 					if outside := strings.Contains(query, "-C /") || at == dir && strings.Contains(query, "-C .."); !outside && ok == c.left {
 						t.Errorf("%s ran here: %v (%s)", query, ok, why)
 					}

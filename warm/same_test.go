@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // scriptEnv is the environment of all scripts of the tests.
@@ -27,7 +27,7 @@ for ((i_ = 0; i_ < n_; i_++)); do
 done`
 
 // realBash runs a script with bash and the installed programs for each input.
-func realBash(t testing.TB, script, locale string, inputs []string) (all []shell.Result) {
+func realBash(t testing.TB, script, locale string, inputs []string) (all []inprocess.Result) {
 	t.Helper()
 	dir := t.TempDir()
 	for i, in := range inputs {
@@ -53,7 +53,7 @@ func realBash(t testing.TB, script, locale string, inputs []string) (all []shell
 			}
 			return text
 		}
-		r := shell.Result{Stdout: read("out"), Stderr: read("err")}
+		r := inprocess.Result{Stdout: read("out"), Stderr: read("err")}
 		fmt.Sscan(string(read("exit")), &r.Exit)
 		all = append(all, r)
 	}
@@ -61,16 +61,16 @@ func realBash(t testing.TB, script, locale string, inputs []string) (all []shell
 }
 
 // same runs a script here and in bash, and returns the number of inputs for which it ran here.
-func same(t testing.TB, tools shell.Tools, script, locale string, inputs []string) (ran int, why string) {
+func same(t testing.TB, tools inprocess.Shell, script, locale string, inputs []string) (ran int, why string) {
 	t.Helper()
 	compiled, err := tools.Compile(script)
 	if err != nil {
 		return 0, err.Error()
 	}
-	var here []shell.Result
+	var here []inprocess.Result
 	var with []string
 	for _, in := range inputs {
-		r, reason, ok := compiled.Run(&shell.Call{Stdin: []byte(in), Env: scriptEnv(locale), Dir: "/", PWD: "/"})
+		r, reason, ok := compiled.Run(&inprocess.Call{Stdin: []byte(in), Env: scriptEnv(locale), Dir: "/", PWD: "/"})
 		if !ok {
 			why = reason
 			continue

@@ -14,12 +14,13 @@ import (
 	"log/slog"
 	"maps"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/warm/internal/bash"
 	"github.com/snaphook-go/snaphook/warm/internal/git"
 	"github.com/snaphook-go/snaphook/warm/internal/grep"
 	"github.com/snaphook-go/snaphook/warm/internal/jq"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/text"
 )
 
@@ -32,8 +33,8 @@ type Config struct {
 // New returns the value for Warm of a snaphook.Config or pipeline.Config; the engine closes it. New starts nothing.
 func New(cfg Config) *run.Warm { return &run.Warm{Limit: cfg.Limit, Log: cfg.Log, Tools: Tools()} }
 
-// Tools returns the programs that scripts may run in this process.
-func Tools() shell.Tools {
+// Tools returns the shell of this process, for Tools of a [run.Warm], with all programs that scripts may run in it.
+func Tools() inprocess.Shell {
 	programs := map[string]shell.Program{"bash": bash.Bash{}, "grep": &grep.Grep{Name: "grep"}, "jq": &jq.JQ{}}
 	maps.Copy(programs, text.Programs())
 	maps.Copy(programs, git.Programs())

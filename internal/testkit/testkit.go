@@ -56,6 +56,28 @@ func Project(t testing.TB, files map[string]string) string {
 	return dir
 }
 
+// Outlived makes a directory in which a process may still write after the test: each attempt to remove the directory
+// can find another file.
+func Outlived(t testing.TB) (dir string) {
+	t.Helper()
+	made, err := os.MkdirTemp("", "warm-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(made); err == nil {
+				return
+			}
+		}
+		t.Error(err)
+	})
+	if dir, err = filepath.EvalSymlinks(made); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // Canonical returns JSON text in one form, for comparisons; text that is not JSON stays as it is.
 func Canonical(text string) string {
 	var v any

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 

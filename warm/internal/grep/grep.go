@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/snaphook-go/snaphook/internal/posix"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/posix"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 

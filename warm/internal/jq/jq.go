@@ -13,7 +13,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
-	"github.com/snaphook-go/snaphook/internal/posix"
+	"github.com/snaphook-go/snaphook/warm/internal/posix"
 )
 
 // pattern is a regular expression of Oniguruma that package regexp matches alike in ASCII.

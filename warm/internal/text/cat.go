@@ -8,7 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 	"github.com/snaphook-go/snaphook/warm/internal/version"
 )
 

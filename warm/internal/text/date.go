@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // date prints the time in a format of numbers, or of English names where the locale has them.

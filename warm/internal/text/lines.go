@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // count reads -n N, -nN and -N; it returns 10 without an argument.

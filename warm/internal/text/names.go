@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // operands returns the arguments if none of them is an option, and there are between 1 and most.

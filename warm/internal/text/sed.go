@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/posix"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/posix"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // sed runs scripts of the commands s, p and d, with an address or none, on standard input or one file.

@@ -5,7 +5,7 @@ import (
 	"hash"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // sum prints a checksum of standard input, or of files.

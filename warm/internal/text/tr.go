@@ -3,7 +3,7 @@ package text
 import (
 	"strings"
 
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // tr replaces or deletes characters of ASCII, each of which is one byte.

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // Program is a program that scripts may run in this process, exactly as the installed one would run.
@@ -27,19 +29,10 @@ type Program interface {
 	Known(file string) bool
 }
 
-// Tools compile scripts that may use programs beside the builtins of bash. [NewTools] makes them. They are an
-// interface so that a host without them does not link the shell.
-type Tools interface {
-	// Compile reads a script for bash. The error names the part that needs bash.
-	Compile(text string) (*Script, error)
+// NewTools returns a shell whose scripts may use the builtins of bash and the given programs, by their names.
+func NewTools(programs map[string]Program) inprocess.Shell { return &tools{programs: programs} }
 
-	// CompileDash reads a script for dash. The error names the part that needs dash.
-	CompileDash(text string) (*Script, error)
-}
-
-// NewTools returns the tools of a host, by the names of the programs.
-func NewTools(programs map[string]Program) Tools { return &tools{programs: programs} }
-
+// tools is the shell.
 type tools struct {
 	programs map[string]Program
 	known    sync.Map // from a programFile to whether the file is the program
@@ -48,10 +41,33 @@ type tools struct {
 }
 
 // Compile reads a script for bash.
-func (t *tools) Compile(text string) (*Script, error) { return compileWith(text, t, false) }
+func (t *tools) Compile(text string) (inprocess.Script, error) { return t.compile(text, false) }
 
 // CompileDash reads a script for dash.
-func (t *tools) CompileDash(text string) (*Script, error) { return compileWith(text, t, true) }
+func (t *tools) CompileDash(text string) (inprocess.Script, error) { return t.compile(text, true) }
+
+func (t *tools) compile(text string, dash bool) (inprocess.Script, error) {
+	c, file, err := parse(text, t, dash)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.whole(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return &script{body: body, tools: t, dash: dash, usesPWD: c.usesPWD || c.sources}, nil
+}
+
+// Concerns reports whether an environment variable may change the behaviour of bash itself, such as POSIXLY_CORRECT, or
+// is imported as a function with the name of a known builtin.
+func (t *tools) Concerns(variable string) bool {
+	switch variable {
+	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":
+		return true
+	}
+	function, is := strings.CutPrefix(variable, "BASH_FUNC_")
+	return is && known(strings.TrimSuffix(function, "%%"))
+}
 
 // command returns the code of a command that is neither a builtin nor a function, or nil if the command is unknown.
 func (t *tools) command(c *compiler, n *syntax.CallExpr, name string) builtin {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // Under set -u, the use of a parameter that is not set ends the shell with bash's message, or leaves the script to
@@ -66,11 +68,11 @@ func TestUnsetParametersEndTheShellAsInBash(t *testing.T) {
 			t.Fatal(err)
 		}
 		env := map[string]string{"PATH": "/usr/bin:/bin", "e": "set"}
-		var got Result
+		var got inprocess.Result
 		ran := false
 		p, err := NewTools(nil).Compile(text)
 		if err == nil {
-			got, _, ran = p.Run(&Call{Env: env, Params: []string{"p1", ""}, Dir: dir, PWD: dir, Name: name, File: name})
+			got, _, ran = p.Run(&inprocess.Call{Env: env, Params: []string{"p1", ""}, Dir: dir, PWD: dir, Name: name, File: name})
 		}
 		if ran != inside {
 			t.Errorf("%q ran in this process: %v (%v)", line, ran, err)

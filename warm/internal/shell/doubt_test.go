@@ -1,6 +1,10 @@
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
+)
 
 // A command that only bash can run leaves the script to bash when the script reaches that command, and at once if every
 // run reaches it.
@@ -32,7 +36,7 @@ func TestOnlyBashRunsWhatIsReached(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if _, why, ok := p.Run(&Call{Env: fuzzEnv, Dir: "/"}); ok != want.runs {
+		if _, why, ok := p.Run(&inprocess.Call{Env: fuzzEnv, Dir: "/"}); ok != want.runs {
 			t.Errorf("%s: ran %v (%s)", script, ok, why)
 		}
 	}

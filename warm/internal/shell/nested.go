@@ -4,6 +4,8 @@ import (
 	"maps"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // Nested is a script that another one runs in a bash of its own.
@@ -27,14 +29,14 @@ func (p *Process) Script(of Nested) (status int) {
 		of.Text = string(s.open(of.File).data)
 	}
 	s.spend(len(of.Text))
-	body, err := s.kept(of.Text, false)
+	body, err := s.tools.kept(of.Text, false)
 	if err != nil {
 		p.GiveUp("%s: %v", of.Name, err)
 	}
 	s.deeper()
-	call := &Call{Env: s.exports(), Params: of.Params, Dir: s.dir, Name: of.Name, File: of.File, Alone: s.Alone}
+	call := &inprocess.Call{Env: s.exports(), Params: of.Params, Dir: s.dir, Name: of.Name, File: of.File, Alone: s.Alone}
 	nested := &run{
-		Call: call, kept: s.kept, left: s.left,
+		Call: call, tools: s.tools, left: s.left,
 		files: s.files, dirs: s.dirs, piping: s.piping, reading: s.reading,
 	}
 	for _, file := range []string{s.file, s.File} {

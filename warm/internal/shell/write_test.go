@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // A script leaves the same files in this process as in bash.
@@ -55,7 +57,7 @@ func TestWrittenFilesAreTheSame(t *testing.T) {
 			}
 			continue
 		}
-		got, why, ok := p.Run(&Call{Env: fuzzEnv, Dir: dirs[0], PWD: dirs[0], Name: "bash"})
+		got, why, ok := p.Run(&inprocess.Call{Env: fuzzEnv, Dir: dirs[0], PWD: dirs[0], Name: "bash"})
 		if ok != inside {
 			t.Errorf("%s ran in this process: %v (%s)", script, ok, why)
 		}
@@ -80,7 +82,7 @@ func TestAWriteThatFailsIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	filled(t, dir)
 	before := content(t, dir)
-	s := &state{run: &run{Call: &Call{}, left: 1 << 20, dirs: []string{dir + "/d", dir + "/d/e"}, files: []*output{
+	s := &state{run: &run{Call: &inprocess.Call{}, left: 1 << 20, dirs: []string{dir + "/d", dir + "/d/e"}, files: []*output{
 		{file: dir + "/log", data: []byte("more")}, {file: dir + "/new", data: []byte("x")}, {file: dir + "/link", empty: true},
 		{file: dir + "/d/e/f", data: []byte("z")}, {file: dir + "/missing/new", data: []byte("y")},
 	}}}

@@ -1,4 +1,4 @@
-package run
+package warm_test
 
 import (
 	"errors"
@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/shell"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/warm/internal/shell"
 )
 
 // Where Git's bash is not installed, the policy "warm": "bash" runs a script in this process; if this process does not
 // support the script exactly, the script fails, and PowerShell never gets it.
-func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
+func TestAScriptRunsInThisProcessWhereThereIsNoBashOnWindows(t *testing.T) {
 	t.Setenv("CLAUDE_CODE_GIT_BASH_PATH", "")
-	if HasBash() {
+	if run.HasBash() {
 		t.Skip("Git's bash is installed")
 	}
-	pool := &Warm{Tools: shell.NewTools(nil)}
+	pool := &run.Warm{Tools: shell.NewTools(nil)}
 	dir := t.TempDir()
 	for script, want := range map[string]string{
 		`read -r in; [[ $in == *evil* ]] && { echo no >&2; exit 2; }; exit 0`: "",
@@ -30,8 +31,8 @@ func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 		`echo ~/x`:                 "HOME",
 		`Get-Item C:\x | Select-X`: "Get-Item",
 	} {
-		c := &Command{Argv: Bash(script)}
-		if note := c.SetWarm(pool, WarmBash, dir); note != "" {
+		c := &run.Command{Argv: run.Bash(script)}
+		if note := c.SetWarm(pool, run.WarmBash, dir); note != "" {
 			t.Errorf("%s: %s", script, note)
 		}
 		reply, err := c.Run(t.Context(), hook.Call{Payload: []byte(`{"a":"evil"}`), Dir: dir})
@@ -43,8 +44,8 @@ func TestAScriptRunsInThisProcessWhereThereIsNoBash(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want it not to run, because %s", script, reply, err, want)
 		}
 	}
-	c := &Command{Argv: []string{"cmd.exe", "/c", "exit 0"}}
-	if note := c.SetWarm(pool, WarmBash, dir); note != noScript {
-		t.Errorf("another program: %q; want %q", note, noScript)
+	c := &run.Command{Argv: []string{"cmd.exe", "/c", "exit 0"}}
+	if note, want := c.SetWarm(pool, run.WarmBash, dir), "the command does not run a script with bash or dash"; note != want {
+		t.Errorf("another program: %q; want %q", note, want)
 	}
 }

@@ -1,6 +1,10 @@
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
+)
 
 // Scripts at the corners of the language run in this process and end as in bash.
 func TestCorners(t *testing.T) {
@@ -89,7 +93,7 @@ func TestCorners(t *testing.T) {
 				p, err := NewTools(nil).Compile(script)
 				why := ""
 				if err == nil {
-					_, why, _ = p.Run(&Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/", PWD: "/", Name: "bash"})
+					_, why, _ = p.Run(&inprocess.Call{Stdin: []byte("first line\nsecond:third\n"), Env: fuzzEnv, Params: []string{"p1", "", "p 3"}, Dir: "/", PWD: "/", Name: "bash"})
 				}
 				t.Errorf("it is not run in this process: %v %s", err, why)
 			}

@@ -1,4 +1,4 @@
-// Package shell runs scripts of bash and dash in this process. Tools compile scripts whose syntax is on a list of
+// Package shell runs scripts of bash and dash in this process. NewTools compiles scripts whose syntax is on a list of
 // supported forms. A run is given up when a value needs behaviour that only bash has; the caller then starts bash.
 // This is safe because a run has no effect before its end: output is buffered, and files are written last.
 package shell
@@ -7,37 +7,20 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
-// Script is a compiled script. It may be used from many goroutines at once.
-type Script struct {
+// script is a compiled script. It may be used from many goroutines at once.
+type script struct {
 	body    action
-	kept    keeper
+	tools   *tools
 	dash    bool
-	UsesPWD bool // the script uses Call.PWD
+	usesPWD bool // the script uses $PWD, or sources files that may use it
 }
 
-// keeper compiles a script that another one runs. It is a function so that a host without [NewTools] does not link
-// the compiler.
-type keeper func(text string, sourced bool) (action, error)
-
-// Call is one run of a script.
-type Call struct {
-	Stdin  []byte
-	Env    map[string]string // not changed
-	Params []string          // $1, $2, …
-	Dir    string            // the directory for relative paths
-	PWD    string
-	Name   string // $0; "": a script that uses it is left to bash
-	File   string // the file of the script as bash was given it; "": the script is an argument
-	Alone  bool   // there is no bash: everything unknown is refused, and programs are not compared with installed ones
-}
-
-// Result has the exit status of a script, and its whole output.
-type Result struct {
-	Exit           int
-	Stdout, Stderr []byte
-}
+// UsesPWD reports whether the script uses Call.PWD.
+func (p *script) UsesPWD() bool { return p.usesPWD }
 
 // The limits of a run: a script that exceeds them is left to bash.
 const (
@@ -47,20 +30,20 @@ const (
 )
 
 // Run runs the script. ok is false if only bash can run it; in this case why names the part that needs bash.
-func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
+func (p *script) Run(call *inprocess.Call) (r inprocess.Result, why string, ok bool) {
 	var out, err output
 	s := &state{
 		dir: call.Dir, pwd: call.PWD, file: call.File,
-		run: &run{Call: call, left: mostWork, kept: p.kept, dash: p.dash}, vars: map[string]variable{}, params: call.Params,
+		run: &run{Call: call, left: mostWork, tools: p.tools, dash: p.dash}, vars: map[string]variable{}, params: call.Params,
 		in: &input{data: call.Stdin}, out: &out, err: &err,
 	}
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case cold:
-			r, why, ok = Result{}, string(v), false
+			r, why, ok = inprocess.Result{}, string(v), false
 		default:
-			r, why, ok = Result{}, "the in-process shell failed", false
+			r, why, ok = inprocess.Result{}, "the in-process shell failed", false
 		}
 	}()
 	s.spend(len(call.Stdin))
@@ -73,9 +56,9 @@ func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	s.unmarked(call.Name)
 	s.whole(p.body)
 	if !s.write() {
-		return Result{}, "a file cannot be written", false
+		return inprocess.Result{}, "a file cannot be written", false
 	}
-	return Result{Exit: s.status, Stdout: out.data, Stderr: err.data}, "", true
+	return inprocess.Result{Exit: s.status, Stdout: out.data, Stderr: err.data}, "", true
 }
 
 func hasAny(s, chars string) bool {
@@ -153,8 +136,8 @@ func (v variable) first() (text string, set bool) {
 
 // run is the state that all shells of one run share.
 type run struct {
-	*Call
-	kept  keeper
+	*inprocess.Call
+	tools *tools
 	dash  bool // the script is for dash
 	left  int
 	files []*output // files to write
@@ -295,17 +278,6 @@ func set(words string) map[string]bool {
 		all[word] = true
 	}
 	return all
-}
-
-// Concerns reports whether an environment variable may change the behaviour of bash itself, such as POSIXLY_CORRECT, or
-// is imported as a function with the name of a known builtin.
-func Concerns(name string) bool {
-	switch name {
-	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":
-		return true
-	}
-	function, is := strings.CutPrefix(name, "BASH_FUNC_")
-	return is && known(strings.TrimSuffix(function, "%%"))
 }
 
 // readable reports whether a script may use a variable; assignable reports whether it may also change the

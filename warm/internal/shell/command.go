@@ -9,18 +9,6 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-func compileWith(text string, tools *tools, dash bool) (*Script, error) {
-	c, file, err := parse(text, tools, dash)
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.whole(file, text)
-	if err != nil {
-		return nil, err
-	}
-	return &Script{body: body, kept: tools.kept, dash: dash, UsesPWD: c.usesPWD || c.sources}, nil
-}
-
 // compileSource compiles a file that a script sources, or a script that another one runs in a bash of its own.
 func compileSource(text string, sourced bool, tools *tools) (action, error) {
 	c, file, err := parse(text, tools, false)

@@ -1,4 +1,4 @@
-package run
+package publichooks
 
 import (
 	"fmt"
@@ -10,34 +10,30 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// publicBox is a copy of a project, which is restored after each call.
-type publicBox struct {
+// box is a copy of a project, which is restored after each call.
+type box struct {
 	t         *testing.T
 	from, dir string
-	was       map[string]publicStamp
-}
-
-type publicStamp struct {
-	fileStamp
-	mode fs.FileMode
+	was       map[string]fs.FileInfo
 }
 
 // Limits of the copy of a project.
 const (
-	mostPublicFiles = 4000
-	mostPublicSize  = 1 << 20
+	mostFiles = 4000
+	mostSize  = 1 << 20
 )
 
-func newPublicBox(t *testing.T, from string) *publicBox {
-	b := &publicBox{t: t, from: from, dir: outlived(t), was: map[string]publicStamp{}}
+func newBox(t *testing.T, from string) *box {
+	b := &box{t: t, from: from, dir: testkit.Outlived(t), was: map[string]fs.FileInfo{}}
 	_ = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(from, path)
-		if err != nil || entry.Name() == ".git" || len(b.was) > mostPublicFiles {
+		if err != nil || entry.Name() == ".git" || len(b.was) > mostFiles {
 			return fs.SkipDir
 		}
-		if info, err := entry.Info(); err == nil && !entry.IsDir() && info.Mode().IsRegular() && info.Size() < mostPublicSize {
+		if info, err := entry.Info(); err == nil && !entry.IsDir() && info.Mode().IsRegular() && info.Size() < mostSize {
 			b.restore(name)
 		}
 		return nil
@@ -46,7 +42,7 @@ func newPublicBox(t *testing.T, from string) *publicBox {
 }
 
 // restore writes a file with the content that the repository has.
-func (b *publicBox) restore(name string) {
+func (b *box) restore(name string) {
 	text, err := os.ReadFile(filepath.Join(b.from, name))
 	info, wrong := os.Stat(filepath.Join(b.from, name))
 	if err != nil || wrong != nil {
@@ -58,12 +54,20 @@ func (b *publicBox) restore(name string) {
 		b.t.Fatal(err)
 	}
 	_ = os.Chmod(to, info.Mode().Perm()|0o600)
-	b.was[name] = publicStamp{stampOf(to), info.Mode().Perm() | 0o600}
+	if b.was[name], err = os.Lstat(to); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// unchanged reports whether a file is the same as before: neither replaced nor written, and with the same mode.
+func unchanged(was, now fs.FileInfo) bool {
+	return os.SameFile(was, now) && was.ModTime().Equal(now.ModTime()) &&
+		was.Size() == now.Size() && was.Mode() == now.Mode()
 }
 
 // leaves runs a call, returns its output and the files that it changed, and undoes the changes.
-func (b *publicBox) leaves(c *Command, call hook.Call) left {
-	l := leaves(c, hook.Call{Dir: call.Dir, Hook: call.Hook, Timeout: call.Timeout, Payload: call.Payload})
+func (b *box) leaves(c hook.Runner, call hook.Call) testkit.Left {
+	l := testkit.Leaves(c, hook.Call{Dir: call.Dir, Hook: call.Hook, Timeout: call.Timeout, Payload: call.Payload})
 	l.Files = map[string]string{}
 	there := map[string]bool{}
 	_ = filepath.WalkDir(b.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -73,7 +77,7 @@ func (b *publicBox) leaves(c *Command, call hook.Call) left {
 		}
 		there[name] = true
 		info, err := entry.Info()
-		if was, had := b.was[name]; err != nil || had && was == (publicStamp{stampOf(path), info.Mode()}) {
+		if was := b.was[name]; err != nil || was != nil && unchanged(was, info) {
 			return nil
 		}
 		text, _ := os.ReadFile(path)
@@ -91,7 +95,8 @@ func (b *publicBox) leaves(c *Command, call hook.Call) left {
 			b.restore(name)
 			continue
 		}
-		for path := filepath.Join(b.dir, name); path != b.dir; path = filepath.Dir(path) { // removes folders that are now empty
+		// remove the file, and the folders that are then empty
+		for path := filepath.Join(b.dir, name); path != b.dir; path = filepath.Dir(path) {
 			if os.Remove(path) != nil {
 				break
 			}
@@ -100,8 +105,8 @@ func (b *publicBox) leaves(c *Command, call hook.Call) left {
 	return l
 }
 
-// publicPayloads returns payloads that an event may have; the last is cut off.
-func publicPayloads(event, dir string) (all []string) {
+// payloads returns payloads that an event may have; the last is cut off.
+func payloads(event, dir string) (all []string) {
 	const bash, write, edit = `{"command":"rm -rf build && git push --force","description":"d"}`, `{"file_path":"DIR/.env","content":"API_KEY=sk-123\n"}`,
 		`{"file_path":"DIR/README.md","old_string":"a","new_string":"b","path":"DIR/README.md"}`
 	var parts []string

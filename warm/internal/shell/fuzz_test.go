@@ -16,10 +16,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	sh "github.com/snaphook-go/snaphook/internal/bash"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // bash runs a script with bash, in an environment in which bash finds no program.
-func bash(t *testing.T, dir, script string, stdin []byte, params []string) (r Result) {
+func bash(t *testing.T, dir, script string, stdin []byte, params []string) (r inprocess.Result) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -74,7 +76,7 @@ func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 		return false
 	}
 	params := []string{"p1", "", "p 3"}
-	got, _, ok := p.Run(&Call{Stdin: stdin, Env: fuzzEnv, Params: params, Dir: dir, PWD: dir, Name: "bash"})
+	got, _, ok := p.Run(&inprocess.Call{Stdin: stdin, Env: fuzzEnv, Params: params, Dir: dir, PWD: dir, Name: "bash"})
 	if !ok {
 		return false
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/inprocess"
 )
 
 // No path leads a script to the open files of this process: scripts with such paths, also through links, are left to
@@ -44,7 +46,7 @@ func TestFilesOfTheHostAreLeftToBash(t *testing.T) {
 			t.Errorf("%s: %v", script, err)
 			continue
 		}
-		if r, _, ok := p.Run(&Call{Env: fuzzEnv, Dir: dir}); ok {
+		if r, _, ok := p.Run(&inprocess.Call{Env: fuzzEnv, Dir: dir}); ok {
 			t.Errorf("%s ran in this process: %d, %q", script, r.Exit, r.Stdout)
 		}
 	}

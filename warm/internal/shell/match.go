@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/internal/posix"
+	"github.com/snaphook-go/snaphook/warm/internal/posix"
 )
 
 // special lists the characters with a special meaning in an extended regular expression.
