@@ -23,13 +23,12 @@ func bashText(script string) (text string, ok bool) {
 		return "", false
 	}
 	var found []span
-	syntax.Walk(file, func(node syntax.Node) bool {
+	for node := range bash.Nodes(file) {
 		if v, is := node.(*syntax.ParamExp); is && v.Param != nil && v.Param.Value == "BASH_SOURCE" && isFirst(v.Index) {
 			at := int(v.Param.Pos().Offset())
 			found = append(found, span{at, end(script, at)})
 		}
-		return true
-	})
+	}
 	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
 	var out strings.Builder
 	done := 0

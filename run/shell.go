@@ -62,23 +62,17 @@ type span struct{ start, end int }
 
 // bareVars returns the positions of the variables to quote, in the order of the script.
 func bareVars(file *syntax.File, script string, names []string) (found []span) {
-	stack := []bash.SyntaxContext{{Bare: true}}
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if node == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		here := stack[len(stack)-1].Inside(node)
-		stack = append(stack, here)
-		if word, ok := node.(*syntax.Word); ok && here.Bare {
+	visit := func(node syntax.Node, around bash.SyntaxContext) (bash.SyntaxContext, bool) {
+		if word, ok := node.(*syntax.Word); ok && around.Bare {
 			for _, part := range word.Parts {
-				if at, ok := variable(part, script, names); ok && !(here.Backtick && escaped(script, at.start)) {
+				if at, ok := variable(part, script, names); ok && !(around.Backtick && escaped(script, at.start)) {
 					found = append(found, at)
 				}
 			}
 		}
-		return true
-	})
+		return around.Inside(node), true
+	}
+	bash.Walk(file, bash.SyntaxContext{Bare: true}, visit)
 	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
 	return found
 }

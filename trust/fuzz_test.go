@@ -19,7 +19,7 @@ import (
 func FuzzFilesOfAnyCommand(f *testing.F) {
 	for _, command := range []string{
 		"./a.sh", `"$x"/y`, "a && (b; c)", "$(rm x)", "cat <<E\nE\n", "\x00", "~/", "${a[@]}", "a=(b)", "((1/0))", "diff <(a) >(b)", "a=$a$a; a=$a$a; $a", "{1..99999999}",
-		"{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "bash -c 'bash -c \"a b\"'", "echo 'a b c' | sh", "for i in 1 2 3; do $i; done", ". ./lib", "0=x; $0",
+		"{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "bash -c 'bash -c \"a b\"'", "echo 'a b c' | sh", "for i in 1 2 3; do $i; done", ". ./lib", "0=x; $0", "$(a=1)",
 	} {
 		f.Add(command)
 	}

@@ -155,8 +155,10 @@ func (s *shellScope) script(text string) error {
 				s.cannotSee("a script of the hook cannot be read: %v", wrong)
 				return nil
 			}
-			if err := s.walk(stmt); err != nil {
-				return err
+			for node := range bash.Nodes(stmt) {
+				if err := s.visit(node); err != nil {
+					return err
+				}
 			}
 		}
 		if !s.proc.repeats || s.values() == before {
@@ -167,17 +169,6 @@ func (s *shellScope) script(text string) error {
 	}
 	s.cannotSee("the variables of the hook have too many values")
 	return nil
-}
-
-func (s *shellScope) walk(stmt *syntax.Stmt) (err error) {
-	syntax.Walk(stmt, func(node syntax.Node) bool {
-		if node == nil || err != nil {
-			return err == nil
-		}
-		err = s.visit(node)
-		return err == nil
-	})
-	return err
 }
 
 func (s *shellScope) visit(node syntax.Node) error {

@@ -189,15 +189,9 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 			return e.changed(cmd.X, cmd.Y)
 		}
 	case *syntax.CallExpr:
-		args := e.s.words(cmd.Args)
-		var words []string
-		for _, a := range args {
-			if !a.known || len(a.texts) != 1 {
-				return "", false
-			}
-			words = append(words, a.texts[0])
+		if words := texts(e.s.words(cmd.Args)); len(words) > 0 { // $(a=1) has no word
+			return e.run(words)
 		}
-		return e.run(words)
 	}
 	return "", false
 }

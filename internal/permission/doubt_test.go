@@ -33,15 +33,15 @@ func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
 		own := []string{"-$x", "--$x", "-$x-", "--kill-after$x", "-$@-", `-"$x"`, "-p$x", "-${v}p", `--"$x"`, "-?", "-{a,b}"}
-		if w.operands > 0 {
+		if w.Operands > 0 {
 			own = append(own, "$x", `"$x"`, "${x}s", "5$x", "$(echo 5)", "-k $x 5", "-k 5 $x", "5*", "{5,6}", "-v -v $x")
 		}
-		if w.letters != "" {
-			own = append(own, "-"+w.letters[:1]+" $x")
+		if w.Letters != "" {
+			own = append(own, "-"+w.Letters[:1]+" $x")
 		}
 		// rules do not look through this wrapper if it has options; these words may expand to - or --, which are no
 		// options
-		if w.bare {
+		if w.Bare {
 			own = []string{"-$x", "--$x", "-$@-", `-"$x"`, "-?"}
 		}
 		for _, words := range own {
@@ -80,11 +80,11 @@ func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
 		own := []string{"", " --", " nice", " nohup timeout 5"}
-		if w.operands > 0 {
+		if w.Operands > 0 {
 			own = append(own, " 5", " -- 5")
 		}
-		if w.letters != "" && !w.bare {
-			own = append(own, " -"+w.letters[:1], " -"+w.letters[:1]+" 5", " -"+w.letters[:1]+"5", " --"+append(w.names, "x")[0])
+		if w.Letters != "" && !w.Bare {
+			own = append(own, " -"+w.Letters[:1], " -"+w.Letters[:1]+" 5", " -"+w.Letters[:1]+"5", " --"+append(slices.Clone(w.Names), "x")[0])
 		}
 		for _, words := range own {
 			if command := "ls | xargs " + name + words; !r.Match(bashCall(command)) {

@@ -57,35 +57,20 @@ func isExtGlob(part syntax.WordPart) bool {
 	return ok
 }
 
-// enter records the substitution that encloses a node.
-func (s *search) enter(node syntax.Node) {
-	var end uint
-	switch node.(type) {
-	case *syntax.CmdSubst, *syntax.ProcSubst:
-		end = node.End().Offset()
-	default:
-		if n := len(s.ends); n > 0 {
-			end = s.ends[n-1]
-		}
-	}
-	s.ends = append(s.ends, end)
-}
-
 // elsewhere reports whether bash may begin a here-document on another line than the parser. Bash begins on the next
 // line. The parser begins later if a [[ ]] of several lines is open, or if the enclosing substitution ends on the same
 // line: it first reads them to their end.
-func (s *search) elsewhere(node syntax.Node) bool {
+func (s *search) elsewhere(node syntax.Node, around nodeContext) bool {
 	to, ok := node.(*syntax.Redirect)
 	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {
 		return false
 	}
-	within := s.ends[len(s.ends)-1]
 	if to.Hdoc == nil {
-		return within > 0
+		return around.subst > 0
 	}
 	begin, from := to.Hdoc.Pos().Offset(), max(to.Word.End().Offset(), s.docEnd)
 	s.docEnd = to.Hdoc.End().Offset()
-	return within > 0 && begin > within || from > begin || strings.Count(s.command[from:begin], "\n") > 1
+	return around.subst > 0 && begin > around.subst || from > begin || strings.Count(s.command[from:begin], "\n") > 1
 }
 
 // compound reports whether the statement of a coprocess may follow a name. The parser also accepts a name before other

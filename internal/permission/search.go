@@ -48,10 +48,6 @@ type search struct {
 	depth  int    // nesting of text that builtins run
 	whole  string // the command, followed by the text that builtins run
 	docEnd uint   // where the last here-document ended
-
-	// ends has an element for each enclosing node: the end of the node if it is a substitution, otherwise of the
-	// innermost substitution around it, and 0 outside of substitutions.
-	ends []uint
 }
 
 // constructs records which constructs occur in the command, or in text that it runs.
@@ -93,29 +89,31 @@ func (s *search) reader() pieceReader {
 	return pieceReader{s.command, strings.Contains(s.whole, "~") || !s.rule.argues && strings.Contains(s.whole, "$HOME")}
 }
 
+// nodeContext describes the nodes that enclose a node.
+type nodeContext struct {
+	depth int
+	subst uint // where the innermost substitution ends; 0: the node is in no substitution
+}
+
 // in searches the tree, and stops at the first match.
 func (s *search) in(file *syntax.File) {
-	depth := 0
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if node == nil {
-			depth--
-			s.ends = s.ends[:depth]
-			return false
-		}
-		s.enter(node)
-		if depth++; depth > maxDepth {
-			s.found = true
-		}
+	sh.Walk(file, nodeContext{depth: 1}, func(node syntax.Node, around nodeContext) (inside nodeContext, enter bool) {
+		s.found = s.found || around.depth > maxDepth
 		if !s.found { // Walk continues with the siblings of a node that it did not enter
-			s.visit(node)
+			s.visit(node, around)
 		}
-		return !s.found
+		inside = nodeContext{around.depth + 1, around.subst}
+		switch node.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			inside.subst = node.End().Offset()
+		}
+		return inside, !s.found
 	})
 }
 
-func (s *search) visit(node syntax.Node) {
+func (s *search) visit(node syntax.Node, around nodeContext) {
 	read := pieceReader{command: s.command}
-	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node) {
+	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node, around) {
 		s.found = true
 		return
 	}

@@ -6,21 +6,12 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// wrapper is a program that a rule looks through.
-type wrapper struct {
-	sh.Wrapper
-	letters  string   // short options with a value
-	names    []string // long options with a value
-	operands int      // words between the options and the command
-	bare     bool     // the program is a wrapper only without options
-}
-
 // wrappers are the ten programs that Claude Code's rules look through, from the table of all wrappers.
-var wrappers = func() map[string]wrapper {
-	all := map[string]wrapper{}
+var wrappers = func() map[string]sh.Wrapper {
+	all := map[string]sh.Wrapper{}
 	for name, w := range sh.Wrappers {
 		if w.Rules {
-			all[name] = wrapper{w, w.Letters, w.Names, w.Operands, w.Bare}
+			all[name] = w
 		}
 	}
 	return all
@@ -43,7 +34,7 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 	if !ok {
 		return s, false
 	}
-	words, ok := w.skip(s.words[1:])
+	words, ok := skip(w, s.words[1:])
 	if own := s.words[1 : len(s.words)-len(words)]; ok && slices.ContainsFunc(own, piece.expands) {
 		return unknown, true
 	}
@@ -55,8 +46,8 @@ func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 
 // skip returns the words after the options and operands, and whether there is a
 // command among them.
-func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
-	if w.bare { // with options the program is not a wrapper
+func skip(w sh.Wrapper, words []piece) (rest []piece, ok bool) {
+	if w.Bare { // with options the program is not a wrapper
 		if len(words) > 0 && words[0].plain != "--" && len(words[0].plain) > 1 && words[0].plain[0] == '-' {
 			if words[0].expands() && !words[0].isOptionAnyway() {
 				return words[1:], true

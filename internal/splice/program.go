@@ -168,37 +168,26 @@ func (w *scriptWalker) readsProgram(n *syntax.Stmt) *language {
 	return l
 }
 
-// program handles a word that is a program text, and reports whether the word needs nothing more.
-func (w *scriptWalker) program(n *syntax.Word, here nodeContext) bool {
+// program handles a word that may be a program text. It returns the context of the word's parts, and whether they have to
+// be visited.
+func (w *scriptWalker) program(n *syntax.Word, around, here nodeContext) (inside nodeContext, enter bool) {
 	l := w.code[n]
 	start, end, ok := w.span(n)
 	if l == nil || !ok || !w.mark.MatchString(w.text[start:end]) {
-		return false
+		return here, true
 	}
 	text, static := w.flatten(n)
-	whole := static && !here.Backtick && !here.Number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
-	if (l == shell || l == firstWord) && whole {
+	switch whole := static && !here.Backtick && !here.Number && w.depth < maxDepth && around.code == nil; {
+	case !whole:
+	case l == shell || l == firstWord:
 		inner := w.script(text, w.depth+1) // the inner shell expands the marks
 		w.edits = append(w.edits, scriptEdit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
-		return true
-	}
-	if l.quotes != "" && whole {
+		return here, false
+	case l.quotes != "":
 		w.scan(text, l)
-		delete(w.code, n)
-		w.stack = append(w.stack, here.without())
-		for _, part := range n.Parts {
-			syntax.Walk(part, w.visit)
-		}
-		w.stack = w.stack[:len(w.stack)-1]
-		return true
+		here.code = nil // the text has been checked
 	}
-	return false
-}
-
-// without returns the context without the language, for a word that has been checked as text of that language.
-func (p nodeContext) without() nodeContext {
-	p.code = nil
-	return p
+	return here, true
 }
 
 // flatten returns the text of a word after the shell has removed its quotes. static is false if the shell

@@ -100,8 +100,7 @@ func (s *splicer) script(text string, depth int) string {
 		return text
 	}
 	w := &scriptWalker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}}
-	w.stack = []nodeContext{{SyntaxContext: bash.SyntaxContext{Bare: true}}}
-	syntax.Walk(file, w.visit)
+	bash.Walk(file, nodeContext{SyntaxContext: bash.SyntaxContext{Bare: true}}, w.visit)
 	out := w.edited()
 	if _, err := bash.Parse(out); err != nil {
 		s.plain(text, shell)

@@ -12,7 +12,6 @@ type scriptWalker struct {
 	text  string
 	depth int
 	code  map[syntax.Node]*language // words, statements and redirections whose text is a program
-	stack []nodeContext
 	edits []scriptEdit
 }
 
@@ -22,17 +21,12 @@ type nodeContext struct {
 	code *language // the node becomes a part of a program in this language
 }
 
-// visit handles one node. It is called before the children of the node, and with nil after them.
-func (w *scriptWalker) visit(node syntax.Node) bool {
-	if node == nil {
-		w.stack = w.stack[:len(w.stack)-1]
-		return true
-	}
-	here := w.stack[len(w.stack)-1].inside(node)
+// visit handles one node before its children; see [bash.Walk].
+func (w *scriptWalker) visit(node syntax.Node, around nodeContext) (here nodeContext, enter bool) {
+	here = nodeContext{around.Inside(node), around.code}
 	if _, looks := node.(*syntax.Redirect); !looks && w.code[node] != nil {
 		here.code = w.code[node]
 	}
-	done := false
 	switch n := node.(type) {
 	case *syntax.BinaryCmd:
 		w.pipe(n)
@@ -41,23 +35,16 @@ func (w *scriptWalker) visit(node syntax.Node) bool {
 	case *syntax.CallExpr:
 		w.call(n)
 	case *syntax.Word:
-		done = w.program(n, here)
+		return w.program(n, around, here)
 	case *syntax.Redirect:
-		done = w.hereDocument(n, here)
+		return here, !w.hereDocument(n, here)
 	case *syntax.SglQuoted:
 		w.singleQuoted(n, here)
 	case *syntax.ParamExp:
 		w.reference(n, here)
 	}
-	if done {
-		return false
-	}
-	w.stack = append(w.stack, here)
-	return true
+	return here, true
 }
-
-// inside returns the context of the children of a node whose own context is p.
-func (p nodeContext) inside(node syntax.Node) nodeContext { return nodeContext{p.Inside(node), p.code} }
 
 // span returns the offsets of a node in the text.
 func (w *scriptWalker) span(n syntax.Node) (start, end int, ok bool) {

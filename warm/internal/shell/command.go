@@ -39,7 +39,7 @@ func parse(text string, tools *tools, dash bool) (*compiler, *syntax.File, error
 		return nil, nil, err
 	}
 	c := &compiler{functions: map[string]bool{}, tools: tools, dash: dash, refusals: map[*syntax.Stmt]refused{}}
-	syntax.Walk(file, func(n syntax.Node) bool {
+	for n := range sh.Nodes(file) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			if n.Name != nil {
@@ -50,8 +50,7 @@ func parse(text string, tools *tools, dash bool) (*compiler, *syntax.File, error
 				c.sources = true
 			}
 		}
-		return true
-	})
+	}
 	return c, file, nil
 }
 

@@ -70,38 +70,7 @@ func (c *compiler) doubtDash(file *syntax.File, text string) {
 	if !utf8.ValidString(text) {
 		panic(refused{1, "a text that is not UTF-8", c.shell()})
 	}
-	quotes := 0 // double quotes and here-documents around the node
-	var walk func(n syntax.Node)
-	inside := func(n syntax.Node, depth int) {
-		was := quotes
-		quotes = depth
-		walk(n)
-		quotes = was
-	}
-	walk = func(n syntax.Node) {
-		syntax.Walk(n, func(inner syntax.Node) bool {
-			if inner == nil || inner == n {
-				return true
-			}
-			c.doubtfulInDash(inner, text, quotes > 0)
-			switch inner := inner.(type) {
-			case *syntax.DblQuoted:
-				inside(inner, quotes+1)
-				return false
-			case *syntax.CmdSubst:
-				inside(inner, 0)
-				return false
-			case *syntax.Redirect:
-				walk(inner.Word)
-				if inner.Hdoc != nil {
-					inside(inner.Hdoc, 1)
-				}
-				return false
-			}
-			return true
-		})
-	}
-	walk(file)
+	everywhere(file, func(n syntax.Node, quoted bool) { c.doubtfulInDash(n, text, quoted) })
 }
 
 func (c *compiler) doubtfulInDash(n syntax.Node, text string, quoted bool) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // A command that only bash can run leaves the script to bash when it is reached, not before: most guards end
@@ -13,38 +15,19 @@ import (
 
 // doubt refuses a script with syntax that bash might read differently.
 func (c *compiler) doubt(file *syntax.File, text string) {
-	var quoted []syntax.Node // double quotes and here-documents around the node
-	var walk func(n syntax.Node)
-	walk = func(n syntax.Node) {
-		syntax.Walk(n, func(inner syntax.Node) bool {
-			if inner == nil || inner == n {
-				return true
-			}
-			c.doubtful(inner, text, len(quoted) > 0)
-			if q, ok := inner.(*syntax.DblQuoted); ok {
-				quoted = append(quoted, q)
-				walk(q)
-				quoted = quoted[:len(quoted)-1]
-				return false
-			}
-			if r, ok := inner.(*syntax.Redirect); ok && r.Hdoc != nil {
-				walk(r.Word)
-				quoted = append(quoted, r.Hdoc)
-				walk(r.Hdoc)
-				quoted = quoted[:len(quoted)-1]
-				return false
-			}
-			if sub, ok := inner.(*syntax.CmdSubst); ok {
-				was := quoted
-				quoted = nil
-				walk(sub)
-				quoted = was
-				return false
-			}
-			return true
-		})
+	everywhere(file, func(n syntax.Node, quoted bool) { c.doubtful(n, text, quoted) })
+}
+
+// everywhere calls check for each node of a script, and tells it whether the node is in double quotes or in a
+// here-document.
+func everywhere(file *syntax.File, check func(n syntax.Node, quoted bool)) {
+	visit := func(n syntax.Node, around sh.SyntaxContext) (sh.SyntaxContext, bool) {
+		if n != around.Document { // it is a word to the parser, but not to a shell
+			check(n, around.Quoted)
+		}
+		return around.Inside(n), true
 	}
-	walk(file)
+	sh.Walk(file, sh.SyntaxContext{Bare: true}, visit)
 }
 
 func (c *compiler) doubtful(n syntax.Node, text string, quoted bool) {
@@ -190,17 +173,16 @@ func (c *compiler) certainInWords(n *syntax.CallExpr) (err error) {
 }
 
 // mayEnd reports whether a statement may end the script, or leave a function or a loop.
-func (c *compiler) mayEnd(stmt *syntax.Stmt) (may bool) {
-	syntax.Walk(stmt, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			switch name := call.Args[0].Lit(); name {
-			case "exit", "return", "break", "continue", "set":
-				may = true
-			default:
-				may = may || c.functions[name]
+func (c *compiler) mayEnd(stmt *syntax.Stmt) bool {
+	for call := range sh.Calls(stmt) {
+		switch name := call.Args[0].Lit(); name {
+		case "exit", "return", "break", "continue", "set":
+			return true
+		default:
+			if c.functions[name] {
+				return true
 			}
 		}
-		return !may
-	})
-	return may
+	}
+	return false
 }

@@ -5,21 +5,18 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // plainWords returns the words of the first program call of a shell command, up to the first word that is neither
 // literal nor a plain variable. It returns nil if the command has no call, or cannot be parsed.
 func plainWords(command string) (words []string) {
-	file, err := lint.ParseShell(command, syntax.LangBash)
+	file, err := bash.Parse(command)
 	if err != nil {
 		return nil
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || words != nil || len(call.Args) == 0 {
-			return words == nil
-		}
+	for call := range bash.Calls(file) {
+		words = []string{}
 		for _, arg := range call.Args {
 			text, ok := plainWord(arg.Parts)
 			if !ok {
@@ -27,12 +24,9 @@ func plainWords(command string) (words []string) {
 			}
 			words = append(words, text)
 		}
-		if words == nil {
-			words = []string{}
-		}
-		return false
-	})
-	return words
+		return words
+	}
+	return nil
 }
 
 func plainWord(parts []syntax.WordPart) (text string, ok bool) {
