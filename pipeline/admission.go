@@ -335,7 +335,7 @@ type processStarter interface{ StartsProcess() bool }
 // admitted waits until a command that has its permit may start. It returns nil at once for any other hook, and for a
 // command that starts no process. A command that has waited does not start if the caller's deadline would pass while it
 // runs.
-func (f *fireState) admitted(ctx context.Context, h *hook.Hook, turn *hookRun) (*runningCommand, error) {
+func admitted(ctx context.Context, f *fireState, h *hook.Hook, turn *hookRun) (*runningCommand, error) {
 	if !processor.Known || h.Type != "command" || h.Background != hook.Foreground {
 		return nil, nil
 	}

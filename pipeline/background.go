@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -30,8 +35,9 @@ type Finished struct {
 	Notes   []string // such as the mistakes in the hook's answer, which were ignored
 }
 
-// background holds a session's background hooks. The mutex of the session's state guards it.
+// background holds a session's background hooks.
 type background struct {
+	mu      sync.Mutex
 	running int
 	ctx     context.Context // context of the hooks that run now
 	cancel  context.CancelCauseFunc
@@ -40,11 +46,122 @@ type background struct {
 	pending []backgroundContext
 }
 
+// begin registers a background hook. ok is false if the session or its system is closed. ctx ends when the session or
+// the system stops its background hooks.
+func (b *background) begin(s *Session) (ctx context.Context, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || !s.shard.enter() {
+		return nil, false
+	}
+	if b.running++; b.running == 1 {
+		b.ctx, b.cancel = context.WithCancelCause(s.sys.ctx)
+		b.idle = make(chan struct{})
+	}
+	return b.ctx, true
+}
+
+// end unregisters a background hook.
+func (b *background) end(s *Session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running--; b.running == 0 {
+		b.cancel(nil)
+		close(b.idle)
+	}
+	s.shard.leave()
+}
+
+// wait returns nil when no hook runs any more, or the cause of ctx's end when ctx ends first.
+func (b *background) wait(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		running, idle := b.running, b.idle
+		b.mu.Unlock()
+		if running == 0 {
+			return nil
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// close makes later calls of begin fail.
+func (b *background) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+}
+
+// stop ends the hooks that still run, waits for them, and returns an error that wraps why. It returns nil if the last
+// hook has ended in the meantime.
+func (b *background) stop(ctx context.Context, why error) error {
+	b.mu.Lock()
+	n, cancel := b.running, b.cancel
+	b.mu.Unlock()
+	if n == 0 {
+		return nil
+	}
+	cancel(hook.ErrClosed)
+	_ = b.wait(context.WithoutCancel(ctx))
+	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
+}
+
+// keepContext keeps texts of a background hook for the model's next turn.
+func (b *background) keepContext(texts backgroundContext) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pending = append(b.pending, texts)
+}
+
+// takeContexts returns and removes the texts of keepContext, ordered by fire and by plan.
+func (b *background) takeContexts() (texts []string) {
+	b.mu.Lock()
+	kept := b.pending
+	b.pending = nil
+	b.mu.Unlock()
+	slices.SortFunc(kept, func(a, b backgroundContext) int {
+		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
+	})
+	for _, one := range kept {
+		texts = append(texts, one.texts...)
+	}
+	return texts
+}
+
 // backgroundContext holds the context texts of one hook for the model's next turn.
 type backgroundContext struct {
 	fire  int64
 	index int
 	texts []string
+}
+
+// detachment is the outcome of a hook's attempt to go to the background while it runs.
+type detachment struct {
+	denied chan struct{} // set if the hook may not go to the background; closed when the hook ends
+}
+
+// deny refuses to let the hook go to the background. The context that it returns has already ended, and done has to be
+// called when the hook ends.
+func (d *detachment) deny() (ended context.Context, done func(hook.Reply, error)) {
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(hook.ErrClosed)
+	denied := make(chan struct{})
+	d.denied = denied
+	return ended, func(hook.Reply, error) { close(denied) }
+}
+
+// outcome reports whether the hook has gone to the background. If it was denied that, outcome waits for the hook to end
+// and returns [hook.ErrClosed].
+func (d *detachment) outcome() (backgrounded bool, err error) {
+	if d.denied == nil {
+		return true, nil
+	}
+	<-d.denied
+	return false, hook.ErrClosed
 }
 
 // backgroundRun is a hook that runs in the background; its fire ends without waiting for it.
@@ -104,7 +221,7 @@ func detach[Out any](
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
 		ctx, ok := b.begin()
 		if !ok {
-			return f.runs[b.report.Index].denyBackground()
+			return f.runs[b.report.Index].detached.deny()
 		}
 		limit := hook.Call{Timeout: cmp.Or(wish, f.of.timeout(b.report.Hook))}
 		ctx, cancel := limit.Limit(ctx)
@@ -119,17 +236,19 @@ func detach[Out any](
 
 // begin registers the hook. ok is false if the session or the system is closed.
 func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
-	if ctx, ok = b.fire.s.state().beginBackground(b.fire.s); ok {
+	m := b.fire.s.state()
+	if ctx, ok = m.background.begin(b.fire.s); ok {
 		b.fire.runs[b.report.Index].started = true
-		b.fire.s.state().hold(b.fire.vars)
+		m.files.useVars(b.fire.vars, 1)
 	}
 	return ctx, ok
 }
 
 // end unregisters the hook.
 func (b *backgroundRun[Out]) end() {
-	b.fire.s.state().release(b.fire.vars)
-	b.fire.s.state().endBackground(b.fire.s)
+	m := b.fire.s.state()
+	m.files.useVars(b.fire.vars, -1)
+	m.background.end(b.fire.s)
 }
 
 // run runs the hook once it has a worker permit.
@@ -179,25 +298,34 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r.Backgrounded = false // the report now describes a finished run
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
-		b.deliver(finishedRun(b.fire.of.full, &c))
+		deliver(&b.fire.fireState, r.Index, finishedRun(b.fire.of.full, &c))
 	}
 	if b.fire.s.sys.observed {
 		b.observeLate()
 	}
 }
 
-// deliver keeps the hook's texts for the model's next turn, and calls the host.
-func (b *backgroundRun[Out]) deliver(done Finished) {
-	s := b.fire.s
+// deliver keeps a hook's texts for the model's next turn, and calls the host's Finished, if set. A panic in Finished is
+// only logged. i is the index of the hook in the plan.
+func deliver(f *fireState, i int, done Finished) {
 	if len(done.Context) > 0 {
-		s.state().keepContext(backgroundContext{b.fire.number, b.report.Index, done.Context})
+		f.s.state().background.keepContext(backgroundContext{f.number, i, done.Context})
 	}
-	s.tellFinished(done)
+	if f.s.host == nil || f.s.host.Finished == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			f.s.sys.log.LogAttrs(f.s.sys.ctx, slog.LevelError, "the host's Finished panicked",
+				slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+		}
+	}()
+	f.s.host.Finished(done)
 }
 
 // observeLate reports the hook's end to observers, which have already been told that it went to the background.
 func (b *backgroundRun[Out]) observeLate() {
-	ev := b.fire.observing().evaluation(&b.report, b.in)
+	ev := observing[Out]{b.fire}.evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // a background hook guards nothing
 	b.fire.s.sys.observers.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {

@@ -99,7 +99,7 @@ func (e *Event[In, Out]) fireOpen(
 	plan *stages.Planned,
 ) (*hook.Result[Out], error) {
 	if e.forgetting {
-		e.core.forget(s, &in)
+		forgetVars(&e.core.definition, s, &in)
 	}
 	if plan.Open != nil {
 		plan = e.core.narrow(s, &in, plan, true)

@@ -28,8 +28,6 @@ func blocked(r *common.Report) bool { return r.Output.Decision.Blocks() || r.OnF
 // failureRules applies the rules about failed hooks in one fire.
 type failureRules struct{ *fireState }
 
-func (f *fireState) failing() failureRules { return failureRules{f} }
-
 // failsClosed reports whether a hook that failed blocks.
 func (f failureRules) failsClosed(h *hook.Hook, err error) bool {
 	rules, late := &f.of.rules, new(hook.TimeoutError)
@@ -101,6 +99,34 @@ func (f failureRules) denialReason(h *hook.Hook, err error, action hook.Action) 
 // decides about the result, and Fire does not return the error.
 func (f failureRules) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
+}
+
+// notifyFailure calls the session's failure listeners.
+func (f failureRules) notify(r *common.Report) {
+	for _, listen := range f.s.more.Load().listening() {
+		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: blocked(r)})
+	}
+}
+
+func (f failureRules) notifyListener(listen func(Failure), failure Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.log().panicked("a listener to failures panicked", v)
+		}
+	}()
+	listen(failure)
+}
+
+// propagated returns the error that Fire takes over from a hook, or nil.
+func propagated[Out any](f failureRules, reports []hook.Report[Out]) error {
+	for i := range reports {
+		if err := reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+			if c := common.ReportOf(&reports[i]); f.propagates(&c) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // contextCause replaces an error that only reports the end of ctx by the cause of that end. If the cause is not a

@@ -14,77 +14,15 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/stages"
 )
-
-// denyBackground refuses to let a hook go to the background. The context that it returns has already ended, and done
-// has to be called when the hook ends.
-func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
-	ended, cancel := context.WithCancelCause(context.Background())
-	cancel(hook.ErrClosed)
-	refused := make(chan struct{})
-	t.denied = refused
-	return ended, func(hook.Reply, error) { close(refused) }
-}
-
-// leftForBackground returns the outcome of a hook that asked to go to the background. If denyBackground refused that,
-// it waits for the hook to end and returns [hook.ErrClosed].
-func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
-	if t.denied == nil {
-		return true, nil
-	}
-	<-t.denied
-	return false, hook.ErrClosed
-}
-
-// notifyFailure calls the session's failure listeners.
-func (f *fireState) notifyFailure(r *common.Report) {
-	for _, listen := range f.s.more.Load().listening() {
-		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: blocked(r)})
-	}
-}
-
-func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.log().panicked("a listener to failures panicked", v)
-		}
-	}()
-	listen(failure)
-}
-
-func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
-
-func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *fireInput) *Evaluation {
-	ev := &Evaluation{
-		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
-		Outcome: end, Decision: r.Output.Decision,
-		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
-		Reply:  r.Reply, Elapsed: r.Elapsed, Granted: r.Granted, Err: r.Err, Notes: r.Notes,
-		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
-	}
-	ev.Class = hook.ClassOf(r.Err)
-	if r.Hook.Policy != nil {
-		ev.Mode = r.Hook.Policy.Mode
-		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
-	}
-	if r.Hook.Runner != nil {
-		ev.Payload = in.encoded
-	}
-	return ev
-}
-
-func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
-
-func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
 
 // fire is one event being fired. It lives until it has its result, and longer only if a hook goes
 // to the background.
 //
 // [core.fire] begins it, [fire.spawn] runs the planned hooks on a pool or as a fold, [fire.runHook]
-// runs one hook, [stages.Parse] reads the hook's reply, [fire.reduce] merges the answers,
-// [fire.conclude] applies the rules about all reports together, and [fire.finish] returns the
+// runs one hook, [stages.Parse] reads the hook's reply, [fire.settle] completes its report, [fire.reduce] merges the
+// answers, [fire.conclude] applies the rules about all reports together, and [fire.finish] returns the
 // result.
 type fire[Out any] struct {
 	fireState
@@ -126,12 +64,12 @@ type fireState struct {
 
 // hookRun is the state of one hook run, besides its report.
 type hookRun struct {
-	started bool          // the hook itself has started
-	trial   bool          // this is the trial run of an open breaker
-	counted bool          // the breaker has counted this run
-	queued  time.Duration // the time for which the hook waited for a permit
-	refuses bool          // the answer, before Refine, denies or stops
-	denied  chan struct{} // set if the hook may not go to the background; closed when the hook ends
+	started  bool          // the hook itself has started
+	trial    bool          // this is the trial run of an open breaker
+	counted  bool          // the breaker has counted this run
+	queued   time.Duration // the time for which the hook waited for a permit
+	refuses  bool          // the answer, before Refine, denies or stops
+	detached detachment    // of a hook that moves to the background while it runs
 }
 
 // fire runs the hooks of a plan and merges their answers. The caller allocates f. w may be nil.
@@ -148,7 +86,8 @@ func (e *core[Out]) fire(
 		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx,
 	}
 	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
-	isClosed := f.dropClosed()
+	var isClosed bool
+	f.plan, isClosed = withoutClosed(plan)
 	if plan.Panicked != nil {
 		f.log().matcher(ctx)
 	}
@@ -156,7 +95,7 @@ func (e *core[Out]) fire(
 		f.log().planned(ctx)
 	}
 	if len(s.sys.cfg.Observe) > 0 {
-		f.observed = f.startObserving(ctx)
+		f.observed = startObserving(ctx, &f.fireState)
 	}
 	res, err := e.empty, error(nil)
 	if len(f.plan.Run) > 0 || isClosed {
@@ -166,21 +105,20 @@ func (e *core[Out]) fire(
 		res, err = f.complete(ctx)
 	}
 	if f.info != nil {
-		f.observing().endObserving(res, err)
+		observing[Out]{f}.endObserving(res, err)
 	}
 	return res, err
 }
 
-// dropClosed removes from the plan the hook that marks a closed system, and reports whether it was there.
-func (f *fireState) dropClosed() bool {
-	last := len(f.plan.Run) - 1
-	if last < 0 || f.plan.Run[last] != closed {
-		return false
+// withoutClosed removes the marker of a closed system from a plan, and reports whether it was there.
+func withoutClosed(plan *stages.Planned) (hooks *stages.Planned, isClosed bool) {
+	last := len(plan.Run) - 1
+	if last < 0 || plan.Run[last] != closed {
+		return plan, false
 	}
-	own := *f.plan
+	own := *plan
 	own.Run = own.Run[:last:last]
-	f.plan = &own
-	return true
+	return &own, true
 }
 
 // alloc allocates the result and the reports separately from f, so that a result does not keep the fire in memory.
@@ -230,7 +168,7 @@ func (f *fireState) begin() {
 		f.budget()
 	}
 	if f.of.rules.EnvFile != "" && !f.again {
-		f.openVars()
+		f.vars, f.noVars = openVars(f)
 	}
 }
 
@@ -276,7 +214,7 @@ func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 		Each:        f.each,
 		Announce:    f.watcher != nil,
 		Unstoppable: f.of.rules.Unstoppable,
-		Ready:       f.inProcess(),
+		Ready:       !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil }),
 		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
 	}
 	var reports iter.Seq[*hook.Report[Out]]
@@ -287,7 +225,12 @@ func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 		}
 		reports = spawn.Fold(f.ctx, f.applyHookOutputToInput)
 	case f.plan.OwnChain:
-		spawn.Chain, spawn.Next = f.ownHooks(), f.nextOfChain
+		spawn.Next = f.nextOfChain
+		for i, h := range f.plan.Run {
+			if h.OwnOnly {
+				spawn.Chain = append(spawn.Chain, i)
+			}
+		}
 		reports = spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
 	default:
 		if spawn.Ready {
@@ -296,14 +239,9 @@ func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 		reports = spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
 	}
 	if f.watcher != nil {
-		return f.watched(reports)
+		return f.watcher.watched(reports, f.again, f.base)
 	}
 	return reports
-}
-
-// inProcess reports whether every hook of the plan is a Go function.
-func (f *fireState) inProcess() bool {
-	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
 // applyHookOutputToInput returns the input of the hook that follows r in a sequential plan. It ends the chain if r
@@ -316,16 +254,6 @@ func (f *fire[Out]) applyHookOutputToInput(in *fireInput, r *hook.Report[Out]) (
 		return in, true
 	}
 	return &fireInput{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
-}
-
-// ownHooks returns the indexes of the hooks that run as a chain, in parallel with the other hooks.
-func (f *fireState) ownHooks() (places []int) {
-	for i, h := range f.plan.Run {
-		if h.OwnOnly {
-			places = append(places, i)
-		}
-	}
-	return places
 }
 
 // nextOfChain calls applyHookOutputToInput on the goroutine of a chain. If a function of the event panics, the panic
@@ -376,8 +304,7 @@ func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput
 	return &f.reports[i]
 }
 
-// runHook runs one hook of the plan and fills in its report. After the run it applies the failure policy and the
-// event's Refine, adds notes, and calls the observers, whatever the outcome.
+// runHook runs one hook of the plan, under its policy, and fills in its report.
 func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireInput) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
@@ -389,33 +316,35 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireIn
 		if !returned { // the hook called runtime.Goexit
 			r.Err = errExited
 		}
-		r.Recheck = f.again
-		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // otherwise the hook was never started
-			f.policing().applyFailurePolicy(r)
-		}
-		if f.event.spec.refine != nil {
-			notes := len(r.Notes)
-			f.refine(r, in)
-			if f.doubting().doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
-				f.refine(r, in) // the event gives the denial its own form
-			}
-		}
-		if len(r.Notes) > 0 {
-			f.log().notes(h, r.Notes)
-		}
-		if h.Policy != nil {
-			f.policing().uphold(r)
-		}
-		if f.s.sys.observed {
-			f.observing().observe(ctx, r, in, f.runs[i].queued)
-		}
+		f.settle(ctx, r, in)
 	}()
-	if h.Policy == nil {
-		f.runOnce(ctx, r, in)
-	} else {
-		f.policing().runUnderPolicy(ctx, r, in)
-	}
+	policing[Out]{f}.run(ctx, r, in)
 	returned = true
+}
+
+// settle completes the report of a hook that has ended, whatever the outcome: the failure policy, the event's Refine,
+// notes, and the observers.
+func (f *fire[Out]) settle(ctx context.Context, r *hook.Report[Out], in *fireInput) {
+	r.Recheck = f.again
+	if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // otherwise the hook was never started
+		policing[Out]{f}.applyFailurePolicy(r)
+	}
+	if f.event.spec.refine != nil {
+		notes := len(r.Notes)
+		f.refine(r, in)
+		if (doubting[Out]{f}).doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
+			f.refine(r, in) // the event gives the denial its own form
+		}
+	}
+	if len(r.Notes) > 0 {
+		f.log().notes(r.Hook, r.Notes)
+	}
+	if r.Hook.Policy != nil {
+		policing[Out]{f}.uphold(r)
+	}
+	if f.s.sys.observed {
+		observing[Out]{f}.observe(ctx, r, in, f.runs[r.Index].queued)
+	}
 }
 
 // refine lets the event adjust a report. If the event's function panics, the report stays as it is.
@@ -469,20 +398,7 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *fireIn
 		launch(ctx, f, r, in)
 		return
 	}
-	if r.Hook.Policy != nil {
-		f.policing().runLimited(ctx, r, in)
-		return
-	}
-	workers := f.s.sys.permits.of(r.Hook) // hooks in Go need no permit, because they may fire events
-	if !workers.TryAcquire(1) {
-		var err error
-		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {
-			r.Err = contextCause(ctx, err)
-			return
-		}
-	}
-	defer workers.Release(1)
-	f.runRunner(ctx, r, in)
+	policing[Out]{f}.runPermitted(ctx, r, in) // hooks in Go need no permit, because they may fire events
 }
 
 // continuesAfterCancel reports whether a hook starts although ctx has ended.
@@ -490,6 +406,7 @@ func (f *fireState) continuesAfterCancel(h *hook.Hook) bool {
 	return f.of.rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
 }
 
+// call calls a hook in Go within its time limit, and checks its answer.
 func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	f.runs[r.Index].started = true
 	start, returned := time.Since(f.began), false // time.Since takes half of the time of time.Now
@@ -530,7 +447,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
 	if len(out.Notes) > 0 {
-		f.doubting().doubtNotes(r)
+		doubting[Out]{f}.doubtNotes(r)
 	}
 }
 
@@ -561,14 +478,12 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 		return
 	}
 	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
-	if f.s.host != nil {
-		call.Ask = f.s.ask(r.Hook)
-	}
+	call.Ask = questionsOf(f.s, r.Hook)
 	if f.event.dialect.Detaches {
 		call.Detach = detach(ctx, f, r, in)
 	}
 	turn := &f.runs[r.Index]
-	at, err := f.admitted(ctx, r.Hook, turn)
+	at, err := admitted(ctx, &f.fireState, r.Hook, turn)
 	if err != nil {
 		r.Err = err
 		return
@@ -588,12 +503,13 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed, r.Granted = time.Since(start), reply.Granted
 	defer func() {
-		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
-			f.noteVars(r)
+		r.Notes = append(r.Notes, reply.Notes...)
+		if f.noVars != nil && !r.Hook.NoEnvFile {
+			r.Notes = append(r.Notes, lostVars(&f.fireState))
 		}
 	}()
 	if errors.Is(err, hook.ErrDetached) {
-		r.Backgrounded, r.Err = turn.leftForBackground()
+		r.Backgrounded, r.Err = turn.detached.outcome()
 		return
 	}
 	if err != nil {
@@ -610,7 +526,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
 		Decode: f.event.spec.Decode,
 	})
-	f.doubting().doubtAnswer(r)
+	doubting[Out]{f}.doubtAnswer(r)
 }
 
 // newCall returns the Call for a hook outside the process, including the environment variables of that hook.
@@ -633,7 +549,7 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *fireIn
 	// process has inherited the variable: the hooks must not use the inherited state.
 	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
 	if len(call.Env) > 0 || asked || inheritsState() {
-		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
+		call.Env = append(call.Env, f.s.states.of(f.s, h.Source).name)
 	}
 	if t := call.Trace; t.Parent != "" { // child processes read their trace parent from the environment
 		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
@@ -663,14 +579,6 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 		reply = nil
 	}
 	return reply, contextCause(ctx, err)
-}
-
-// noteVars notes in a hook's report that its exported variables are lost.
-func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
-	if !r.Hook.NoEnvFile {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
-			f.event.rules.EnvFile, f.noVars))
-	}
 }
 
 // reduce spawns the hooks and merges their answers as their reports arrive. A single hook without a watcher does not
@@ -705,7 +613,7 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 		res.Conflicts = conflicts(f.event, res.Reports)
 	}
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
-		f.policing().hold(res)
+		policing[Out]{f}.hold(res)
 	}
 	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil || anyTooLate(res.Reports) {
 		if err := f.unfinished(res); err != nil {
@@ -713,13 +621,13 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 		}
 	}
 	if f.s.sys.rechecks.Load() {
-		f.rechecking().recheck(res)
+		rechecking[Out]{f}.recheck(res)
 	}
 	if f.failed == nil && f.event.spec.conclude != nil {
 		f.concludeEvent(res)
 	}
 	if f.s.sys.debug {
-		f.observing().logResult(res)
+		observing[Out]{f}.logResult(res)
 	}
 }
 
@@ -771,7 +679,7 @@ func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Re
 		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed
 	}
 	if f.of.rules.Propagate {
-		if err := f.propagated(res); err != nil {
+		if err := propagated(f.failing(), res.Reports); err != nil {
 			return res, err
 		}
 	}
@@ -779,18 +687,6 @@ func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Re
 		return res, nil // every hook ran
 	}
 	return res, ctx.Err()
-}
-
-// propagated returns the error that Fire takes over from a hook, or nil.
-func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
-	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
-			if c := common.ReportOf(&res.Reports[i]); f.failing().propagates(&c) {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // end cancels the contexts of the fire and unregisters it.
@@ -803,7 +699,7 @@ func (f *fireState) end() {
 		f.s.state().unspend(f.notStarted())
 	}
 	if f.vars != nil {
-		f.s.state().release(f.vars)
+		f.s.state().files.useVars(f.vars, -1)
 	}
 	f.s.shard.end(&f.inflightEntry)
 }
@@ -817,3 +713,9 @@ func (f *fireState) notStarted() (hooks []*hook.Hook) {
 	}
 	return hooks
 }
+
+// log writes the log of the fire.
+func (f *fireState) log() fireLog { return fireLog{f} }
+
+// failing applies the rules about failed hooks.
+func (f *fireState) failing() failureRules { return failureRules{f} }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/policy"
@@ -37,15 +36,6 @@ func eventOf(h *hook.Hook) policy.Event {
 		return PolicyEvent(e.Info())
 	}
 	return policy.Event{}
-}
-
-// noWorkers is the Runner of worker hooks in a system without Warm. It always fails.
-type noWorkers struct{}
-
-// Run fails.
-func (noWorkers) Run(context.Context, hook.Call) (hook.Reply, error) {
-	return hook.Reply{}, &hook.ClassError{Class: hook.ClassSpawn, Err: errors.New(
-		"the worker cannot be used: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
 }
 
 // notWrapped is the Runner of a hook whose Wrap returned nil or panicked. It always fails.

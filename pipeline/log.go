@@ -17,9 +17,6 @@ import (
 // fireLog writes the log of one fire.
 type fireLog struct{ *fireState }
 
-// log returns the log of the fire.
-func (f *fireState) log() fireLog { return fireLog{f} }
-
 // planned writes the plan to the log.
 func (l fireLog) planned(ctx context.Context) {
 	for _, skipped := range l.plan.Skipped {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -68,7 +69,7 @@ func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *fi
 func (f observing[Out]) evaluation(r *hook.Report[Out], in *fireInput) *Evaluation {
 	r = withoutShadow(r)
 	c := common.ReportOf(r)
-	ev := f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
+	ev := evaluationOf(&f.fireState, &c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
 	ev.Rewrote = r.Answered && len(f.s.sys.observers.list) > 0 && f.event.rewrites(&r.Output)
 	return ev
 }
@@ -97,9 +98,29 @@ func (f observing[Out]) logResult(res *hook.Result[Out]) {
 	)
 }
 
+// evaluationOf describes a hook that has run.
+func evaluationOf(f *fireState, r *common.Report, end Outcome, in *fireInput) *Evaluation {
+	ev := &Evaluation{
+		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
+		Outcome: end, Decision: r.Output.Decision,
+		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply:  r.Reply, Elapsed: r.Elapsed, Granted: r.Granted, Err: r.Err, Notes: r.Notes,
+		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
+	}
+	ev.Class = hook.ClassOf(r.Err)
+	if r.Hook.Policy != nil {
+		ev.Mode = r.Hook.Policy.Mode
+		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
+	}
+	if r.Hook.Runner != nil {
+		ev.Payload = in.encoded
+	}
+	return ev
+}
+
 // startObserving calls FireStart of the observers, and reports the hooks that do not run. It returns the context of the
 // hooks that run.
-func (f *fireState) startObserving(ctx context.Context) context.Context {
+func startObserving(ctx context.Context, f *fireState) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),
 		Hooks:  f.s.view().listed.of(f.of.slot),

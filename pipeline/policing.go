@@ -20,8 +20,6 @@ import (
 // hook; failure policy and shadow mode apply to its report; the strictest policy applies to the merged answer.
 type policing[Out any] struct{ *fire[Out] }
 
-func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
-
 // applyFailurePolicy applies the hook's policy to its failure or, without a policy, the event's rules. It
 // counts hooks that fail open, writes the log, and calls the failure listeners.
 func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
@@ -49,7 +47,7 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	c := common.ReportOf(r)
 	f.log().failure(&c)
 	if !f.failing().propagates(&c) {
-		f.notifyFailure(&c)
+		f.failing().notify(&c)
 	}
 }
 
@@ -83,7 +81,7 @@ func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
 }
 
 func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
-	decision := f.observing().word(all, reports)
+	decision := observing[Out]{f.fire}.word(all, reports)
 	return hook.Would{Decision: decision, Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
@@ -111,9 +109,13 @@ func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) boo
 	return f.decided(&res.Output, all), f.rewrite(&res.Output)
 }
 
-// runUnderPolicy runs a hook under its policy: breaker, then retries.
-func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *fireInput) {
+// run runs a hook under its policy, if it has one: breaker, then retries.
+func (f policing[Out]) run(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	p, k := r.Hook.Policy, policyStateOf(r.Hook)
+	if p == nil {
+		f.runOnce(ctx, r, in)
+		return
+	}
 	var before time.Duration
 	var notes []string
 	for tries := 0; ; tries++ {
@@ -145,28 +147,33 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 	}
 }
 
-// runLimited runs a Runner within the concurrency limits of its policy. The breaker counts the end of the run before
-// the permits are released, so that the next run sees the breaker's new state.
-func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
+// runPermitted runs a Runner once it has a worker permit and the permits of its policy. The breaker counts the end of
+// the run before the permits are released, so that the next run sees the breaker's new state.
+func (f policing[Out]) runPermitted(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	var err error
-	k, turn := policyStateOf(r.Hook), &f.runs[r.Index]
-	workers := f.s.sys.permits.of(r.Hook)
+	turn, workers := &f.runs[r.Index], f.s.sys.permits.of(r.Hook)
 	if turn.queued, err = acquireFor(ctx, r.Hook, workers); err != nil {
 		r.Err = contextCause(ctx, err)
 		return
 	}
 	defer releaseFor(r.Hook, workers)
+	k := policyStateOf(r.Hook)
+	if k == nil {
+		f.runRunner(ctx, r, in)
+		return
+	}
 	if r.Err = k.mayStillStart(&turn.trial); r.Err != nil {
 		return
 	}
-	f.runSafelyLimited(ctx, r, in)
+	f.runSafely(ctx, r, in)
 	if !r.Backgrounded {
 		k.done(turn.trial, asHookError(r.Hook, r.Err))
 		turn.counted = true
 	}
 }
 
-func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out], in *fireInput) {
+// runSafely runs a Runner; a panic is the failure of the hook.
+func (f policing[Out]) runSafely(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}

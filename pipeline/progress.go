@@ -21,7 +21,7 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 		return e.unusable(s)
 	}
 	if e.on.forget != nil {
-		e.forget(s, in)
+		forgetVars(&e.definition, s, in)
 	}
 	plan := e.plan(ctx, s, in, true)
 	if plan == nil {
@@ -60,15 +60,18 @@ func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hoo
 }
 
 // watched passes each report to the watcher before yielding it, and ends the fire when the watcher wants no more.
-func (f *fire[Out]) watched(reports iter.Seq[*hook.Report[Out]]) iter.Seq[*hook.Report[Out]] {
+// In the second round of a fire, again is set, and base is the number of reports of the first.
+func (w *watcher[Out]) watched(
+	reports iter.Seq[*hook.Report[Out]], again bool, base int,
+) iter.Seq[*hook.Report[Out]] {
 	return func(yield func(*hook.Report[Out]) bool) {
 		for r := range reports {
 			seen := *r
-			if f.again {
-				seen.Recheck, seen.Index = true, r.Index+f.base
+			if again {
+				seen.Recheck, seen.Index = true, r.Index+base
 			}
-			more := f.watcher.see(seen)
-			f.watcher.left = f.watcher.left || !more
+			more := w.see(seen)
+			w.left = w.left || !more
 			if !r.Started && !yield(r) || !more {
 				return
 			}

@@ -12,6 +12,41 @@ import (
 // rechecking runs hooks a second time on the input that the merged answer has rewritten.
 type rechecking[Out any] struct{ *fire[Out] }
 
+// recheck runs hooks a second time if a policy demands it: the hooks that match the rewritten input. Their answers are
+// merged with the first ones. Rewrites in second answers have no effect, since no hook could check them. There is never
+// a third round.
+func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
+	e := f.event
+	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
+		return
+	}
+	final, ok := e.rewrittenIn(f.first.value, &res.Output)
+	if !ok {
+		return
+	}
+	again := f.secondRound(final)
+	if again == nil {
+		return
+	}
+	defer again.end()
+	if again.failed != nil {
+		f.failed = again.failed
+		return
+	}
+	second := again.result
+	again.reduce(second)
+	if f.failed = again.failed; f.failed == nil {
+		f.failed = again.unfinished(second)
+	}
+	f.join(res, final, second)
+}
+
+// ended reports whether the first answers already decide, so that a second round is not needed.
+func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
+	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
+}
+
 // secondRound returns a fire that runs hooks again on the rewritten input; nil if no hook would run. It leaves out
 // background hooks, which cannot decide.
 func (f rechecking[Out]) secondRound(in any) *fire[Out] {
@@ -49,7 +84,7 @@ func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Res
 	}
 	*res = merged
 	res.Conflicts = conflicts
-	f.policing().hold(res)
+	policing[Out]{f.fire}.hold(res)
 }
 
 // dropRepeats removes from a second-round answer the parts that have no effect: rewrites, and texts that the hook
@@ -94,39 +129,4 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 			}
 		}
 	}
-}
-
-// recheck runs hooks a second time if a policy demands it: the hooks that match the rewritten input. Their answers are
-// merged with the first ones. Rewrites in second answers have no effect, since no hook could check them. There is never
-// a third round.
-func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
-	e := f.event
-	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
-		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
-		return
-	}
-	final, ok := e.rewrittenIn(f.first.value, &res.Output)
-	if !ok {
-		return
-	}
-	again := f.secondRound(final)
-	if again == nil {
-		return
-	}
-	defer again.end()
-	if again.failed != nil {
-		f.failed = again.failed
-		return
-	}
-	second := again.result
-	again.reduce(second)
-	if f.failed = again.failed; f.failed == nil {
-		f.failed = again.unfinished(second)
-	}
-	f.join(res, final, second)
-}
-
-// ended reports whether the first answers already decide, so that a second round is not needed.
-func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
-	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }

@@ -67,6 +67,18 @@ func (reg *registry) rebuild() {
 	}
 }
 
+// setHooks replaces the own hooks of a session.
+func (reg *registry) setHooks(s *Session, hooks []*hook.Hook) {
+	s.hooks = hooks
+	if len(hooks) == 0 {
+		delete(reg.sessions, weak.Make(s))
+		s.own.Store(nil)
+		return
+	}
+	reg.remember(s)
+	s.own.Store(reg.build(hooks))
+}
+
 // remember adds s to the sessions that rebuild updates. It does not keep s alive: sessions need no
 // closing.
 func (reg *registry) remember(s *Session) {

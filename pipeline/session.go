@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
@@ -92,18 +89,18 @@ func (c *SessionConfig) newScratch() (string, error) {
 // kilobyte, and about two kilobytes more for each event for which it has hooks of its own. Its methods may be called
 // from many goroutines.
 type Session struct {
-	sys   *System
-	shard *shard
-	reg   *registry
-	own   atomic.Pointer[view] // nil unless hooks were added to the session
-	more  atomic.Pointer[sessionState]
-	host  *SessionConfig // the config; nil if Interactive, Ask, Finished, Scratch, State and States are zero
-	id    string
-	dir   string
-	agent string                    // the agent's directory, for payloads
-	cwd   string                    // agent as JSON
-	kept  atomic.Pointer[stateDirs] // where the hooks of each source keep values
-	base  []byte                    // the payload members that never change, from the opening brace
+	sys    *System
+	shard  *shard
+	reg    *registry
+	own    atomic.Pointer[view] // nil unless hooks were added to the session
+	more   atomic.Pointer[sessionState]
+	host   *SessionConfig // the config; nil if Interactive, Ask, Finished, Scratch, State and States are zero
+	id     string
+	dir    string
+	agent  string       // the agent's directory, for payloads
+	cwd    string       // agent as JSON
+	states sourceStates // where the hooks of each source keep values
+	base   []byte       // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // the system's mutex guards this field and those below
 	cleaned bool         // whether a cleanup is registered that removes the session from the registry
@@ -194,43 +191,25 @@ func (s *Session) Files() []string {
 
 func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
-	s.setHooks(ranked(s.hooks, hooks))
+	s.reg.setHooks(s, ranked(s.hooks, hooks))
 	s.sys.mu.Unlock()
 	s.sys.observers.changed(s.id, hooks, HookWatcher.HookAdded)
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
-		s.setHooks(without(s.hooks, hooks))
+		s.reg.setHooks(s, without(s.hooks, hooks))
 		s.reg.release(hooks)
 		s.sys.mu.Unlock()
 		s.sys.observers.changed(s.id, hooks, HookWatcher.HookRemoved)
 	})
 }
 
-func (s *Session) setHooks(hooks []*hook.Hook) {
-	s.hooks = hooks
-	if len(hooks) == 0 {
-		delete(s.reg.sessions, weak.Make(s))
-		s.own.Store(nil)
-		return
-	}
-	s.reg.remember(s)
-	s.own.Store(s.reg.build(hooks))
-}
-
 // Wait returns nil when no hook of the session runs in the background any more, or the cause of
 // ctx's end when ctx ends first.
 func (s *Session) Wait(ctx context.Context) error {
-	for {
-		idle := s.more.Load().idle()
-		if idle == nil {
-			return nil
-		}
-		select {
-		case <-idle:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if m := s.more.Load(); m != nil {
+		return m.background.wait(ctx)
 	}
+	return nil
 }
 
 // Close ends the session's background hooks and removes the files of its hooks. It waits for running hooks until ctx
@@ -238,67 +217,26 @@ func (s *Session) Wait(ctx context.Context) error {
 // [hook.ErrClosed], and hooks cannot leave files. A session without background hooks and files needs no Close.
 func (s *Session) Close(ctx context.Context) error {
 	m := s.state()
-	m.mu.Lock()
-	m.background.closed = true
-	m.mu.Unlock()
-	err := s.Wait(ctx)
+	m.background.close()
+	m.files.close()
+	err := m.background.wait(ctx)
 	if err != nil {
-		err = s.stopAll(ctx, err)
+		err = m.background.stop(ctx, err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s.sys.scratches.drop(m.scratchDir)
-	m.scratchDir, m.vars = "", nil
-	if s.id == "" && s.kept.Load() != nil {
-		_ = s.kept.Load().session.Remove() // no hook can use the values any more
+	m.files.remove(&s.sys.scratches)
+	if s.id == "" {
+		s.states.remove()
 	}
 	return err
 }
 
-// stopAll ends the hooks that still run in the background.
-func (s *Session) stopAll(ctx context.Context, why error) error {
-	m := s.state()
-	m.mu.Lock()
-	n, cancel := m.background.running, m.background.cancel
-	m.mu.Unlock()
-	if n == 0 {
-		return nil // the last hook has ended in the meantime
-	}
-	cancel(hook.ErrClosed)
-	_ = s.Wait(context.WithoutCancel(ctx))
-	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
-}
-
 // NextTurn returns the texts that background hooks have left since the last call: context for the model's next turn.
 // They are ordered by fire and by plan, not by completion.
-func (s *Session) NextTurn() (texts []string) {
-	said := s.more.Load().takeContexts()
-	slices.SortFunc(said, func(a, b backgroundContext) int {
-		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
-	})
-	for _, one := range said {
-		texts = append(texts, one.texts...)
+func (s *Session) NextTurn() []string {
+	if m := s.more.Load(); m != nil {
+		return m.background.takeContexts()
 	}
-	return texts
-}
-
-// tellFinished calls the host's Finished, if set. A panic in Finished is only logged.
-func (s *Session) tellFinished(done Finished) {
-	if s.host == nil || s.host.Finished == nil {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			s.sys.log.LogAttrs(
-				s.sys.ctx,
-				slog.LevelError,
-				"the host's Finished panicked",
-				slog.String("session", s.id),
-				slog.String("panic", environ.Scrub(fmt.Sprint(v))),
-			)
-		}
-	}()
-	s.host.Finished(done)
+	return nil
 }
 
 // OnFailure calls listen for each hook of the session that fails in the foreground and is not in shadow, on the
@@ -310,43 +248,35 @@ func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
 	return s.state().listen(listen)
 }
 
-// prewarm starts the warm processes of a session's hooks, if the policy demands it.
-func (s *Session) prewarm() {
-	if s.sys.cfg.Warm == nil {
-		return
+// State returns the values of the program and its hooks in Go; see [hook.State]. They are stored in a directory,
+// created with the first value. A later session with the same id and directory finds the values there. Close removes
+// them if the session has no id; otherwise they are removed a week after their last use. Hooks from settings do not
+// share these values; see [Session.SourceState].
+func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
+
+// SourceState returns the values that the session's hooks of one source share, such as [hook.Project]; see
+// [hook.State]. Each source has its own keys and its own limit, so that a project's hook cannot change the values of
+// a user's hook. [Session.State] is SourceState of [hook.Host], and the values of all sources are kept for the same
+// time.
+func (s *Session) SourceState(source hook.Source) hook.State { return s.states.of(s, source).state }
+
+// EnvFiles returns the files in which hooks have exported variables, as shell text. The host sources them, in this
+// order, before each of its own shell commands. The event that fired last comes last; hooks of one event are in plan
+// order (C85). A new fire of an event replaces the variables that its hooks exported before. Of several fires of one
+// event at the same time, only the one that began last counts.
+func (s *Session) EnvFiles() []string {
+	if m := s.more.Load(); m != nil {
+		return m.files.exported()
 	}
-	s.sys.mu.Lock()
-	none := s.reg.loaded.policy == nil
-	s.sys.mu.Unlock()
-	if none {
-		return
-	}
-	for _, h := range s.Hooks() {
-		if p := h.Policy; p != nil && p.Prewarm && p.Warm != "" && p.WarmNote == "" && p.Mode != hook.Off && h.Skip == "" {
-			s.sys.cfg.Warm.Prewarm(hook.Call{Hook: h, Session: s.id, Dir: s.dir})
-		}
-	}
+	return nil
 }
 
-// ask returns the function with which a hook asks the user; nil if the hook cannot ask. s.host must not be nil.
-func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
-	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
-		return nil
-	}
-	m := s.state()
-	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
-		select {
-		case m.asking <- struct{}{}:
-			defer func() { <-m.asking }()
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			return "", false
-		}
-		return s.host.Ask(ctx, h, q)
-	}
-}
+// Exports returns the text of all EnvFiles in order, in which later lines override earlier ones. It is empty if hooks
+// have exported nothing. A file that cannot be read, or has more than 1 MiB, is an error; the text of the others is
+// still returned.
+func (s *Session) Exports() (script string, err error) { return readVars(s.EnvFiles()) }
 
+// view returns the hooks of the session, as they are now.
 func (s *Session) view() *view {
 	if v := s.own.Load(); v != nil {
 		return v
@@ -373,7 +303,7 @@ func (s *Session) Value(key any, first func() any) any {
 // Keep writes a text to a file of the session and returns the file's path, for texts that are too long to pass on. The
 // file exists until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
-	if path, err = s.state().newFile(s, name); err != nil {
+	if path, err = s.state().files.newPath(s, name); err != nil {
 		return "", err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

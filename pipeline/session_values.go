@@ -5,22 +5,11 @@ import (
 	"crypto/rand"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/state"
 )
-
-// State returns the values of the program and its hooks in Go; see [hook.State]. They are stored in a directory,
-// created with the first value. A later session with the same id and directory finds the values there. Close removes
-// them if the session has no id; otherwise they are removed a week after their last use. Hooks from settings do not
-// share these values; see [Session.SourceState].
-func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
-
-// SourceState returns the values that the session's hooks of one source share, such as [hook.Project]; see
-// [hook.State]. Each source has its own keys and its own limit, so that a project's hook cannot change the values of
-// a user's hook. [Session.State] is SourceState of [hook.Host], and the values of all sources are kept for the same
-// time.
-func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).state }
 
 // stateName is the environment variable that names the directory of a hook's state.
 const stateName = "SNAPHOOK_STATE="
@@ -45,10 +34,13 @@ type stateOfSource struct {
 	name   string // SNAPHOOK_STATE=NAME, built once; NAME is empty if processes cannot use the state
 }
 
-// stateOf returns the state of a source without creating its directory.
-func (s *Session) stateOf(source hook.Source) *stateOfSource {
+// sourceStates finds the state of the hooks of each source of a session.
+type sourceStates struct{ known atomic.Pointer[stateDirs] }
+
+// of returns the state of a source of s without creating its directory.
+func (all *sourceStates) of(s *Session, source hook.Source) *stateOfSource {
 	for {
-		kept := s.kept.Load()
+		kept := all.known.Load()
 		if kept != nil {
 			for i := range kept.sources {
 				if kept.sources[i].source == source {
@@ -56,7 +48,14 @@ func (s *Session) stateOf(source hook.Source) *stateOfSource {
 				}
 			}
 		}
-		s.kept.CompareAndSwap(kept, kept.with(s, source))
+		all.known.CompareAndSwap(kept, kept.with(s, source))
+	}
+}
+
+// remove removes the values of a session that no later session can find.
+func (all *sourceStates) remove() {
+	if kept := all.known.Load(); kept != nil {
+		_ = kept.session.Remove() // no hook can use the values any more
 	}
 }
 

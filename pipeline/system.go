@@ -286,23 +286,6 @@ func (sys *System) rebuildAll() {
 	}
 }
 
-// Warmer keeps the interpreters of hooks ready between calls.
-type Warmer interface {
-	// Keep makes later runs of h in dir use a warm interpreter of the given kind, which a policy names; kind is "" if
-	// no policy names one: the Warmer then chooses. It is called before the first run, perhaps several times. note says
-	// why the hook starts cold although a policy names a kind; it is empty otherwise.
-	Keep(h *hook.Hook, kind, dir string) (note string)
-
-	// Prewarm starts, in the background, the processes that a call will use.
-	Prewarm(call hook.Call)
-
-	// SetLimit limits the number of hooks that are kept warm.
-	SetLimit(n int)
-
-	// Close ends the processes and returns when they are gone. It may be called again.
-	Close()
-}
-
 // nextShard returns the shard of the next session.
 func (sys *System) nextShard() *shard {
 	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
@@ -416,6 +399,6 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	s.base = append(s.base, wire.Quote(cfg.ID)...)
 	s.base = append(s.base, `,"transcript_path":`...)
 	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
-	s.prewarm()
+	prewarm(s)
 	return s, nil
 }

@@ -78,10 +78,11 @@ func (f doubting[Out]) strict(h *hook.Hook) bool {
 func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
+	denyAny := exitsOf(r.Hook, &f.of.rules).Of(r.Reply) == hook.DenyAny
 	switch {
-	case f.exits(r) == hook.DenyAny && o.Decision == hook.Undecided:
+	case denyAny && o.Decision == hook.Undecided:
 		d = doubt{why: fmt.Sprintf("its exit status %d denies, and its answer decides nothing", r.Reply.Exit), note: true}
-	case f.exits(r) == hook.DenyAny && isDecision(o.Decision):
+	case denyAny && isDecision(o.Decision):
 		d.note = true
 		d.why = fmt.Sprintf("its exit status %d denies, and its answer, which counts, says %q", r.Reply.Exit, o.Decision)
 	case read.Why != "":
@@ -94,7 +95,7 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 		d.denies = unread.DeniesFormally([]byte(`"decision":` + string(wire.Quote(string(o.Decision)))))
 	case !isWord(read.Decision, o.Decision) && deniesInWord(read.Decision):
 		d = doubt{why: "its decision denies, and another member of its answer overrules it", note: true}
-	case r.Reply.Exit == 2 && f.exits(r) != hook.DenyAny:
+	case r.Reply.Exit == 2 && !denyAny:
 		d.why = "its exit status is 2, which has no effect here, and its answer does not deny"
 	case unread.DeniesFormally(r.Reply.Stderr):
 		d = doubt{why: noteUnread, note: true}
@@ -108,10 +109,6 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 		}
 	}
 	return d
-}
-
-func (f doubting[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
-	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
 }
 
 // isWord reports whether JSON text is the string word without escapes.
@@ -194,7 +191,7 @@ func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool)
 			why = r.Notes[len(r.Notes)-1]
 		}
 		r.Err = &hook.UnreadError{Why: why, Denies: refuses}
-		f.policing().applyFailurePolicy(r)
+		policing[Out]{f.fire}.applyFailurePolicy(r)
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,15 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// clean removes a stale directory once no running hook uses it.
-func (d *varsDir) clean() {
-	if d.stale && d.users == 0 {
-		_ = os.RemoveAll(d.path)
-	}
-}
-
-// varsDir is the directory in which the hooks of one fire export variables. The mutex of the
-// session's state guards it.
+// varsDir is the directory in which the hooks of one fire export variables. The mutex of the session's hookFiles guards
+// it.
 type varsDir struct {
 	event string
 	path  string
@@ -32,76 +26,51 @@ type varsDir struct {
 	stale bool // the variables are no longer used; the last user removes the directory
 }
 
-// openVars creates the directory in which hooks export variables. It replaces the directory of the event's previous
-// fire. If creation fails, hooks run without it.
-func (f *fireState) openVars() {
+// clean removes a stale directory once no running hook uses it.
+func (d *varsDir) clean() {
+	if d.stale && d.users == 0 {
+		_ = os.RemoveAll(d.path)
+	}
+}
+
+// openVars creates the directory in which the hooks of a fire export variables. It replaces the directory of the
+// event's previous fire. If creation fails, hooks run without it. openVars returns nil if no hook needs the directory.
+func openVars(f *fireState) (*varsDir, error) {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
 	if !slices.ContainsFunc(f.plan.Run, needed) {
-		return
+		return nil, nil
 	}
-	dir, err := f.s.state().newFile(f.s, f.of.name)
+	files := &f.s.state().files
+	dir, err := files.newPath(f.s, f.of.name)
 	if err == nil {
 		err = makeVars(dir)
 	}
 	if err != nil {
-		f.noVars = err
 		f.s.sys.log.LogAttrs(
 			f.ctx,
 			slog.LevelWarn,
 			"hooks cannot export variables",
-			slog.String("event", f.of.info().FullName()),
+			slog.String("event", f.of.full),
 			slog.String("error", err.Error()),
 		)
-		return
+		return nil, err
 	}
-	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
-	m := f.s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forget(f.of.name)
-	m.vars = append(m.vars, f.vars)
+	d := &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
+	files.replaceVars(d)
+	return d, nil
 }
 
-// forget clears the session's variables if the input asks for it.
-func (e *definition) forget(s *Session, in any) {
-	m := s.more.Load()
-	if m == nil {
-		return
-	}
-	if e.on.forget(in) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.forget("")
+// forgetVars clears the variables of a session if an input of the event demands it.
+func forgetVars(e *definition, s *Session, in any) {
+	if m := s.more.Load(); m != nil && e.on.forget(in) {
+		m.files.forgetVars()
 	}
 }
 
-// EnvFiles returns the files in which hooks have exported variables, as shell text. The host sources them, in this
-// order, before each of its own shell commands. The event that fired last comes last; hooks of one event are in plan
-// order (C85). A new fire of an event replaces the variables that its hooks exported before. Of several fires of one
-// event at the same time, only the one that began last counts.
-func (s *Session) EnvFiles() (files []string) {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, d := range m.vars {
-		for i := range d.hooks {
-			if info, err := os.Stat(varsFile(d.path, i)); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-				files = append(files, varsFile(d.path, i))
-			}
-		}
-	}
-	return files
-}
-
-// Exports returns the text of all EnvFiles in order, in which later lines override earlier ones. It is empty if hooks
-// have exported nothing. A file that cannot be read, or has more than 1 MiB, is an error; the text of the others is
-// still returned.
-func (s *Session) Exports() (script string, err error) {
+// readVars returns the text of files with exported variables, and the error of the first file that cannot be read.
+func readVars(files []string) (script string, err error) {
 	var text strings.Builder
-	for _, file := range s.EnvFiles() {
+	for _, file := range files {
 		b, failed := bounded.ReadFile(context.Background(), file, maxVars)
 		err = lo.CoalesceOrEmpty(err, failed)
 		text.Write(b)
@@ -110,6 +79,11 @@ func (s *Session) Exports() (script string, err error) {
 		}
 	}
 	return text.String(), err
+}
+
+// lostVars returns the note for a hook whose exported variables are lost.
+func lostVars(f *fireState) string {
+	return fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v", f.of.rules.EnvFile, f.noVars)
 }
 
 // makeVars creates a directory and checks that it has room for variables.
