@@ -2,14 +2,38 @@ package run
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
 
 // bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
-var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1<<20 + 64<<10, 3 << 20, 8 << 20}
+var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, middleSize, 1<<20 + 64<<10, 3 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
+
+// middleSize is the size of the buffers that are recycled: the largest that most large answers outgrow.
+const middleSize = 256 << 10
+
+// middle holds buffers of middleSize that captures have outgrown, as *[]byte.
+var middle sync.Pool
+
+// newBuffer returns an empty buffer of a capacity, a recycled one if there is one of that size.
+func newBuffer(size int) []byte {
+	if size == middleSize {
+		if b, ok := middle.Get().(*[]byte); ok {
+			return (*b)[:0]
+		}
+	}
+	return make([]byte, 0, size)
+}
+
+// recycle keeps a buffer for later captures. The caller no longer uses it.
+func recycle(b []byte) {
+	if cap(b) == middleSize {
+		middle.Put(&b)
+	}
+}
 
 // capture keeps the first limit bytes of a stream and discards the rest.
 type capture struct {
@@ -33,7 +57,9 @@ func (c *capture) room() []byte {
 		if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
 			c.limit = len(c.kept)
 		} else {
-			c.kept = append(make([]byte, 0, size), c.kept...)
+			full := c.kept
+			c.kept = append(newBuffer(size), full...)
+			recycle(full)
 		}
 	}
 	if len(c.kept) >= c.limit {
