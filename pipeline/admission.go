@@ -102,17 +102,17 @@ func newAdmission() *admission {
 	return &admission{processors: runtime.GOMAXPROCS(0), times: processor.TimesOf}
 }
 
-// full reports whether the running commands fill the window.
+// full reports whether the running commands fill the window, or one of them needs the processors for itself because it
+// has passed strained times its limit: it then still has as much time again.
 func (a *admission) full(now time.Time) bool {
 	room := int(cmp.Or(a.window, a.usual()))
-	if len(a.running) < room {
-		return false
-	}
 	awake := 0
 	for _, p := range a.running {
 		age := now.Sub(p.since)
 		switch {
 		case age >= longRun || p.sleeps:
+		case p.limit > 0 && float64(age) > strained*float64(p.limit) && p.pid.Load() != 0:
+			return true
 		case age < firstLook || p.pid.Load() != 0: // an older command that has no process will not start one
 			awake++
 		}

@@ -191,3 +191,45 @@ func TestACommandThatIsCancelledWhileItWaitsLeavesItsTurnToTheNext(t *testing.T)
 		}
 	})
 }
+
+func TestACommandNearTheEndOfItsTimeHasTheProcessorsForItself(t *testing.T) {
+	const limit = 100 * time.Millisecond
+	for name, tt := range map[string]struct {
+		age         time.Duration // of the first command when the second comes
+		waited      time.Duration // for which the first command has waited for a processor
+		least, most time.Duration // the second command is held back
+	}{
+		"it has time":                      {limit, time.Hour, 0, 0},
+		"it computes past twice its limit": {3 * limit, time.Hour, limit, limit},
+		"it sleeps":                        {3 * limit, 0, firstLook, firstLook},
+		"it runs for longer than a second": {longRun, time.Hour, 0, 0},
+		"it passes a second meanwhile":     {longRun - limit/2, time.Hour, limit / 2, limit/2 + firstLook},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newAdmission()
+			a.times = func(int) processor.Times { return processor.Times{Waited: tt.waited} }
+			enter := func() *runningCommand {
+				p, err := a.enter(t.Context(), nil, limit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.pid.Store(1)
+				return p
+			}
+			first := enter()
+			time.Sleep(tt.age)
+			var all sync.WaitGroup
+			all.Go(func() {
+				time.Sleep(limit)
+				a.leave(first, nil, 0)
+			})
+			start := time.Now()
+			second := enter()
+			if held := time.Since(start); held < tt.least || held > tt.most {
+				t.Errorf("%s: the second command was held back for %v, want %v to %v", name, held, tt.least, tt.most)
+			}
+			a.leave(second, nil, 0)
+			all.Wait()
+		})
+	}
+}
