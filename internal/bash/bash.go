@@ -4,8 +4,8 @@
 // Call the parser of mvdan.cc/sh/v3/syntax only through [Parse], [ParseComments], [ParseAs] and [Stmts]: they refuse
 // text that is too long or has too many brackets before the parser starts, and turn the parser's panics into errors.
 // [Calls] finds the commands of a text, and [Walk] visits all of its nodes. [Text] reads words, and [SyntaxContext]
-// describes the quotes around them. [Wrappers] and [Interpreters] list the programs that run another program or a program
-// text, and their options.
+// describes the quotes around them. [Wrappers] and [Interpreters] list the programs that run another program or a text
+// that is a program, and their options.
 //
 // Nothing here runs a command, reads a file or expands a variable. All functions may be used from many
 // goroutines at once.

@@ -7,8 +7,8 @@ import (
 )
 
 // Walk calls visit for each node of a syntax tree, for a node before its children. around is the value that visit has
-// returned for the node around it; for root it is top. visit returns the value for the node's children, and whether Walk
-// visits them. Walk always continues with the node's siblings.
+// returned for the node around it; for root it is top. visit returns the value for the node's children, and whether
+// Walk visits them. Walk always continues with the node's siblings.
 //
 // A tree of [Parse] has at most as many levels and nodes as [bounded.Shell] permits.
 func Walk[T any](root syntax.Node, top T, visit func(node syntax.Node, around T) (inside T, enter bool)) {

@@ -168,8 +168,8 @@ func (w *scriptWalker) readsProgram(n *syntax.Stmt) *language {
 	return l
 }
 
-// program handles a word that may be a program text. It returns the context of the word's parts, and whether they have to
-// be visited.
+// program handles a word that may be a program text. It returns the context of the word's parts, and whether they have
+// to be visited.
 func (w *scriptWalker) program(n *syntax.Word, around, here nodeContext) (inside nodeContext, enter bool) {
 	l := w.code[n]
 	start, end, ok := w.span(n)
