@@ -136,3 +136,66 @@ func mentions(all []codeToken, names ...string) bool {
 	}
 	return false
 }
+
+// closing returns the index of the parenthesis that matches the parenthesis at open.
+func closing(all []codeToken, open int) int {
+	depth := 0
+	for i := open; i < min(len(all), open+2000); i++ {
+		switch all[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// exitAt returns the status of a call that ends the program; "?" if it is not a number.
+func exitAt(all []codeToken, i int, l lang) (status string, ok bool) {
+	open := -1
+	switch {
+	case l == langPython && (has(all, i, "sys", ".", "exit", "(") || has(all, i, "os", ".", "_exit", "(")):
+		open = i + 3
+	case l == langPython && (has(all, i, "exit", "(") || has(all, i, "quit", "(") || has(all, i, "SystemExit", "(")):
+		if i > 0 && (all[i-1].text == "." || all[i-1].text == "def") {
+			return "", false
+		}
+		open = i + 1
+	case l == langNode && has(all, i, "process", ".", "exit", "("):
+		open = i + 3
+	case l == langNode && has(all, i, "process", ".", "exitCode", "="):
+		if i+4 < len(all) {
+			return statusOf(all[i+4]), true
+		}
+	}
+	if open < 0 || open+2 >= len(all) {
+		return "", false
+	}
+	switch {
+	case all[open+1].text == ")":
+		return "0", true
+	case all[open+2].text != ")":
+		return "?", true
+	}
+	return statusOf(all[open+1]), true
+}
+
+func statusOf(t codeToken) string {
+	if !t.str && t.text != "" && strings.Trim(t.text, "0123456789") == "" {
+		return t.text
+	}
+	return "?"
+}
+
+// lineOf returns the first token of the line that contains token i.
+func lineOf(all []codeToken, i int) int {
+	for ; i >= 0; i-- {
+		if all[i].indent >= 0 {
+			return i
+		}
+	}
+	return -1
+}

@@ -8,23 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// programCall is one call of a program in a command.
-type programCall struct {
-	words   []string // words after expansion
-	known   []bool   // whether each of words is certain
-	dir     string   // its working directory; empty if that is not known
-	plugin  string
-	at      hook.Position
-	certain bool // the call runs whenever the hook runs, and if it fails, the hook fails
-}
-
 // readCommand finds the calls in a hook's command, and its scripts.
-func (v *hookView) readCommand() {
-	plugin := v.pluginRoot()
+func readCommand(v *hookView) {
+	plugin := pluginRoot(v)
 	if args := v.entry.Get("args"); args.Kind() == '[' {
 		c := programCall{words: v.h.Argv, dir: v.Dir, plugin: plugin, at: v.at("command"), certain: true}
 		c.known = slices.Repeat([]bool{true}, len(c.words))
@@ -34,12 +23,12 @@ func (v *hookView) readCommand() {
 		if len(c.words) > 0 {
 			v.calls = append(v.calls, c)
 		}
-		v.follow()
+		readScripts(v)
 		return
 	}
 	shell, _ := v.entry.Get("shell").Text()
 	if used, ok := run.UsedShell(v.h, v.Dir); shell == "powershell" || ok && used.Name == "PowerShell" { // on Windows without Git's bash
-		v.readPowerShell(plugin)
+		readPowerShell(v, plugin)
 		return
 	}
 	s := &hookScript{
@@ -50,14 +39,27 @@ func (v *hookView) readCommand() {
 	if s.ast == nil {
 		return
 	}
-	walker := &callWalker{shellScope: v.newScope(v.Dir, "", plugin), at: s.at, plugin: plugin}
+	walker := &callWalker{shellScope: newScope(v.Dir, "", plugin), at: s.at, plugin: plugin}
 	walker.stmts(s.ast.Stmts, true)
 	v.calls = walker.found
-	v.follow()
+	readScripts(v)
+}
+
+// readScripts reads the files that the calls of the command run.
+func readScripts(v *hookView) {
+	for _, c := range v.calls {
+		path := c.file()
+		if path == "" {
+			continue
+		}
+		if s := v.script(path, c); s != nil && !slices.Contains(v.scripts, s) {
+			v.scripts = append(v.scripts, s)
+		}
+	}
 }
 
 // pluginRoot returns the directory of the hook's plugin or extension.
-func (v *hookView) pluginRoot() string {
+func pluginRoot(v *hookView) string {
 	if v.h.Source != hook.Plugin && v.h.Source != hook.Extension || v.h.Position.File == "" {
 		return ""
 	}
@@ -185,138 +187,4 @@ func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
 	if one = one.unwrapped(); len(one.words) > 0 {
 		w.found = append(w.found, one)
 	}
-}
-
-// wrapper returns the wrapper of that name: a program that runs the command in its arguments. ok is false if that
-// command may run on another machine or in another environment.
-func wrapper(name string) (w bash.Wrapper, ok bool) {
-	w, ok = bash.Wrappers[base(name)]
-	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
-}
-
-// unwrapped skips programs that only start another one. If they have options, the started program
-// is uncertain.
-func (c programCall) unwrapped() programCall {
-	for len(c.words) > 1 && c.known[0] {
-		w, ok := wrapper(c.words[0])
-		if !ok {
-			break
-		}
-		own, runs := w.Skip(c.words[1:], func(int) bool { return false })
-		if !runs {
-			break
-		}
-		for _, word := range c.words[1 : 1+own] {
-			c.certain = c.certain && !strings.HasPrefix(word, "-")
-		}
-		c.words, c.known = c.words[1+own:], c.known[1+own:]
-		for w.Assigns && len(c.words) > 0 && strings.Contains(c.words[0], "=") {
-			c.words, c.known = c.words[1:], c.known[1:]
-		}
-	}
-	return c
-}
-
-// program returns the program of a call; empty if it is not known.
-func (c programCall) program() string {
-	if len(c.words) == 0 || !c.known[0] {
-		return ""
-	}
-	return c.words[0]
-}
-
-// languages maps the languages of package bash to the languages of lint.
-var languages = map[bash.Language]lang{
-	bash.Shell: langShell, bash.Python: langPython, bash.JavaScript: langNode, bash.PowerShell: langPowerShell,
-	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
-}
-
-// valued lists the options of interpreters that take the next word as their value. inline lists the options after which
-// no script file follows: the program is the next word or standard input. shellFlags lists the options of inline that
-// have other meanings for a shell: a script file may follow them.
-var (
-	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
-	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-", "-n"}
-
-	shellFlags = []string{"-e", "-m", "-p", "-x"}
-)
-
-// inlineFlags lists, by language, the letters with the effect of an option of inline. They also have this effect in a
-// cluster of short options, such as -ne.
-var inlineFlags = map[lang]string{langShell: "cs", langPython: "cm", langNode: "ep", langOther: "eE"}
-
-// interpreted returns the script of an interpreter's call, and the words after it. ok is false if the interpreter runs
-// no script, or if the script is not known.
-func (c programCall) interpreted() (l lang, script string, args []string, ok bool) {
-	l, is := languageOf(c.program())
-	if !is {
-		return c.uvRun()
-	}
-	if l == langPowerShell {
-		return c.powershellFile()
-	}
-	for i := 1; i < len(c.words); i++ {
-		switch word := c.words[i]; {
-		case !c.known[i]:
-			return l, "", nil, false
-		case l == langShell && slices.Contains(shellFlags, word):
-		case isInline(l, word):
-			return l, "", nil, false
-		case slices.Contains(valued, word):
-			i++
-		case word == "run" && base(c.program()) == "bun" && i == 1:
-		case strings.HasPrefix(word, "-") || l == langShell && strings.HasPrefix(word, "+"):
-		default:
-			return l, word, c.words[i+1:], isScriptName(c.program(), word)
-		}
-	}
-	return l, "", nil, false
-}
-
-// uvRun returns the script that uv run runs. Options of uv run may stand before the script.
-func (c programCall) uvRun() (l lang, script string, args []string, ok bool) {
-	if base(c.program()) != "uv" || len(c.words) < 3 || c.words[1] != "run" {
-		return langOther, "", nil, false
-	}
-	values := []string{"--with", "-p", "--python", "--project", "--directory", "--env-file", "--extra", "--group", "--index"}
-	for i := 2; i < len(c.words) && c.known[i]; i++ {
-		switch word := c.words[i]; {
-		case slices.Contains(values, word):
-			i++
-		case strings.HasPrefix(word, "-"):
-		default:
-			return langPython, word, c.words[i+1:], strings.HasSuffix(word, ".py")
-		}
-	}
-	return langOther, "", nil, false
-}
-
-// isInline reports whether no script file follows an option of an interpreter.
-func isInline(l lang, word string) bool {
-	flagged := func(flag byte) bool { return isFlags(word, flag) }
-	return slices.Contains(inline, word) || slices.ContainsFunc([]byte(inlineFlags[l]), flagged)
-}
-
-// isFlags reports whether a word is a cluster of at most four short options, such as -euc, that contains flag.
-func isFlags(word string, flag byte) bool {
-	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, flag) > 0 && len(word) <= 5
-}
-
-// isScriptName reports whether a word names a file. For bun, which also has sub-commands, a word without a dot or slash
-// does not.
-func isScriptName(program, word string) bool {
-	if base(program) != "bun" {
-		return true
-	}
-	return strings.ContainsAny(word, "./")
-}
-
-// languageOf returns the language of an interpreter by its name. The first argument without a dash has to be the
-// script: deno is excluded, because its first argument is a sub-command.
-func languageOf(program string) (lang, bool) {
-	l, ok := languages[bash.Interpreter(program)]
-	if !ok || base(program) == "deno" {
-		return langOther, false
-	}
-	return l, true
 }

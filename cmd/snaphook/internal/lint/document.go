@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -28,28 +27,6 @@ type settingsDocument struct {
 
 // entryPlace holds an entry and its group.
 type entryPlace struct{ entry, group settings.Value }
-
-// document reads a settings file once. A file that cannot be read, or is not JSON, is treated as
-// empty: the loader has reported it.
-func (l *linter) document(file string) *settingsDocument {
-	if d := l.documents[file]; d != nil {
-		return d
-	}
-	d := &settingsDocument{file: file, places: map[hook.Position]entryPlace{}}
-	l.documents[file] = d
-	text, err := bounded.ReadFile(l.ctx, file, maxSettings)
-	if err != nil {
-		return d
-	}
-	root, err := settings.Parse(file, text)
-	if err != nil {
-		return d
-	}
-	d.text, d.root = text, root
-	d.collect(root, 0)
-	d.ignores = settingsIgnores(file, text)
-	return d
-}
 
 // collect finds the groups: objects with an array of hooks.
 func (d *settingsDocument) collect(v settings.Value, level int) {

@@ -46,39 +46,40 @@ func literalEnd(text []byte, start int) int {
 }
 
 // span returns the range of a string or a number in a settings file.
-func (v *hookView) span(value settings.Value) (start, end int, ok bool) {
-	if v.doc == nil || !value.Exists() {
+func span(d *settingsDocument, value settings.Value) (start, end int, ok bool) {
+	if d == nil || !value.Exists() {
 		return 0, 0, false
 	}
-	start = offset(v.doc.text, value.Position())
-	end = literalEnd(v.doc.text, start)
+	start = offset(d.text, value.Position())
+	end = literalEnd(d.text, start)
 	return start, end, start >= 0 && end > start
 }
 
-func (v *hookView) replaceValue(value settings.Value, with string) fileEdit {
-	start, end, ok := v.span(value)
+// replaceValue replaces a string or a number.
+func replaceValue(d *settingsDocument, value settings.Value, with string) fileEdit {
+	start, end, ok := span(d, value)
 	if !ok {
 		return nil
 	}
-	return fileEdit{{file: v.doc.file, seen: v.doc.text, start: start, end: end, with: with}}
+	return fileEdit{{file: d.file, seen: d.text, start: start, end: end, with: with}}
 }
 
 // setText replaces a string.
-func (v *hookView) setText(value settings.Value, text string) fileEdit {
+func setText(d *settingsDocument, value settings.Value, text string) fileEdit {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {
 		return nil
 	}
-	return v.replaceValue(value, string(quoted))
+	return replaceValue(d, value, string(quoted))
 }
 
-// remove removes a member with a string or a number, and a comma next to it.
-func (v *hookView) remove(value settings.Value) fileEdit {
-	_, end, ok := v.span(value)
+// removeMember removes a member with a string or a number, and a comma next to it.
+func removeMember(d *settingsDocument, value settings.Value) fileEdit {
+	_, end, ok := span(d, value)
 	if !ok {
 		return nil
 	}
-	text, start := v.doc.text, offset(v.doc.text, value.Name().Position())
+	text, start := d.text, offset(d.text, value.Name().Position())
 	if start < 0 {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (v *hookView) remove(value settings.Value) fileEdit {
 	} else if before := bytes.TrimRight(text[:start], " \t\r\n"); bytes.HasSuffix(before, []byte(",")) {
 		start = len(before) - 1
 	}
-	return fileEdit{{file: v.doc.file, seen: text, start: start, end: end}}
+	return fileEdit{{file: d.file, seen: text, start: start, end: end}}
 }
 
 // startsLine reports whether only white space precedes an offset in its line.
@@ -103,7 +104,7 @@ func startsLine(text []byte, at int) bool {
 }
 
 // insertions inserts texts into a script, by offset.
-func (s *hookScript) insertions(texts map[int]string) fileEdit {
+func insertions(s *hookScript, texts map[int]string) fileEdit {
 	var e fileEdit
 	for at, text := range texts {
 		e = append(e, change{file: s.path, seen: s.text, start: at, end: at, with: text})

@@ -20,10 +20,10 @@ type shellScope struct {
 	file string // absolute path of the script; empty for a command
 }
 
-func (l *linter) newScope(dir, file, plugin string) *shellScope {
+func newScope(dir, file, plugin string) *shellScope {
 	s := &shellScope{vars: map[string]string{"PWD": dir}, dir: dir, file: file}
 	for _, name := range projectVars {
-		s.vars[name] = l.Dir
+		s.vars[name] = dir
 	}
 	if home, err := environ.Home(); err == nil {
 		s.vars["HOME"] = home

@@ -252,8 +252,8 @@ func TestRemovingAMemberKeepsTheRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := &hookView{doc: &settingsDocument{file: "f", text: []byte(test.text), root: root}}
-			e := v.remove(root.Get("matcher"))
+			d := &settingsDocument{file: "f", text: []byte(test.text), root: root}
+			e := removeMember(d, root.Get("matcher"))
 			got, done := applyTo([]byte(test.text), e)
 			if string(got) != test.want || len(done) != 1 || !done[0] {
 				t.Errorf("got %q, want %q", got, test.want)

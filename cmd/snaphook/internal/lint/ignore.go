@@ -8,16 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/settings"
 )
-
-var ruleIgnoreUnknown = Rule{
-	ID: "ignore-unknown", Severity: Warning,
-	Doc:     "A `snaphook-ignore` comment names no existing rule.",
-	Why:     "It ignores nothing.",
-	Mistake: `// snaphook-ignore scriptmissing`,
-	Fix:     `// snaphook-ignore script-missing`,
-}
 
 // marker begins the comment that ignores findings: snaphook-ignore ID, ID.
 const marker = "snaphook-ignore"
@@ -147,9 +138,9 @@ func commandIgnores(file *syntax.File) (ids []string) {
 	return ids
 }
 
-// ignored reports whether a comment ignores a finding. The comment may be in the finding's file, or in the command of a
-// hook that the finding concerns.
-func (l *linter) ignored(f Finding, all []ignore) bool {
+// isIgnored reports whether a comment ignores a finding. The comment may be in the finding's file, or in the command
+// of a hook that the finding concerns.
+func isIgnored(f Finding, all []ignore) bool {
 	places := append([]hook.Position{f.Position}, f.around...)
 	return slices.ContainsFunc(all, func(g ignore) bool {
 		return slices.Contains(g.ids, f.ID) && slices.ContainsFunc(places, func(at hook.Position) bool {
@@ -161,7 +152,7 @@ func (l *linter) ignored(f Finding, all []ignore) bool {
 	})
 }
 
-func (l *linter) ignores() (all []ignore) {
+func ignoresOf(l *linter) (all []ignore) {
 	for _, d := range l.documents {
 		all = append(all, d.ignores...)
 	}
@@ -179,30 +170,4 @@ func (l *linter) ignores() (all []ignore) {
 		}
 	}
 	return all
-}
-
-// unknownIgnores reports comments that name no rule.
-func (l *linter) unknownIgnores() {
-	for _, g := range l.ignores() {
-		if len(g.ids) == 0 {
-			l.add(Finding{
-				ID: "ignore-unknown", Severity: ruleOf("ignore-unknown").Severity, Position: g.at,
-				Message: "this comment names no rule, so it ignores nothing",
-				Fix:     "write the id of the finding: snaphook-ignore script-missing",
-			})
-		}
-		for _, id := range g.ids {
-			if known(id) {
-				continue
-			}
-			fix := "write one of the ids of docs/lint.md"
-			if near := settings.Near(id, ids()); len(near) > 0 {
-				fix = "did you mean " + near[0] + "?"
-			}
-			l.add(Finding{
-				ID: "ignore-unknown", Severity: ruleOf("ignore-unknown").Severity, Position: g.at,
-				Message: "there is no rule " + id + ", so this comment ignores nothing", Fix: fix,
-			})
-		}
-	}
 }

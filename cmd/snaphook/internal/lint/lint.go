@@ -6,6 +6,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,8 +15,10 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/portable"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 )
 
 // Severity ranks findings.
@@ -73,7 +76,7 @@ func Check(ctx context.Context, o Options) []Finding {
 			break
 		}
 		if looked(h) {
-			l.views = append(l.views, l.view(h))
+			l.views = append(l.views, newView(l, h))
 		}
 	}
 	for _, v := range l.views {
@@ -83,9 +86,9 @@ func Check(ctx context.Context, o Options) []Finding {
 		if ctx.Err() != nil {
 			break
 		}
-		l.module(file)
+		checkModule(l, file)
 	}
-	l.conflicts()
+	conflicts(l)
 	for _, f := range o.More {
 		l.document(f.Position.File)
 		l.add(f)
@@ -94,53 +97,10 @@ func Check(ctx context.Context, o Options) []Finding {
 		l.document(file)
 	}
 	for _, name := range slices.Sorted(keys(l.documents)) {
-		l.secrets(l.documents[name])
+		secrets(l, l.documents[name])
 	}
-	l.unknownIgnores()
+	unknownIgnores(l)
 	return l.kept()
-}
-
-func newLinter(ctx context.Context, o Options) *linter {
-	l := &linter{
-		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
-		documents: map[string]*settingsDocument{}, scripts: map[string]*hookScript{}, programs: map[string]bool{},
-		lostAnswers: map[string]bool{},
-	}
-	for _, declared := range pipeline.Events(nil) {
-		l.events[declared.Info().FullName()] = declared.Info()
-	}
-	return l
-}
-
-// Texts returns the texts of a hook's command and of the scripts that it starts; nil if the program that writes the
-// answer is not a script. direct means that the entry names the program and its arguments, without a shell.
-func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
-	v := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}).view(h)
-	return v.texts(), v.entry.Get("args").Kind() == '[' || v.entry.Get("exec").Exists()
-}
-
-// texts is the result of [Texts].
-func (v *hookView) texts() (all []string) {
-	answers := false
-	for _, s := range v.scripts {
-		all = append(all, string(s.text))
-		answers = answers || !s.inline && s.lang != langOther || slices.ContainsFunc(answering, func(word string) bool {
-			return strings.Contains(string(s.text), word)
-		})
-	}
-	if !answers {
-		return nil
-	}
-	return all
-}
-
-// answering lists words of a command that gives the hook's answer without a script.
-var answering = []string{"echo", "exit", "printf", "jq "}
-
-// looked reports whether a hook is checked. A hook that is switched off is checked too, since it
-// may be switched on.
-func looked(h *hook.Hook) bool {
-	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
 }
 
 // linter is one run of Check.
@@ -158,9 +118,17 @@ type linter struct {
 	lostAnswers map[string]bool // answers that answer-elsewhere has reported
 }
 
-// maxFound limits the findings of one rule in one script, the comments of one file, and other lists
-// that are compared pairwise.
-const maxFound = 200
+func newLinter(ctx context.Context, o Options) *linter {
+	l := &linter{
+		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
+		documents: map[string]*settingsDocument{}, scripts: map[string]*hookScript{}, programs: map[string]bool{},
+		lostAnswers: map[string]bool{},
+	}
+	for _, declared := range pipeline.Events(nil) {
+		l.events[declared.Info().FullName()] = declared.Info()
+	}
+	return l
+}
 
 // hook runs the rules on one hook. A rule may compare the hook with other hooks, because the views of all hooks are
 // complete.
@@ -170,6 +138,53 @@ func (l *linter) hook(v *hookView) {
 			r.look(v)
 		}
 	}
+}
+
+// document reads a settings file once. A file that cannot be read, or is not JSON, is treated as
+// empty: the loader has reported it.
+func (l *linter) document(file string) *settingsDocument {
+	if d := l.documents[file]; d != nil {
+		return d
+	}
+	d := &settingsDocument{file: file, places: map[hook.Position]entryPlace{}}
+	l.documents[file] = d
+	text, err := bounded.ReadFile(l.ctx, file, maxSettings)
+	if err != nil {
+		return d
+	}
+	root, err := settings.Parse(file, text)
+	if err != nil {
+		return d
+	}
+	d.text, d.root = text, root
+	d.collect(root, 0)
+	d.ignores = settingsIgnores(file, text)
+	return d
+}
+
+// script reads the file of a call once; nil if the file cannot be read, is not text, or belongs to the system.
+func (l *linter) script(path string, c programCall) *hookScript {
+	if s, seen := l.scripts[path]; seen {
+		return s
+	}
+	l.scripts[path] = nil
+	if isSystems(path) {
+		return nil
+	}
+	text, err := bounded.ReadFile(l.ctx, path, maxScript)
+	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+		return nil
+	}
+	s := &hookScript{file: shortPath(path), path: path, text: text}
+	s.at = hook.Position{File: s.file, Line: 1, Column: 1}
+	if info, err := os.Stat(path); err == nil {
+		s.mode = info.Mode()
+	}
+	s.language(c)
+	s.parse()
+	s.ignores = scriptIgnores(s)
+	l.scripts[path] = s
+	return s
 }
 
 // add stores a finding. Equal findings of several hooks become one finding. In a script, findings of one rule at the
@@ -191,8 +206,8 @@ func (l *linter) add(f Finding) {
 
 // kept returns the findings that no comment ignores, by file and position.
 func (l *linter) kept() []Finding {
-	ignores := l.ignores()
-	found := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return l.ignored(f, ignores) })
+	ignores := ignoresOf(l)
+	found := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return isIgnored(f, ignores) })
 	order := map[string]int{}
 	for _, f := range found {
 		if _, seen := order[f.Position.File]; !seen {
@@ -240,3 +255,38 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 		}
 	}
 }
+
+// maxFound limits the findings of one rule in one script, the comments of one file, and other lists
+// that are compared pairwise.
+const maxFound = 200
+
+// looked reports whether a hook is checked. A hook that is switched off is checked too, since it
+// may be switched on.
+func looked(h *hook.Hook) bool {
+	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
+}
+
+// Texts returns the texts of a hook's command and of the scripts that it starts; nil if the program that writes the
+// answer is not a script. direct means that the entry names the program and its arguments, without a shell.
+func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {
+	v := newView(newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")}), h)
+	return textsOf(v), v.entry.Get("args").Kind() == '[' || v.entry.Get("exec").Exists()
+}
+
+// textsOf is the result of [Texts].
+func textsOf(v *hookView) (all []string) {
+	answers := false
+	for _, s := range v.scripts {
+		all = append(all, string(s.text))
+		answers = answers || !s.inline && s.lang != langOther || slices.ContainsFunc(answering, func(word string) bool {
+			return strings.Contains(string(s.text), word)
+		})
+	}
+	if !answers {
+		return nil
+	}
+	return all
+}
+
+// answering lists words of a command that gives the hook's answer without a script.
+var answering = []string{"echo", "exit", "printf", "jq "}

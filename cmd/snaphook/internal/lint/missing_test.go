@@ -3,6 +3,8 @@ package lint
 import (
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func TestAMissingProgramIsOneFindingHoweverManyHooksStartIt(t *testing.T) {
@@ -37,6 +39,31 @@ func TestTheScriptOfAShellIsFoundAfterItsOptions(t *testing.T) {
 	} {
 		c := newCase("missing", "")
 		files := map[string]string{".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`}
+		found := false
+		for _, f := range c.check(t, c.write(t, "clean", files), programPath(t)) {
+			found = found || f.ID == "script-missing" && strings.Contains(f.Message, "gone.")
+		}
+		if found != missing {
+			t.Errorf("%s: script-missing is reported: %v, want %v", command, found, missing)
+		}
+	}
+}
+
+func TestScriptsOfCommandsForPowerShellAreFound(t *testing.T) {
+	for command, missing := range map[string]bool{
+		`pwsh -File gone.ps1`: true, `pwsh -NoProfile -ExecutionPolicy Bypass -File ".\gone.ps1" -x=1`: true,
+		`& "$env:CLAUDE_PROJECT_DIR\gone.ps1"`: true, `& "${env:CLAUDE_PROJECT_DIR}/gone.ps1"`: true, `& '.\gone.ps1'`: true,
+		"$input |\n  ./gone.ps1 # reads the call": true, "node gone.js `\n  -x": true, `./gone.sh`: true,
+		`& "$env:GUARD\gone.ps1"`: false, `# ./gone.ps1`: false, `./gone.ps1; exit 0`: false,
+		`if (Test-Path gone.ps1) { ./gone.ps1 }`: false, `Write-Output "a; ./gone.ps1"`: false,
+		`pwsh -Command "& ./gone.ps1"`: false, `[Console]::Beep(1, 2)`: false,
+	} {
+		quoted, err := jsontext.AppendQuote(nil, command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newCase("missing", "")
+		files := map[string]string{".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "shell": "powershell", "command": ` + string(quoted) + `}]}]}}`}
 		found := false
 		for _, f := range c.check(t, c.write(t, "clean", files), programPath(t)) {
 			found = found || f.ID == "script-missing" && strings.Contains(f.Message, "gone.")

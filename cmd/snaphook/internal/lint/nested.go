@@ -1,12 +1,9 @@
 package lint
 
 import (
-	"path/filepath"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
 
 // nestedScripts returns the programs that a shell text passes as a word, such as to sh -c and python3 -c.
@@ -46,36 +43,18 @@ func programWord(n *syntax.CallExpr, l lang) (text string, ok bool) {
 	return "", false
 }
 
-// withNested returns the scripts of a hook, each followed by the programs that it passes as words.
-func (v *hookView) withNested() (all []*hookScript) {
-	for _, s := range v.scripts {
-		all = append(append(all, s), nestedScripts(s)...)
+// inlineProgram returns the text that a call of Python or Node runs, as in python3 -c TEXT.
+func inlineProgram(call *syntax.CallExpr) (l lang, text string) {
+	l, ok := languageOf(name(call))
+	if !ok || l != langPython && l != langNode {
+		return l, ""
 	}
-	return all
-}
-
-// libraries returns the files that the scripts of a hook read with source.
-func (v *hookView) libraries() (found []*hookScript) {
-	for _, s := range v.scripts {
-		if s.inline || s.ast == nil {
-			continue
-		}
-		w := &callWalker{shellScope: v.newScope(v.Dir, s.path, v.pluginRoot()), at: hook.Position{File: s.file}}
-		w.stmts(s.ast.Stmts, false)
-		for _, c := range w.found {
-			if p := c.program(); p != "." && p != "source" || c.file() == "" || c.file() == s.path {
-				continue
-			}
-			if lib := v.script(c.file(), c); lib != nil && lib.lang == langOther && filepath.Ext(lib.path) == "" {
-				// The file has no first line and no ending that names its language. It is shell text, because a shell
-				// sources it.
-				lib.lang = langShell
-				lib.parse()
-			} else if lib == nil {
-				continue
-			}
-			found = append(found, v.linter.scripts[c.file()])
+	for i, w := range call.Args[1:] {
+		option, _ := literal(w)
+		if i+2 < len(call.Args) && slices.Contains([]string{"-c", "-e", "--eval", "-p", "--print"}, option) {
+			text, _ := literal(call.Args[i+2])
+			return l, text
 		}
 	}
-	return found
+	return l, ""
 }

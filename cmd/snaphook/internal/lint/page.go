@@ -18,7 +18,7 @@ func Page() string {
 		fmt.Fprintf(&b, "| [%s](#%[1]s) | %s | %s | %s |\n", r.ID, r.Severity, r.Doc, fixable)
 	}
 	for _, r := range rules {
-		fmt.Fprintf(&b, "\n## %s\n\n%s", r.ID, r.section())
+		fmt.Fprintf(&b, "\n## %s\n\n%s", r.ID, section(r))
 	}
 	return b.String()
 }
@@ -47,7 +47,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 		"its settings: there, write the comment in the hook's command.") + "\n\n"
 
 // section returns the section of a rule on the page.
-func (r Rule) section() string {
+func section(r Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc+" "+r.Why))
 	b.WriteString(example("The mistake", r.Mistake))

@@ -15,10 +15,10 @@ type Rule struct {
 	look func(*hookView) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
 }
 
-// rules is the registry, in the order of docs/lint.md. A new rule needs a variable of type Rule
-// next to the function that looks for the mistake, a line here, and cases in
-// testdata/corpus/ID.txtar. init fills the list: an initial value
-// would be an initialization cycle, since the functions use rules.
+// rules is the registry, in the order of docs/lint.md. A new rule needs a file rule_ID.go with
+// a variable of type Rule and a function over hookView that looks for the mistake, a line here, and cases in
+// testdata/corpus/ID.txtar. init fills the list: an initial value would be an initialization cycle, since the functions
+// use rules.
 var rules []Rule
 
 func init() {

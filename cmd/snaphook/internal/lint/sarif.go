@@ -118,7 +118,7 @@ func newSARIFRule(r Rule) sarifRule {
 		rule.HelpURI = home + "/blob/main/docs/cli.md"
 	}
 	rule.Short, rule.Full = sarifText{Text: plain(r.Doc)}, sarifText{Text: plain(r.Doc + " " + r.Why)}
-	rule.Help = sarifText{Text: plain(r.Doc + " " + r.Why), Markdown: strings.TrimSpace(r.section())}
+	rule.Help = sarifText{Text: plain(r.Doc + " " + r.Why), Markdown: strings.TrimSpace(section(r))}
 	rule.Default.Level = r.Severity
 	rule.Properties.Tags, rule.Properties.Precision = []string{"hooks"}, "high"
 	rule.Properties.Severity = map[Severity]string{Error: "error", Warning: "warning", Note: "recommendation"}[r.Severity]

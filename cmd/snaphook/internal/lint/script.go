@@ -2,17 +2,13 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // lang is the language of a script.
@@ -74,65 +70,6 @@ func (s *hookScript) pos(p syntax.Pos) hook.Position {
 	return hook.Position{File: s.file, Line: int(p.Line()), Column: int(p.Col())}
 }
 
-// follow reads the files that the calls of the command run.
-func (v *hookView) follow() {
-	for _, c := range v.calls {
-		path := c.file()
-		if path == "" {
-			continue
-		}
-		if s := v.script(path, c); s != nil && !slices.Contains(v.scripts, s) {
-			v.scripts = append(v.scripts, s)
-		}
-	}
-}
-
-// file returns the absolute path of the file that a call runs: the script of an interpreter, a program named by its
-// path, or a file that it sources. It returns "" if the call runs no file.
-func (c programCall) file() string {
-	if _, script, _, ok := c.interpreted(); ok {
-		return c.resolve(script)
-	}
-	if p := c.program(); strings.ContainsRune(p, '/') {
-		return c.resolve(p)
-	}
-	if len(c.words) > 1 && (c.program() == "." || c.program() == "source") && c.known[1] &&
-		strings.ContainsRune(c.words[1], '/') {
-		return c.resolve(c.words[1])
-	}
-	return ""
-}
-
-func (c programCall) resolve(word string) string {
-	path, _ := (&shellScope{dir: c.dir}).path(word)
-	return path
-}
-
-// script reads the file of a call once; nil if the file cannot be read, is not text, or belongs to the system.
-func (l *linter) script(path string, c programCall) *hookScript {
-	if s, seen := l.scripts[path]; seen {
-		return s
-	}
-	l.scripts[path] = nil
-	if isSystems(path) {
-		return nil
-	}
-	text, err := bounded.ReadFile(l.ctx, path, maxScript)
-	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
-		return nil
-	}
-	s := &hookScript{file: shortPath(path), path: path, text: text}
-	s.at = hook.Position{File: s.file, Line: 1, Column: 1}
-	if info, err := os.Stat(path); err == nil {
-		s.mode = info.Mode()
-	}
-	s.language(c)
-	s.parse()
-	s.ignores = scriptIgnores(s)
-	l.scripts[path] = s
-	return s
-}
-
 // language determines the language of the script: by the program that runs it, else by its first line,
 // else by its name.
 func (s *hookScript) language(c programCall) {
@@ -170,37 +107,4 @@ func shebangProgram(line string) string {
 		}
 	}
 	return ""
-}
-
-// isSystems reports whether a file belongs to the operating system, which lint does not check.
-func isSystems(path string) bool {
-	return slices.ContainsFunc(
-		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
-		func(dir string) bool { return strings.HasPrefix(path, dir) },
-	)
-}
-
-// shortPath returns a path relative to the current directory, if the file is below it.
-func shortPath(path string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
-		return filepath.ToSlash(below)
-	}
-	return path
-}
-
-// isThere reports whether a file exists; it returns true if this cannot be determined.
-func isThere(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(errorText(err), "not a directory")
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -21,7 +23,8 @@ type hookView struct {
 	scripts []*hookScript // the command itself, if a shell reads it, then the files that it starts
 }
 
-func (l *linter) view(h *hook.Hook) *hookView {
+// newView reads a hook: its entry in the settings, the calls in its command, and the scripts that they run.
+func newView(l *linter, h *hook.Hook) *hookView {
 	v := &hookView{linter: l, h: h, event: l.events[h.Dialect+"."+h.Event]}
 	if h.Position.File != "" {
 		v.doc = l.document(h.Position.File)
@@ -29,7 +32,7 @@ func (l *linter) view(h *hook.Hook) *hookView {
 		v.entry, v.group = place.entry, place.group
 	}
 	if h.Type == "command" {
-		v.readCommand()
+		readCommand(v)
 	}
 	return v
 }
@@ -42,6 +45,31 @@ func (v *hookView) gates() bool {
 
 // ofTools reports whether the event is about one tool.
 func (v *hookView) ofTools() bool { return v.event.Subject == "tool_name" }
+
+// refusesAt reports whether an exit status refuses.
+func (v *hookView) refusesAt(status int) bool {
+	exits := v.event.Rules.Exits
+	if v.h.Exits != nil {
+		exits = v.h.Exits
+	}
+	refusals := []hook.ExitEffect{
+		hook.ParseAndDeny, hook.DenyWithReason, hook.DenyForStderr, hook.DenyUnread, hook.DenyAny,
+	}
+	return slices.Contains(refusals, exits.Of(&hook.Reply{Exit: status}))
+}
+
+// blocksAt reports whether an exit status refuses, or is a failure that refuses.
+func (v *hookView) blocksAt(status int) bool {
+	exits := v.event.Rules.Exits
+	if v.h.Exits != nil {
+		exits = v.h.Exits
+	}
+	effect := exits.Of(&hook.Reply{Exit: status})
+	return effect != exits.Of(&hook.Reply{Exit: 97}) || v.h.FailClosed || v.event.Rules.FailClosed
+}
+
+// where names the hook's event, with its dialect, for the message of a finding.
+func (v *hookView) where() string { return v.h.Dialect + "." + v.h.Event }
 
 // at returns the position of a member of the entry, or of the entry itself.
 func (v *hookView) at(member string) hook.Position {
@@ -63,5 +91,45 @@ func (v *hookView) report(id string, at hook.Position, fix string, format string
 	return &f
 }
 
-// where names the hook's event, with its dialect, for the message of a finding.
-func (v *hookView) where() string { return v.h.Dialect + "." + v.h.Event }
+// withNested returns the scripts of a hook, each followed by the programs that it passes as words.
+func (v *hookView) withNested() (all []*hookScript) {
+	for _, s := range v.scripts {
+		all = append(append(all, s), nestedScripts(s)...)
+	}
+	return all
+}
+
+// argumentsOf returns the words that the hook's command passes to a script; ok is false if the command does not call
+// the script.
+func (v *hookView) argumentsOf(s *hookScript) (args []string, ok bool) {
+	for _, c := range v.calls {
+		if s.path == "" || c.file() != s.path {
+			continue
+		}
+		if _, _, args, ok := c.interpreted(); ok {
+			return args, true
+		}
+		return c.words[1:], true
+	}
+	return nil, false
+}
+
+// scriptOf returns the script that a call runs; nil if it runs none, or if the file could not be read.
+func scriptOf(v *hookView, c programCall) *hookScript {
+	path := c.file()
+	if path == "" {
+		return nil
+	}
+	return v.linter.scripts[path]
+}
+
+// directScript returns the script that a call starts by its path, without an interpreter.
+func directScript(v *hookView, c programCall) *hookScript {
+	if p := c.program(); !strings.ContainsRune(p, '/') {
+		return nil
+	}
+	if _, is := languageOf(c.program()); is {
+		return nil
+	}
+	return scriptOf(v, c)
+}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
 
 var ruleStatusLost = Rule{
@@ -28,23 +26,11 @@ func statusLost(v *hookView) {
 	if strings.Contains(text, "$?") || strings.Contains(text, "PIPESTATUS") || endsWith2.MatchString(text) {
 		return // the command itself handles the guard's status
 	}
-	g := &guards{hookView: v, scope: v.newScope(v.Dir, "", v.pluginRoot())}
+	g := &guards{hookView: v, scope: newScope(v.Dir, "", pluginRoot(v))}
 	if lost, how := g.lost(command.ast.Stmts); lost != "" {
 		v.add(*v.report("status-lost", v.at("command"), "let the command end with the script's status",
 			"%s refuses with status 2, and the command %s, so %s goes ahead", lost, how, v.where()))
 	}
-}
-
-// refusesAt reports whether an exit status refuses.
-func (v *hookView) refusesAt(status int) bool {
-	exits := v.event.Rules.Exits
-	if v.h.Exits != nil {
-		exits = v.h.Exits
-	}
-	refusals := []hook.ExitEffect{
-		hook.ParseAndDeny, hook.DenyWithReason, hook.DenyForStderr, hook.DenyUnread, hook.DenyAny,
-	}
-	return slices.Contains(refusals, exits.Of(&hook.Reply{Exit: status}))
 }
 
 // guards finds the calls of scripts that refuse with status 2.
@@ -131,7 +117,7 @@ func (g *guards) guard(s *syntax.Stmt) string {
 		}
 		found := g.linter.scripts[c.file()]
 		if found != nil && slices.Contains(g.scripts, found) && endsWith2.Match(comment.ReplaceAllFunc(found.text, blank)) &&
-			!answersJSON(string(found.text)) && !g.dispatches(found) {
+			!answersJSON(string(found.text)) && !dispatches(g.hookView, found) {
 			return shortPath(found.path)
 		}
 	}

@@ -22,7 +22,7 @@ var ruleRewriteConflict = Rule{
 var rewriteNames = map[string]string{"claude": "updatedInput", "llxprt": "tool_input"}
 
 // conflicts looks for two hooks that rewrite the same member at the same time.
-func (l *linter) conflicts() {
+func conflicts(l *linter) {
 	var rewriting []*hookView
 	members := map[*hookView][]string{}
 	for _, v := range l.views {
@@ -30,7 +30,7 @@ func (l *linter) conflicts() {
 			v.h.Policy != nil && v.h.Policy.Mode != hook.Enforce {
 			continue
 		}
-		if m := v.rewrites(); len(m) > 0 && len(rewriting) < maxFound {
+		if m := rewritesOf(v); len(m) > 0 && len(rewriting) < maxFound {
 			rewriting, members[v] = append(rewriting, v), m
 		}
 	}
@@ -43,7 +43,7 @@ func (l *linter) conflicts() {
 			later.add(*later.report("rewrite-conflict", later.h.Position,
 				"let one hook do both, or write matchers that have no tool in common",
 				"this hook and the one at %s both rewrite %q of the same tools (%s), and each sees the original value",
-				earlier.h.Position, member, l.sharedTools(earlier, later)))
+				earlier.h.Position, member, sharedTools(l, earlier, later)))
 			break
 		}
 	}
@@ -65,11 +65,11 @@ func together(a, b *hookView) bool {
 		a.h.Key != "" && a.h.Key == b.h.Key || a.h.If != b.h.If || a.h.Skip != b.h.Skip {
 		return false
 	}
-	return a.linter.sharedTools(a, b) != ""
+	return sharedTools(a.linter, a, b) != ""
 }
 
 // sharedTools names tools that both hooks match.
-func (l *linter) sharedTools(a, b *hookView) string {
+func sharedTools(l *linter, a, b *hookView) string {
 	if a.h.Matcher == nil && b.h.Matcher == nil {
 		return "all"
 	}
@@ -88,9 +88,9 @@ func (l *linter) sharedTools(a, b *hookView) string {
 	return strings.Join(shared, ", ")
 }
 
-// rewrites returns the members of the tool's input that a hook's scripts write, if their names are
+// rewritesOf returns the members of the tool's input that a hook's scripts write, if their names are
 // literal.
-func (v *hookView) rewrites() (members []string) {
+func rewritesOf(v *hookView) (members []string) {
 	word := rewriteNames[v.h.Dialect]
 	if word == "" {
 		return nil

@@ -25,16 +25,16 @@ var ruleLauncherUnpinned = Rule{
 // launchers looks for calls that run the current release of a package from a registry, or code from a server.
 func launchers(v *hookView) {
 	for _, s := range v.scripts {
-		v.shellLaunchers(s)
+		shellLaunchers(v, s)
 	}
 	if v.entry.Get("args").Kind() == '[' && len(v.calls) == 1 {
-		v.launcher(v.calls[0].at, v.calls[0].words)
+		checkLauncher(v, v.calls[0].at, v.calls[0].words)
 	}
 }
 
 const runDownloaded = "download the file, check it, and run that"
 
-func (v *hookView) shellLaunchers(s *hookScript) {
+func shellLaunchers(v *hookView, s *hookScript) {
 	if s.lang != langShell || s.ast == nil {
 		return
 	}
@@ -42,12 +42,12 @@ func (v *hookView) shellLaunchers(s *hookScript) {
 		switch n := node.(type) {
 		case *syntax.CallExpr:
 			if words := literals(n.Args); len(words) > 0 {
-				v.launcher(s.pos(n.Pos()), words)
+				checkLauncher(v, s.pos(n.Pos()), words)
 			}
-			v.substituted(s, n)
+			checkSubstituted(v, s, n)
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe && downloads(n.X) && runsInput(n.Y) {
-				v.unpinned(s.pos(n.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
+				reportUnpinned(v, s.pos(n.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
 			}
 		}
 		return true
@@ -66,31 +66,31 @@ func literals(words []*syntax.Word) (texts []string) {
 	return texts
 }
 
-func (v *hookView) unpinned(at hook.Position, severity Severity, fix, format string, args ...any) {
+func reportUnpinned(v *hookView, at hook.Position, severity Severity, fix, format string, args ...any) {
 	f := v.report("launcher-unpinned", at, fix, format, args...)
 	f.Severity = severity
 	v.add(*f)
 }
 
-// launcher checks one call.
-func (v *hookView) launcher(at hook.Position, words []string) {
+// checkLauncher checks one call.
+func checkLauncher(v *hookView, at hook.Position, words []string) {
 	words = programCall{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
 	switch kind, rest := launcherOf(words); kind {
 	case "npm":
-		v.npm(at, base(words[0]), rest)
+		checkNPM(v, at, base(words[0]), rest)
 	case "python":
 		p := packageOf(rest, []string{"--from", "--spec"}, []string{"--with", "--python", "-p", "--index-url", "-i"})
 		if p != "" && p != "?" && !pinnedPython.MatchString(p) && !isLocal(p) {
-			v.unpinned(at, Warning, "write "+p+"@ and the version", "%s runs the newest %s", strings.Join(words[:len(words)-len(rest)], " "), p)
+			reportUnpinned(v, at, Warning, "write "+p+"@ and the version", "%s runs the newest %s", strings.Join(words[:len(words)-len(rest)], " "), p)
 		}
 	case "go":
 		if len(rest) > 0 && strings.HasSuffix(rest[0], "@latest") {
-			v.unpinned(at, Warning, "write the version instead of latest", "go run runs the newest %s", rest[0])
+			reportUnpinned(v, at, Warning, "write the version instead of latest", "go run runs the newest %s", rest[0])
 		}
 	case "deno":
 		for _, word := range rest {
 			if strings.HasPrefix(word, "https://") && !strings.Contains(word, "@") {
-				v.unpinned(at, Warning, "write the version into the address", "deno run runs the current code at %s", word)
+				reportUnpinned(v, at, Warning, "write the version into the address", "deno run runs the current code at %s", word)
 			}
 		}
 	}
@@ -161,13 +161,13 @@ func isLocal(p string) bool {
 	return strings.HasPrefix(p, ".") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || pinnedGit.MatchString(p)
 }
 
-// npm checks a call that runs a package of npm.
-func (v *hookView) npm(at hook.Position, launcher string, rest []string) {
+// checkNPM checks a call that runs a package of npm.
+func checkNPM(v *hookView, at hook.Position, launcher string, rest []string) {
 	if slices.Contains(rest, "--no-install") || slices.Contains(rest, "--no") || slices.Contains(rest, "--offline") {
 		return
 	}
 	p := packageOf(rest, []string{"-p", "--package"}, []string{"-c", "--call", "-w", "--workspace", "--registry", "--cache", "--prefix"})
-	if p == "" || p == "?" || isLocal(p) || pinnedNPM.MatchString(p) || v.installed(p) {
+	if p == "" || p == "?" || isLocal(p) || pinnedNPM.MatchString(p) || isInstalled(v.Dir, p) {
 		return
 	}
 	newest := strings.HasSuffix(p, "@latest") || strings.HasSuffix(p, "@next")
@@ -180,19 +180,19 @@ func (v *hookView) npm(at hook.Position, launcher string, rest []string) {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
 		bare = p[:i]
 	}
-	v.unpinned(at, severity, "write "+bare+"@ and the version, or make it a dependency of the project",
+	reportUnpinned(v, at, severity, "write "+bare+"@ and the version, or make it a dependency of the project",
 		"%s runs the newest %s", launcher, bare)
 }
 
-// installed reports whether the project pins a package itself.
-func (v *hookView) installed(p string) bool {
+// isInstalled reports whether the project pins a package itself.
+func isInstalled(dir, p string) bool {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
 		return false // the call names a version
 	}
-	if _, err := os.Stat(filepath.Join(v.Dir, "node_modules", ".bin", p)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".bin", p)); err == nil {
 		return true
 	}
-	root, found, err := settings.Layer{File: filepath.Join(v.Dir, "package.json")}.Read()
+	root, found, err := settings.Layer{File: filepath.Join(dir, "package.json")}.Read()
 	if err != nil || !found {
 		return false
 	}
@@ -260,8 +260,8 @@ func runsInput(s *syntax.Stmt) bool {
 	return true
 }
 
-// substituted looks for a server's response among the arguments of a shell.
-func (v *hookView) substituted(s *hookScript, c *syntax.CallExpr) {
+// checkSubstituted looks for a server's response among the arguments of a shell.
+func checkSubstituted(v *hookView, s *hookScript, c *syntax.CallExpr) {
 	n := name(c)
 	l, ok := languageOf(n)
 	if !(ok && l == langShell) && n != "eval" && n != "source" && n != "." {
@@ -277,7 +277,7 @@ func (v *hookView) substituted(s *hookScript, c *syntax.CallExpr) {
 				stmts = inner.Stmts
 			}
 			if len(stmts) == 1 && downloads(stmts[0]) {
-				v.unpinned(s.pos(c.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
+				reportUnpinned(v, s.pos(c.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
 			}
 			return true
 		})

@@ -30,7 +30,7 @@ var ruleAnswerElsewhere = Rule{
 
 // answerElsewhere looks for refusals of a script that are lost in a system that runs the hook.
 func answerElsewhere(v *hookView) {
-	home := v.system()
+	home := systemOf(v)
 	if home == nil || !v.gates() {
 		return
 	}
@@ -39,18 +39,18 @@ func answerElsewhere(v *hookView) {
 		return
 	}
 	for _, s := range v.scripts {
-		given := v.refusals(s, event)
+		given := refusalsOf(s, event)
 		if home.Name == "claude" {
-			v.lostInReaders(s, home, given)
+			lostInReaders(v, s, home, given)
 		} else {
-			v.lostAtHome(s, home, given)
+			lostAtHome(v, s, home, given)
 		}
 	}
 }
 
-// system returns the system of the hook's dialect whose directory is in the path of the hook's file, or else the first
-// system of the dialect. It returns nil if no system has this dialect.
-func (v *hookView) system() (found *portable.System) {
+// systemOf returns the system of the hook's dialect whose directory is in the path of the hook's file, or else the
+// first system of the dialect. It returns nil if no system has this dialect.
+func systemOf(v *hookView) (found *portable.System) {
 	parts := strings.Split(filepath.ToSlash(v.h.Position.File), "/")
 	for i := range v.Systems {
 		s := &v.Systems[i]
@@ -74,13 +74,13 @@ type scriptRefusal struct {
 	at int
 }
 
-// refusals returns the refusals of a script that its text shows.
-func (v *hookView) refusals(s *hookScript, event string) (given []scriptRefusal) {
+// refusalsOf returns the refusals of a script that its text shows.
+func refusalsOf(s *hookScript, event string) (given []scriptRefusal) {
 	if s.lang == langOther || s.lang == langPowerShell {
 		return nil
 	}
 	signs := map[string]int{}
-	if at, ok := v.exitsWithTwo(s); ok {
+	if at, ok := exitsWithTwo(s); ok {
 		signs[portable.SignExit2] = at
 	}
 	signed(comment.ReplaceAllFunc(s.text, blank), signs)
@@ -138,7 +138,7 @@ func signed(text []byte, signs map[string]int) {
 
 // exitsWithTwo returns the offset of the first call by which a script exits with status 2; ok is false if there is no
 // such call.
-func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
+func exitsWithTwo(s *hookScript) (at int, ok bool) {
 	if s.lang == langPython || s.lang == langNode {
 		all := tokens(string(s.text), s.lang)
 		for i := range all {
@@ -163,7 +163,7 @@ func (v *hookView) exitsWithTwo(s *hookScript) (at int, ok bool) {
 }
 
 // lostInReaders looks for refusals that are lost in the other systems that read the hook's file.
-func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []scriptRefusal) {
+func lostInReaders(v *hookView, s *hookScript, home *portable.System, given []scriptRefusal) {
 	file := "/" + filepath.ToSlash(v.h.Position.File)
 	if v.h.Source != hook.Project && v.h.Source != hook.Local {
 		return
@@ -172,11 +172,11 @@ func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []s
 	for i := range v.Systems {
 		there := &v.Systems[i]
 		reads := slices.ContainsFunc(there.Reads, func(name string) bool { return strings.HasSuffix(file, "/"+name) })
-		if reads && !naming(s.text, there) && (v.used(there) || !there.Switched()) {
+		if reads && !naming(s.text, there) && (isUsed(v, there) || !there.Switched()) {
 			readers = append(readers, there)
 		}
 	}
-	used := lo.Filter(readers, func(there *portable.System, _ int) bool { return v.used(there) })
+	used := lo.Filter(readers, func(there *portable.System, _ int) bool { return isUsed(v, there) })
 	severity := Warning
 	if len(used) == 0 {
 		used, severity = readers, Note
@@ -187,16 +187,16 @@ func (v *hookView) lostInReaders(s *hookScript, home *portable.System, given []s
 				!keptElsewhere(home, there, r, given)
 		})
 		if len(losing) > 0 {
-			v.lost(s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, but %s, which also %s the hooks of %s",
+			reportLost(v, s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, but %s, which also %s the hooks of %s",
 				home.Effect(r.ID, false), home.Title, effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"),
 				shortPath(v.h.Position.File)))
 		}
 	}
 }
 
-// lost reports a lost answer of a script once for each event. The finding for the first event has the position of the
-// answer in the script; findings for further events have the position of the hook.
-func (v *hookView) lost(s *hookScript, r scriptRefusal, severity Severity, fix, effects string) {
+// reportLost reports a lost answer of a script once for each event. The finding for the first event has the position of
+// the answer in the script; findings for further events have the position of the hook.
+func reportLost(v *hookView, s *hookScript, r scriptRefusal, severity Severity, fix, effects string) {
 	at := s.position(r.at)
 	known := s.path + at.String() + r.ID
 	if v.lostAnswers[known] {
@@ -222,23 +222,23 @@ func effectsIn(losing []*portable.System, answer string) string {
 
 // lostAtHome looks for refusals in another system's form, which the hook's own system does not read as refusals. It
 // skips a script whose code names the system, because the script may tell the systems apart.
-func (v *hookView) lostAtHome(s *hookScript, home *portable.System, given []scriptRefusal) {
+func lostAtHome(v *hookView, s *hookScript, home *portable.System, given []scriptRefusal) {
 	if naming(comment.ReplaceAllFunc(s.text, blank), home) {
 		return
 	}
 	for _, r := range given {
 		guards := func(there *portable.System) bool { return there.Effect(r.ID, false).Guards() }
-		there, refuses := lo.Find(v.elsewhere(), guards)
+		there, refuses := lo.Find(claudeFirst(v.Systems), guards)
 		if effect := home.Effect(r.ID, false); refuses && !effect.Guards() && !keptElsewhere(there, home, r, given) {
-			v.lost(s, r, Warning, remedy(there, home, r), fmt.Sprintf("%s in %s, but this is a hook of %[4]s, where it %[3]s",
+			reportLost(v, s, r, Warning, remedy(there, home, r), fmt.Sprintf("%s in %s, but this is a hook of %[4]s, where it %[3]s",
 				there.Effect(r.ID, false), there.Title, effect, home.Title))
 		}
 	}
 }
 
-// elsewhere returns the systems, Claude Code first.
-func (v *hookView) elsewhere() []*portable.System {
-	all := lo.Map(v.Systems, func(_ portable.System, i int) *portable.System { return &v.Systems[i] })
+// claudeFirst returns the systems, Claude Code first.
+func claudeFirst(systems []portable.System) []*portable.System {
+	all := lo.Map(systems, func(_ portable.System, i int) *portable.System { return &systems[i] })
 	slices.SortStableFunc(all, func(a, b *portable.System) int {
 		return lo.Ternary(a.Name == "claude", 0, 1) - lo.Ternary(b.Name == "claude", 0, 1)
 	})
@@ -273,8 +273,8 @@ func naming(text []byte, s *portable.System) bool {
 // maxUse limits the size of a file that shows the use of a system.
 const maxUse = 1 << 20
 
-// used reports whether the project is used with a system.
-func (v *hookView) used(there *portable.System) bool {
+// isUsed reports whether the project is used with a system.
+func isUsed(v *hookView, there *portable.System) bool {
 	return slices.ContainsFunc(there.Uses, func(u portable.Use) bool {
 		file := filepath.Join(v.Dir, filepath.FromSlash(u.File))
 		if u.Text == "" {

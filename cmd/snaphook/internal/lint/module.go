@@ -10,10 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// module checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool names in its
+// checkModule checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool names in its
 // comparisons, the programs that it starts, the variables that it reads, changes of events without an effect, and
 // secrets in its text.
-func (l *linter) module(file string) {
+func checkModule(l *linter, file string) {
 	path, err := filepath.Abs(file)
 	if err != nil {
 		return
@@ -29,28 +29,28 @@ func (l *linter) module(file string) {
 	for i, t := range all {
 		switch {
 		case t.str:
-			v.moduleText(s, t)
+			checkSecret(v, s, t)
 		case t.text == "toolName":
-			v.comparedTool(s, all, i)
+			comparedTool(v, s, all, i)
 		case t.text == "on":
-			v.moduleChanges(s, all, i)
+			checkHandler(v, s, all, i)
 		case t.text == "switch":
-			v.switchedTools(s, all, i)
+			switchedTools(v, s, all, i)
 		case t.text == "exec" && has(all, i+1, "("):
-			v.moduleExec(s, all, i+2)
+			checkExec(v, s, all, i+2)
 		case t.text == "env" && has(all, i-2, "process", ".") && has(all, i+1, ".") && i+2 < len(all):
-			v.moduleEnv(s, all[i+2])
+			checkVariable(v, s, all[i+2])
 		}
 	}
 }
 
 // comparedTool checks the text to which a tool's name is compared; the token at i is toolName.
-func (v *hookView) comparedTool(s *hookScript, all []codeToken, i int) {
+func comparedTool(v *hookView, s *hookScript, all []codeToken, i int) {
 	if at := i + 1; has(all, at, "=", "=") || has(all, at, "!", "=") {
 		for at < len(all) && (all[at].text == "=" || all[at].text == "!") {
 			at++
 		}
-		v.toolLiteral(s, all, at)
+		checkTool(v, s, all, at)
 	}
 	at := i - 1 // the form "bash" === event.toolName
 	for at > 0 && (all[at].text == "." || all[at].text == "?" || isName(all[at].text) && all[at+1].text == ".") && !all[at].str {
@@ -60,12 +60,12 @@ func (v *hookView) comparedTool(s *hookScript, all []codeToken, i int) {
 		for at > 0 && (all[at].text == "=" || all[at].text == "!") {
 			at--
 		}
-		v.toolLiteral(s, all, at)
+		checkTool(v, s, all, at)
 	}
 }
 
 // switchedTools checks the cases of a switch over a tool's name.
-func (v *hookView) switchedTools(s *hookScript, all []codeToken, i int) {
+func switchedTools(v *hookView, s *hookScript, all []codeToken, i int) {
 	depth, of := 0, false
 	for ; i < len(all); i++ {
 		switch t := all[i]; {
@@ -82,13 +82,13 @@ func (v *hookView) switchedTools(s *hookScript, all []codeToken, i int) {
 		case depth == 1 && !of:
 			return
 		case depth == 1 && t.text == "case" && !t.str:
-			v.toolLiteral(s, all, i+1)
+			checkTool(v, s, all, i+1)
 		}
 	}
 }
 
-// toolLiteral checks a string that names a tool.
-func (v *hookView) toolLiteral(s *hookScript, all []codeToken, i int) {
+// checkTool checks a string that names a tool.
+func checkTool(v *hookView, s *hookScript, all []codeToken, i int) {
 	if i < 0 || i >= len(all) || !all[i].str {
 		return
 	}
@@ -113,8 +113,8 @@ func (v *hookView) toolLiteral(s *hookScript, all []codeToken, i int) {
 var moduleTools = strings.Fields(`
 	ask bash calculator edit fetch find grep list ls lsp notebook python read ssh task todo_write web_search write`)
 
-// moduleExec checks a call of pi.exec, whose arguments begin at i.
-func (v *hookView) moduleExec(s *hookScript, all []codeToken, i int) {
+// checkExec checks a call of pi.exec, whose arguments begin at i.
+func checkExec(v *hookView, s *hookScript, all []codeToken, i int) {
 	if i+1 >= len(all) || !all[i].str || strings.Contains(all[i].text, "${") {
 		return
 	}
@@ -129,34 +129,23 @@ func (v *hookView) moduleExec(s *hookScript, all []codeToken, i int) {
 			}
 		}
 	}
-	v.launcher(s.position(at), words)
+	checkLauncher(v, s.position(at), words)
 	if l, ok := languageOf(words[0]); ok && l == langShell && len(words) > 2 && isFlags(words[1], 'c') {
-		v.moduleShell(s.position(at), words[2])
+		checkShellText(v, s.position(at), words[2])
 	}
 }
 
-// moduleShell checks a text that a module passes to a shell.
-func (v *hookView) moduleShell(at hook.Position, text string) {
+// checkShellText checks a text that a module passes to a shell.
+func checkShellText(v *hookView, at hook.Position, text string) {
 	if ast, err := ParseShell(text, syntax.LangBash); err == nil {
-		v.shellLaunchers(&hookScript{at: at, inline: true, lang: langShell, ast: ast})
+		shellLaunchers(v, &hookScript{at: at, inline: true, lang: langShell, ast: ast})
 	}
 }
 
-// moduleEnv checks a variable that a module reads.
-func (v *hookView) moduleEnv(s *hookScript, name codeToken) {
+// checkVariable checks a variable that a module reads.
+func checkVariable(v *hookView, s *hookScript, name codeToken) {
 	if neverSet.MatchString(name.text) {
 		v.add(*v.report("stdin-unread", s.position(name.at), "read the argument of the handler: event.input",
 			"nothing sets %s: a handler gets the call as its argument", name.text))
-	}
-}
-
-// moduleText looks for secrets, which must not be committed.
-func (v *hookView) moduleText(s *hookScript, t codeToken) {
-	for _, form := range secretForms {
-		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
-			v.add(*v.report("secret-in-settings", s.position(t.at),
-				"revoke the secret, and read a new secret at run time: process.env.NAME", "this looks like %s", form.what))
-			return
-		}
 	}
 }

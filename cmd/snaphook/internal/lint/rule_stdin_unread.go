@@ -24,29 +24,29 @@ func stdinUnread(v *hookView) {
 	for _, s := range v.scripts {
 		switch {
 		case s.lang == langShell && s.ast != nil:
-			v.shellStdin(s)
+			shellStdin(v, s)
 		case s.lang == langPython || s.lang == langNode:
-			v.codeStdin(s)
+			codeStdin(v, s)
 		}
-		set := v.assignedIn(s)
+		set := assignedIn(v, s)
 		for _, one := range nestedScripts(s) {
 			if one.lang != langShell {
-				v.neverSetIn(one, set)
+				neverSetIn(v, one, set)
 			}
 		}
 	}
 }
 
 // assignedIn returns the variables that a script of a shell sets.
-func (v *hookView) assignedIn(s *hookScript) map[string]bool {
+func assignedIn(v *hookView, s *hookScript) map[string]bool {
 	if s.ast == nil {
 		return nil
 	}
-	return v.assigned(s.ast)
+	return variablesSet(v, s.ast)
 }
 
 // neverSetIn looks in the program of python3 -c or node -e for variables that hosts do not set.
-func (v *hookView) neverSetIn(s *hookScript, set map[string]bool) {
+func neverSetIn(v *hookView, s *hookScript, set map[string]bool) {
 	for _, t := range tokens(string(s.text), s.lang) {
 		variable := t.text
 		if t.str {
@@ -71,7 +71,7 @@ var guesses = strings.Fields(
 
 const readIt = "read the JSON on standard input: input=$(cat), then jq -r '.tool_input.command' <<<\"$input\" or the like"
 
-func (v *hookView) shellStdin(s *hookScript) {
+func shellStdin(v *hookView, s *hookScript) {
 	reads := readingOf(s.ast)
 	if reads.surely {
 		return
@@ -81,7 +81,7 @@ func (v *hookView) shellStdin(s *hookScript) {
 			"this script reads standard input only if it is a terminal, which it never is for a hook"))
 		return
 	}
-	for _, use := range v.unsetVars(s) {
+	for _, use := range unsetVars(v, s) {
 		if reads.perhaps && !neverSet.MatchString(use.name) {
 			continue
 		}
@@ -94,12 +94,12 @@ func (v *hookView) shellStdin(s *hookScript) {
 	}
 	w := &exitWalker{}
 	if w.list(s.ast.Stmts, false); !reads.perhaps && (w.two || answersJSON(string(s.text))) {
-		v.decidesBlindly(s)
+		decidesBlindly(v, s)
 	}
 }
 
 // decidesBlindly notes that a guard of tools does not read the call.
-func (v *hookView) decidesBlindly(s *hookScript) {
+func decidesBlindly(v *hookView, s *hookScript) {
 	if !v.ofTools() || !v.gates() {
 		return
 	}
@@ -116,9 +116,9 @@ type variableUse struct {
 }
 
 // unsetVars returns uses of variables that look as if they held the call, and that nothing sets.
-func (v *hookView) unsetVars(s *hookScript) (found []variableUse) {
-	set := v.assigned(s.ast)
-	args := !s.inline && v.hasArguments(s)
+func unsetVars(v *hookView, s *hookScript) (found []variableUse) {
+	set := variablesSet(v, s.ast)
+	args := !s.inline && hasArguments(v, s)
 	depth := 0
 	var stack []bool
 	syntax.Walk(s.ast, func(node syntax.Node) bool {
@@ -159,25 +159,8 @@ func hasDefault(op syntax.ParExpOperator) bool {
 	}, op)
 }
 
-// hasArguments reports whether a script gets arguments, or may get them.
-func (v *hookView) hasArguments(s *hookScript) bool {
-	for _, c := range v.calls {
-		if c.file() != s.path {
-			continue
-		}
-		rest := len(c.words) - 1
-		if _, _, args, ok := c.interpreted(); ok {
-			rest = len(args)
-		}
-		if rest > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// assigned returns the variables that a script, or its settings, sets.
-func (v *hookView) assigned(file *syntax.File) map[string]bool {
+// variablesSet returns the variables that a script, or its settings, sets.
+func variablesSet(v *hookView, file *syntax.File) map[string]bool {
 	set := map[string]bool{}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -226,7 +209,7 @@ var standard = strings.Fields(`
 
 // codeStdin looks for programs that read the call from their arguments or from variables that hosts
 // do not set.
-func (v *hookView) codeStdin(s *hookScript) {
+func codeStdin(v *hookView, s *hookScript) {
 	all := tokens(string(s.text), s.lang)
 	for _, t := range all {
 		if strings.Contains(t.text, "stdin") || !t.str && (t.text == "input" || t.text == "fileinput" || t.text == "Bun" || t.text == "Deno") {
@@ -246,7 +229,7 @@ func (v *hookView) codeStdin(s *hookScript) {
 		first := s.lang == langPython && has(all, i, "sys", ".", "argv", "[", "1", "]") ||
 			s.lang == langNode && has(all, i, "process", ".", "argv", "[", "2", "]")
 		switch {
-		case first && !v.hasArguments(s):
+		case first && !hasArguments(v, s):
 			v.add(*v.report("stdin-unread", s.position(t.at), readJSON(s.lang),
 				"this hook is given no arguments, and does not read standard input"))
 			return
@@ -258,7 +241,7 @@ func (v *hookView) codeStdin(s *hookScript) {
 	}
 	for i := range all {
 		if status, ok := exitAt(all, i, s.lang); ok && status == "2" || i == 0 && answersJSON(string(s.text)) {
-			v.decidesBlindly(s)
+			decidesBlindly(v, s)
 			return
 		}
 	}

@@ -64,8 +64,8 @@ func handlerOf(all []codeToken, i int) (event, argument string, body []codeToken
 	return "", "", nil, false
 }
 
-// moduleChanges looks for changes without an effect in the handler whose subscription begins at i.
-func (v *hookView) moduleChanges(s *hookScript, all []codeToken, i int) {
+// checkHandler looks for changes without an effect in the handler whose subscription begins at i.
+func checkHandler(v *hookView, s *hookScript, all []codeToken, i int) {
 	event, argument, body, ok := handlerOf(all, i)
 	if !ok {
 		return

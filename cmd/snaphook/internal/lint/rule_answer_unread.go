@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
 
 var ruleAnswerUnread = Rule{
@@ -26,12 +24,6 @@ var ruleAnswerUnread = Rule{
 var (
 	specificOutput = regexp.MustCompile(`hookSpecificOutput(?:\\?["']?\]?\s*[:=]\s*(?:[^=]|$)|["']\]\s*\[["']\w+["']\]\s*=[^=])`)
 	eventName      = regexp.MustCompile(`\bhookEventName\b`)
-	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
-	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
-	// printedDecision matches a decision in an object that the script prints: jq -n,
-	// JSON.stringify, json.dumps.
-	printedDecision = regexp.MustCompile(
-		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\()\s*(?:\{[^{}]*?\bdecision\s*:|dict\([^()]*?\bdecision\s*=)\s*["'](\w+)["']`)
 	// printedVerdict matches a printed verdict in a member that no system reads.
 	printedVerdict = regexp.MustCompile(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\(|(?:echo|printf)\s+["']|cat <<-?\s?["']?\w+["']?\n)\s*\{\s*\\?["']?(block|blocked|deny|denied)\\?["']?\s*:\s*[tT]rue\b`)
@@ -39,7 +31,6 @@ var (
 	memberDecision   = regexp.MustCompile(`\b(\w+)\[["']decision["']\]\s*=\s*["'](\w+)["']`)
 	memberPermission = regexp.MustCompile(`\b\w+\[["']permissionDecision["']\]\s*=\s*["'](\w+)["']`)
 	literalEvent     = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
-	comment          = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
 // answerUnread looks for answers that decide nothing, in the scripts of commands and in the demands of prompts.
@@ -48,14 +39,14 @@ func answerUnread(v *hookView) {
 		return
 	}
 	if v.h.Type == "prompt" || v.h.Type == "agent" {
-		v.promptAnswer()
+		checkPrompt(v)
 		return
 	}
 	for _, s := range v.withNested() {
 		if s.lang == langOther || s.lang == langPowerShell {
 			continue
 		}
-		if at, name := v.otherEvent(s); name != "" {
+		if at, name := otherEvent(v, s); name != "" {
 			v.add(*v.report("answer-unread", s.position(at), fmt.Sprintf("write \"hookEventName\": %q", v.event.Name),
 				"this script answers for the event %s, but the hook runs at %s, which ignores that answer", name, v.event.Name))
 			continue
@@ -106,11 +97,8 @@ func jqAnswer(s *hookScript) (found *syntax.CallExpr, text string) {
 	return found, text
 }
 
-// blank replaces a comment by spaces, which keeps later offsets.
-func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
-
 // otherEvent returns the last event that a script names in its answers, if no hook of a named event runs the script.
-func (v *hookView) otherEvent(s *hookScript) (at int, name string) {
+func otherEvent(v *hookView, s *hookScript) (at int, name string) {
 	all := literalEvent.FindAllSubmatchIndex(s.text, maxFound)
 	if len(all) == 0 || len(all) != len(eventName.FindAllIndex(s.text, maxFound)) {
 		return 0, ""
@@ -191,8 +179,8 @@ var plainAnswer = regexp.MustCompile(
 // verdictMembers lists names that people give to a verdict.
 var verdictMembers = strings.Fields("decision permissionDecision hookSpecificOutput continue block blocked allow allowed approve approved deny safe verdict result status")
 
-// promptAnswer looks at the answer that a prompt asks its model for.
-func (v *hookView) promptAnswer() {
+// checkPrompt looks at the answer that a prompt asks its model for.
+func checkPrompt(v *hookView) {
 	members := []string{}
 	for _, m := range sampleMember.FindAllStringSubmatch(v.h.Command, maxFound) {
 		members = append(members, m[1])
@@ -215,27 +203,3 @@ func (v *hookView) promptAnswer() {
 
 // okMember matches the member ok in the words of a prompt.
 var okMember = regexp.MustCompile(`["'\x60]ok["'\x60]|\bok\s*[:=]`)
-
-var ruleTypeMixed = Rule{
-	ID: "type-mixed", Severity: Warning, look: typeMixed,
-	Doc:     "A hook has a member that belongs to another type of hook.",
-	Why:     "The member is ignored: a prompt runs no command.",
-	Mistake: `{"type": "prompt", "prompt": "Is this safe?", "command": "./guard.sh"}`,
-	Fix:     `{"type": "command", "command": "./guard.sh"}`,
-}
-
-// typeMembers names the member with the program, prompt or address, by the hook's type.
-var typeMembers = map[string]string{"command": "command", "prompt": "prompt", "agent": "prompt", "http": "url"}
-
-func typeMixed(v *hookView) {
-	own := typeMembers[v.h.Type]
-	if own == "" || v.h.Skip == hook.Invalid {
-		return
-	}
-	for _, member := range []string{"command", "prompt", "url"} {
-		if m := v.entry.Get(member); member != own && m.Exists() {
-			v.add(*v.report("type-mixed", m.Position(), "remove the member, or write the type that reads it",
-				"a hook of type %q ignores %q", v.h.Type, member))
-		}
-	}
-}

@@ -1,86 +1,10 @@
 package lint
 
 import (
-	"strings"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
-
-var ruleGateExit1 = Rule{
-	ID: "gate-exit-1", Severity: Error, look: gateExit,
-	Doc: "A hook of an event that can be blocked refuses with exit status 1.",
-	Why: "1 is a failure: its text is shown as a warning, and the action goes ahead. 2 refuses.",
-	Mistake: "if grep -q 'rm -rf'; then\n" +
-		"\techo 'not allowed' >&2\n" +
-		"\texit 1\n" +
-		"fi",
-	Fix: "if grep -q 'rm -rf'; then\n" +
-		"\techo 'not allowed' >&2\n" +
-		"\texit 2\n" +
-		"fi",
-}
-
-// gateExit looks for refusals with status 1.
-func gateExit(v *hookView) {
-	if !v.gates() || v.blocksAt(1) {
-		return
-	}
-	for _, s := range v.scripts {
-		switch s.lang {
-		case langShell:
-			v.shellExit(s)
-		case langPython, langNode:
-			v.codeExit(s)
-		}
-	}
-}
-
-// blocksAt reports whether an exit status refuses, or is a failure that refuses.
-func (v *hookView) blocksAt(status int) bool {
-	exits := v.event.Rules.Exits
-	if v.h.Exits != nil {
-		exits = v.h.Exits
-	}
-	effect := exits.Of(&hook.Reply{Exit: status})
-	return effect != exits.Of(&hook.Reply{Exit: 97}) || v.h.FailClosed || v.event.Rules.FailClosed
-}
-
-// refusing lists texts with which a script refuses in JSON.
-var refusing = []string{
-	`permissionDecision`, `"decision"`, `'decision'`, `\"decision\"`, `decision:`, `"continue"`, `\"continue\"`,
-	`continue: false`, `decision =`, `decision=`,
-}
-
-func answersJSON(text string) bool {
-	for _, word := range refusing {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// shellExit looks for an exit 1 after a message on standard error, in a script
-// that has no other way to refuse.
-func (v *hookView) shellExit(s *hookScript) {
-	if s.ast == nil || answersJSON(string(s.text)) {
-		return
-	}
-	w := &exitWalker{warners: functionsThatWarn(s.ast), said: calledWith(s.ast)}
-	w.list(s.ast.Stmts, false)
-	if w.two || len(w.ones) == 0 {
-		return
-	}
-	for _, call := range w.ones[:min(len(w.ones), maxFound)] {
-		v.add(*v.report("gate-exit-1", s.pos(call.Pos()), "write exit 2",
-			"only exit status 2 refuses %s; after status 1 it goes ahead, with a warning", v.where()))
-		if s.inline {
-			break
-		}
-	}
-}
 
 // exitWalker records how a script can end.
 type exitWalker struct {
@@ -92,10 +16,39 @@ type exitWalker struct {
 	tools map[*syntax.Stmt]bool // cached results of looksForTools
 }
 
-// refuses reports whether a script's function is used to refuse, judged by its name or by the texts
-// passed to it. Other functions, such as die and usage, report problems of the script.
-func (w *exitWalker) refuses(function string) bool {
-	return isVerdict(function) || isVerdict(w.said[function])
+// functionsThatWarn returns the functions of a script that write to standard error.
+func functionsThatWarn(file *syntax.File) map[string]bool {
+	found := map[string]bool{}
+	for _, s := range file.Stmts {
+		f, ok := s.Cmd.(*syntax.FuncDecl)
+		if !ok {
+			continue
+		}
+		body, ok := f.Body.Cmd.(*syntax.Block)
+		if !ok {
+			continue
+		}
+		w := &exitWalker{}
+		for _, inner := range body.Stmts {
+			if _, warns := w.warns(inner); warns {
+				found[f.Name.Value] = true
+			}
+		}
+	}
+	return found
+}
+
+// calledWith maps each name that a script calls to the texts in its calls.
+func calledWith(file *syntax.File) map[string]string {
+	said := map[string]string{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 1 {
+			n := name(call)
+			said[n] = joined(said[n], wordsOf(call))
+		}
+		return true
+	})
+	return said
 }
 
 // list visits statements that run one after another; branch means that they run only in some cases.
@@ -107,17 +60,6 @@ func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 		}
 		w.stmt(s, branch, warned, text)
 	}
-}
-
-// maxSaid limits the length of messages that are kept, in bytes.
-const maxSaid = 4096
-
-// joined joins two messages. If they have more than maxSaid bytes together, it returns only the second.
-func joined(a, b string) string {
-	if len(a)+len(b) > maxSaid {
-		return b
-	}
-	return a + " " + b
 }
 
 func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
@@ -187,6 +129,12 @@ func (w *exitWalker) exit(c *syntax.CallExpr, refuses bool) {
 	}
 }
 
+// refuses reports whether a script's function is used to refuse, judged by its name or by the texts
+// passed to it. Other functions, such as die and usage, report problems of the script.
+func (w *exitWalker) refuses(function string) bool {
+	return isVerdict(function) || isVerdict(w.said[function])
+}
+
 // warns reports whether a statement writes to standard error, and returns the text.
 func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
 	if s == nil {
@@ -217,24 +165,62 @@ func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
 	return "", false
 }
 
-// functionsThatWarn returns the functions of a script that write to standard error.
-func functionsThatWarn(file *syntax.File) map[string]bool {
-	found := map[string]bool{}
-	for _, s := range file.Stmts {
-		f, ok := s.Cmd.(*syntax.FuncDecl)
-		if !ok {
-			continue
-		}
-		body, ok := f.Body.Cmd.(*syntax.Block)
-		if !ok {
-			continue
-		}
-		w := &exitWalker{}
-		for _, inner := range body.Stmts {
-			if _, warns := w.warns(inner); warns {
-				found[f.Name.Value] = true
+// looksForTools reports whether a condition tests for the presence of a program, a file or an
+// argument. Conditions nest; the result for each is cached.
+func (w *exitWalker) looksForTools(s *syntax.Stmt) bool {
+	found, nodes := false, 0
+	syntax.Walk(s, func(node syntax.Node) bool {
+		if inner, ok := node.(*syntax.Stmt); ok {
+			if asks, known := w.tools[inner]; known {
+				found = found || asks
+				return false
 			}
 		}
+		found = found || asksForTools(node)
+		nodes++
+		return !found && nodes < maxNodes
+	})
+	if w.tools == nil {
+		w.tools = map[*syntax.Stmt]bool{}
 	}
+	w.tools[s] = found
 	return found
+}
+
+// asksForTools reports whether a node tests for the presence of a program, a file or an argument.
+func asksForTools(node syntax.Node) bool {
+	switch n := node.(type) {
+	case *syntax.CallExpr:
+		switch name(n) {
+		case "command", "which", "type", "hash":
+			return true
+		case "[", "test":
+			return slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool {
+				text, _ := literal(w)
+				return slices.Contains(fileTests, text)
+			})
+		}
+	case *syntax.UnaryTest:
+		switch n.Op {
+		case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsExec, syntax.TsRead, syntax.TsNoEmpty:
+			return true
+		}
+	case *syntax.ParamExp:
+		return n.Param != nil && n.Param.Value == "#"
+	}
+	return false
+}
+
+// fileTests lists the operators of test that check a file.
+var fileTests = []string{"-x", "-f", "-e", "-d", "-s", "-r"}
+
+// maxSaid limits the length of messages that are kept, in bytes.
+const maxSaid = 4096
+
+// joined joins two messages. If they have more than maxSaid bytes together, it returns only the second.
+func joined(a, b string) string {
+	if len(a)+len(b) > maxSaid {
+		return b
+	}
+	return a + " " + b
 }

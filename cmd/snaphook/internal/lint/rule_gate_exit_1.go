@@ -2,11 +2,60 @@ package lint
 
 import "strings"
 
+var ruleGateExit1 = Rule{
+	ID: "gate-exit-1", Severity: Error, look: gateExit,
+	Doc: "A hook of an event that can be blocked refuses with exit status 1.",
+	Why: "1 is a failure: its text is shown as a warning, and the action goes ahead. 2 refuses.",
+	Mistake: "if grep -q 'rm -rf'; then\n" +
+		"\techo 'not allowed' >&2\n" +
+		"\texit 1\n" +
+		"fi",
+	Fix: "if grep -q 'rm -rf'; then\n" +
+		"\techo 'not allowed' >&2\n" +
+		"\texit 2\n" +
+		"fi",
+}
+
+// gateExit looks for refusals with status 1.
+func gateExit(v *hookView) {
+	if !v.gates() || v.blocksAt(1) {
+		return
+	}
+	for _, s := range v.scripts {
+		switch s.lang {
+		case langShell:
+			shellExit(v, s)
+		case langPython, langNode:
+			codeExit(v, s)
+		}
+	}
+}
+
+// shellExit looks for an exit 1 after a message on standard error, in a script
+// that has no other way to refuse.
+func shellExit(v *hookView, s *hookScript) {
+	if s.ast == nil || answersJSON(string(s.text)) {
+		return
+	}
+	w := &exitWalker{warners: functionsThatWarn(s.ast), said: calledWith(s.ast)}
+	w.list(s.ast.Stmts, false)
+	if w.two || len(w.ones) == 0 {
+		return
+	}
+	for _, call := range w.ones[:min(len(w.ones), maxFound)] {
+		v.add(*v.report("gate-exit-1", s.pos(call.Pos()), "write exit 2",
+			"only exit status 2 refuses %s; after status 1 it goes ahead, with a warning", v.where()))
+		if s.inline {
+			break
+		}
+	}
+}
+
 // codeExit looks for a refusal with status 1 in Python or JavaScript: an exit(1) after a message on
 // standard error in the same block.
-func (v *hookView) codeExit(s *hookScript) {
+func codeExit(v *hookView, s *hookScript) {
 	text := string(s.text)
-	if answersJSON(text) || v.hasArguments(s) {
+	if answersJSON(text) || hasArguments(v, s) {
 		return // a script that refuses in JSON, or a program with sub-commands, may end with 1 for other reasons
 	}
 	all := tokens(text, s.lang)
@@ -25,43 +74,6 @@ func (v *hookView) codeExit(s *hookScript) {
 		v.add(*v.report("gate-exit-1", s.position(one.at), "end with status 2",
 			"only exit status 2 refuses %s; after status 1 it goes ahead, with a warning", v.where()))
 	}
-}
-
-// exitAt returns the status of a call that ends the program; "?" if it is not a number.
-func exitAt(all []codeToken, i int, l lang) (status string, ok bool) {
-	open := -1
-	switch {
-	case l == langPython && (has(all, i, "sys", ".", "exit", "(") || has(all, i, "os", ".", "_exit", "(")):
-		open = i + 3
-	case l == langPython && (has(all, i, "exit", "(") || has(all, i, "quit", "(") || has(all, i, "SystemExit", "(")):
-		if i > 0 && (all[i-1].text == "." || all[i-1].text == "def") {
-			return "", false
-		}
-		open = i + 1
-	case l == langNode && has(all, i, "process", ".", "exit", "("):
-		open = i + 3
-	case l == langNode && has(all, i, "process", ".", "exitCode", "="):
-		if i+4 < len(all) {
-			return statusOf(all[i+4]), true
-		}
-	}
-	if open < 0 || open+2 >= len(all) {
-		return "", false
-	}
-	switch {
-	case all[open+1].text == ")":
-		return "0", true
-	case all[open+2].text != ")":
-		return "?", true
-	}
-	return statusOf(all[open+1]), true
-}
-
-func statusOf(t codeToken) string {
-	if !t.str && t.text != "" && strings.Trim(t.text, "0123456789") == "" {
-		return t.text
-	}
-	return "?"
 }
 
 // refusesAt reports whether the exit at i follows a message on standard error in its block, and the
@@ -86,16 +98,6 @@ func refusesAt(all []codeToken, i int, l lang) bool {
 		line = before
 	}
 	return false
-}
-
-// lineOf returns the first token of the line that contains token i.
-func lineOf(all []codeToken, i int) int {
-	for ; i >= 0; i-- {
-		if all[i].indent >= 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 // warnsIn reports whether tokens of a line write to standard error, and returns the text.

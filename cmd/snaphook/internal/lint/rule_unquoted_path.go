@@ -26,7 +26,7 @@ func unquoted(v *hookView) {
 			continue
 		}
 		if s.inline {
-			v.unquotedInline(s)
+			unquotedInline(v, s)
 			continue
 		}
 		q := quoting{paths: pathVars(s.ast)}
@@ -34,7 +34,7 @@ func unquoted(v *hookView) {
 			f := v.report("unquoted-path", s.pos(u.at), "write \""+u.text(s)+"\"", "%s holds a path, and is not quoted", u.text(s))
 			f.Severity = u.severity
 			if start, end := int(u.at.Offset()), int(u.end.Offset()); !u.backquoted && !strings.Contains(string(s.text), "\r\n") {
-				f.edit = s.insertions(map[int]string{start: `"`, end: `"`})
+				f.edit = insertions(s, map[int]string{start: `"`, end: `"`})
 			}
 			v.add(*f)
 		}
@@ -42,7 +42,7 @@ func unquoted(v *hookView) {
 }
 
 // unquotedInline checks the command itself, with one finding for all variables.
-func (v *hookView) unquotedInline(s *hookScript) {
+func unquotedInline(v *hookView, s *hookScript) {
 	q := quoting{paths: pathVars(s.ast), inline: true}
 	uses := q.find(s.ast)
 	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
@@ -76,7 +76,7 @@ func (v *hookView) unquotedInline(s *hookScript) {
 		text = text[:at[i]] + `"` + text[at[i]:]
 	}
 	if again, err := ParseShell(text, syntax.LangBash); err == nil && again != nil && len(at) > 0 {
-		f.edit = v.setText(v.entry.Get("command"), text)
+		f.edit = setText(v.doc, v.entry.Get("command"), text)
 	}
 	v.add(*f)
 }

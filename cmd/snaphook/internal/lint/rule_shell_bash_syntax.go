@@ -1,11 +1,70 @@
 package lint
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
+
+var ruleShellBashSyntax = Rule{
+	ID: "shell-bash-syntax", Severity: Warning, look: bashSyntax, Fixable: true,
+	Doc: "A script that `/bin/sh` runs uses syntax of bash.",
+	Why: "Where `/bin/sh` is bash it works; where it is dash, as on Debian and Ubuntu, " +
+		"it fails or means something else. The commands of Claude Code themselves run in bash.",
+	Mistake: "#!/bin/sh\nif [[ $(cat) == *rm* ]]; then exit 2; fi",
+	Fix:     "#!/usr/bin/env bash\nif [[ $(cat) == *rm* ]]; then exit 2; fi",
+}
+
+// bashSyntax looks for syntax of bash in texts that /bin/sh runs.
+func bashSyntax(v *hookView) {
+	for _, s := range v.scripts {
+		if !s.posix || s.ast == nil || len(s.text) == 0 {
+			continue
+		}
+		for _, b := range bashOnly(s.ast) {
+			at, fix := s.pos(b.at), "begin the script with #!/usr/bin/env bash"
+			f := v.report("shell-bash-syntax", at, fix, "%s, and /bin/sh runs this", b.what)
+			if shIsBash() {
+				f.Severity = Note
+				f.Message += "; on this machine that is bash, on others it is not"
+			}
+			switch {
+			case startsSh(v, s):
+				f.Fix = "run it with bash"
+			case s.shebang != "":
+				end := strings.IndexByte(string(s.text), '\n')
+				if end > 0 && len(strings.Fields(s.shebang)) == 1 {
+					f.edit = fileEdit{{file: s.path, seen: s.text, end: end, with: "#!/usr/bin/env bash"}}
+				}
+			}
+			v.add(*f)
+			break // one finding is enough
+		}
+	}
+}
+
+// startsSh reports whether the command itself runs a script with sh.
+func startsSh(v *hookView, s *hookScript) bool {
+	for _, c := range v.calls {
+		if _, _, _, ok := c.interpreted(); ok && c.file() == s.path {
+			return true
+		}
+	}
+	return false
+}
+
+// shIsBash reports whether /bin/sh of this machine is bash or zsh, and therefore accepts bash's syntax.
+func shIsBash() bool {
+	// On macOS /bin/sh is a separate program, which starts the shell to which this link leads.
+	target, err := filepath.EvalSymlinks("/private/var/select/sh")
+	if err != nil {
+		target, err = filepath.EvalSymlinks("/bin/sh")
+	}
+	name := filepath.Base(target)
+	return err == nil && (strings.Contains(name, "bash") || name == "zsh")
+}
 
 // bashism is syntax of bash that a POSIX shell does not have.
 type bashism struct {

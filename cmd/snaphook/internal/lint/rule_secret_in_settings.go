@@ -17,6 +17,44 @@ var ruleSecretInSettings = Rule{
 		`"allowedEnvVars": ["HOOK_TOKEN"]}`,
 }
 
+// secrets looks for secrets in a settings file.
+func secrets(l *linter, d *settingsDocument) { secretsIn(l, d.root, "", 0) }
+
+func secretsIn(l *linter, v settings.Value, name string, level int) {
+	if level > maxLevels+8 {
+		return
+	}
+	for _, element := range v.Elements() {
+		secretsIn(l, element, name, level+1)
+	}
+	for member, value := range v.Members() {
+		secretsIn(l, value, member, level+1)
+	}
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	if what := secretOf(text, name); what != "" {
+		l.add(Finding{
+			ID: "secret-in-settings", Severity: ruleOf("secret-in-settings").Severity, Position: v.Position(),
+			Message: "this looks like " + what,
+			Fix:     "revoke it, and put a new one into a variable of the environment: $NAME",
+			around:  []hook.Position{v.Position()},
+		})
+	}
+}
+
+// checkSecret looks for secrets, which must not be committed.
+func checkSecret(v *hookView, s *hookScript, t codeToken) {
+	for _, form := range secretForms {
+		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
+			v.add(*v.report("secret-in-settings", s.position(t.at),
+				"revoke the secret, and read a new secret at run time: process.env.NAME", "this looks like %s", form.what))
+			return
+		}
+	}
+}
+
 // secretForms lists tokens that have a recognizable form, with their issuers.
 var secretForms = []struct {
 	what string
@@ -45,33 +83,6 @@ var (
 	secretHeader = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})`)
 	secretAssign = regexp.MustCompile(`(?i)\b[A-Za-z0-9_-]*(?:token|secret|passwd|password|api_?key|access_?key)["']?\s*[=:]\s*["']?([A-Za-z0-9._~+/-]{16,})`)
 )
-
-// secrets looks for secrets in a settings file.
-func (l *linter) secrets(d *settingsDocument) { l.secretsIn(d.root, "", 0) }
-
-func (l *linter) secretsIn(v settings.Value, name string, level int) {
-	if level > maxLevels+8 {
-		return
-	}
-	for _, element := range v.Elements() {
-		l.secretsIn(element, name, level+1)
-	}
-	for member, value := range v.Members() {
-		l.secretsIn(value, member, level+1)
-	}
-	text, ok := v.Text()
-	if !ok {
-		return
-	}
-	if what := secretOf(text, name); what != "" {
-		l.add(Finding{
-			ID: "secret-in-settings", Severity: ruleOf("secret-in-settings").Severity, Position: v.Position(),
-			Message: "this looks like " + what,
-			Fix:     "revoke it, and put a new one into a variable of the environment: $NAME",
-			around:  []hook.Position{v.Position()},
-		})
-	}
-}
 
 // secretOf returns the kind of the secret that a text resembles; empty if the text resembles no secret.
 func secretOf(text, member string) string {

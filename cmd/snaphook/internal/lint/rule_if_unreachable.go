@@ -31,7 +31,7 @@ func unreachableIf(v *hookView) {
 	f := v.report("if-unreachable", value.Position(), m.list(), "there is no tool %q, so this condition never holds and the hook never runs", tool)
 	if better := m.better(tool); better != "" {
 		f.Fix = fmt.Sprintf("did you mean %q?", strings.Replace(text, tool, better, 1))
-		f.edit = v.setText(value, strings.Replace(text, tool, better, 1))
+		f.edit = setText(v.doc, value, strings.Replace(text, tool, better, 1))
 	}
 	v.add(*f)
 }

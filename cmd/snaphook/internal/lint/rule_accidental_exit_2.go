@@ -22,38 +22,38 @@ func accidentalTwo(v *hookView) {
 	for _, c := range v.calls {
 		l, script, args, ok := c.interpreted()
 		path := c.file()
-		if !ok || l != langPython || path == "" || v.foreign(script) || v.hasBackslashes() {
+		if !ok || l != langPython || path == "" || isForeign(script) || hasBackslashes(v.h.Command) {
 			continue
 		}
 		if !isThere(path) {
-			if c.certain && v.has(c.program(), c.dir) {
-				v.add(*v.report("accidental-exit-2", c.at, v.nearFile(path),
-					"%s is not there, so %s ends with status 2, which %s", shortPath(path), c.program(), v.meansTwo()))
+			if c.certain && hasProgram(v.linter, c.program(), c.dir) {
+				v.add(*v.report("accidental-exit-2", c.at, nearFile(path),
+					"%s is not there, so %s ends with status 2, which %s", shortPath(path), c.program(), meaningOfTwo(v)))
 			}
 			continue
 		}
-		v.argparse(c, v.linter.scripts[path], args)
+		checkArguments(v, c, v.linter.scripts[path], args)
 	}
 	for _, c := range v.calls {
-		if s := v.direct(c); s != nil && s.lang == langPython {
-			v.argparse(c, s, c.words[1:])
+		if s := directScript(v, c); s != nil && s.lang == langPython {
+			checkArguments(v, c, s, c.words[1:])
 		}
 	}
 	for _, s := range v.scripts {
-		v.syntaxError(s)
+		findSyntaxError(v, s)
 	}
 }
 
-// meansTwo describes the effect of status 2.
-func (v *hookView) meansTwo() string {
+// meaningOfTwo describes the effect of status 2.
+func meaningOfTwo(v *hookView) string {
 	if v.gates() {
 		return "refuses every call that it matches"
 	}
 	return "looks like a refusal"
 }
 
-// syntaxError looks for shell syntax that no shell can read.
-func (v *hookView) syntaxError(s *hookScript) {
+// findSyntaxError looks for shell syntax that no shell can read.
+func findSyntaxError(v *hookView, s *hookScript) {
 	var wrong syntax.ParseError
 	if !errors.As(s.mistake, &wrong) || strings.Contains(string(s.text), "\r") {
 		return
@@ -63,11 +63,11 @@ func (v *hookView) syntaxError(s *hookScript) {
 		at = s.pos(wrong.Pos)
 	}
 	v.add(*v.report("accidental-exit-2", at, "correct the syntax: bash -n shows it too",
-		"this is not shell syntax (%s), so the shell ends with status 2, which %s", wrong.Text, v.meansTwo()))
+		"this is not shell syntax (%s), so the shell ends with status 2, which %s", wrong.Text, meaningOfTwo(v)))
 }
 
-// argparse looks for unknown and missing arguments of a Python script: its parser exits with status 2.
-func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
+// checkArguments looks for unknown and missing arguments of a Python script: its parser exits with status 2.
+func checkArguments(v *hookView, c programCall, s *hookScript, args []string) {
 	if s == nil || slices.Contains(c.known, false) {
 		return
 	}
@@ -82,7 +82,7 @@ func (v *hookView) argparse(c programCall, s *hookScript, args []string) {
 	}
 	if wrong := p.wrong(args); wrong != "" {
 		v.add(*v.report("accidental-exit-2", c.at, "give the script only arguments that it accepts; python3 "+s.file+" --help lists them",
-			"argparse of %s ends with status 2, which %s: %s", s.file, v.meansTwo(), wrong))
+			"argparse of %s ends with status 2, which %s: %s", s.file, meaningOfTwo(v), wrong))
 	}
 }
 
@@ -116,22 +116,6 @@ func parserOf(all []codeToken) *argumentParser {
 		p.add(names, all[min(at, end):end])
 	}
 	return p
-}
-
-// closing returns the index of the parenthesis that matches the parenthesis at open.
-func closing(all []codeToken, open int) int {
-	depth := 0
-	for i := open; i < min(len(all), open+2000); i++ {
-		switch all[i].text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 func (p *argumentParser) add(names []string, rest []codeToken) {
