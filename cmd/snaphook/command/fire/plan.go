@@ -1,6 +1,7 @@
 package fire
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
@@ -32,7 +34,7 @@ func NewPlan(global *cli.Global) *cobra.Command {
 		Use:   "plan EVENT",
 		Short: "List the hooks that would run, and why the others would not",
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
-			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, since they subscribe to events only when they are loaded.",
+			"Every hook that is configured for the event is in the answer, and a hook whose program, script or interpreter is not there, or may not be executed, has the finding of check beside it. Modules of xcsh are loaded, since they subscribe to events only when they are loaded.",
 		Example: `# Does the guard see this tool?
 echo '{"tool_name": "write_file", "tool_input": {}}' |
   snaphook plan llxprt.BeforeTool
@@ -103,6 +105,7 @@ func (f *planFlags) plan(cmd *cobra.Command, name string) error {
 	}
 	p := PlanOf(event.Info().FullName(), decided, ses.Hooks())
 	p.addShells(decided.Run, dir)
+	p.addFindings(cmd.Context(), decided.Run, dir)
 	p.Skipped = append(p.Skipped, a.Skipped()...)
 	for i := range p.Run {
 		p.Run[i].Runtime = a.RuntimeOf(p.Run[i].HookID)
@@ -160,6 +163,19 @@ func (p *Plan) addShells(hooks []*hook.Hook, dir string) {
 	}
 }
 
+// addFindings adds the findings of check to the hooks that would fail to start.
+func (p *Plan) addFindings(ctx context.Context, hooks []*hook.Hook, dir string) {
+	found := map[string][]project.StartFinding{}
+	for h, all := range lint.NotStarting(ctx, dir, hooks) {
+		found[h.ID] = lo.Map(all, func(f lint.Finding, _ int) project.StartFinding {
+			return project.StartFinding{ID: f.ID, Message: f.Message, Fix: f.Fix}
+		})
+	}
+	for i := range p.Run {
+		p.Run[i].Findings = found[p.Run[i].ID]
+	}
+}
+
 // shellText says which shell runs a hook, if it is not the bash of a Unix system.
 func shellText(use *run.ShellUse) string {
 	switch {
@@ -196,6 +212,9 @@ func (p Plan) text() string {
 		}
 		if h.Runtime != nil {
 			b.WriteString("          runs in " + h.Runtime.Text() + "\n")
+		}
+		for _, f := range h.Findings {
+			b.WriteString("          " + cli.Bad.Render("fails") + ": " + cli.OneLine(f.Message+"; "+f.Fix) + " [" + f.ID + "]\n")
 		}
 	}
 	for _, s := range p.Skipped {

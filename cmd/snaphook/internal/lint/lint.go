@@ -266,6 +266,30 @@ func looked(h *hook.Hook) bool {
 	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
 }
 
+// startRules lists the rules about programs, scripts and interpreters without which a hook does not start.
+var startRules = []string{"script-missing", "script-not-executable", "interpreter-missing", "accidental-exit-2"}
+
+// NotStarting returns, by hook, the findings about programs, scripts and interpreters without which the hook does not
+// start, without notes. Hooks that start are not in it. When ctx ends, it returns the findings so far.
+func NotStarting(ctx context.Context, dir string, hooks []*hook.Hook) map[*hook.Hook][]Finding {
+	l := newLinter(ctx, Options{Dir: dir, Path: os.Getenv("PATH")})
+	found := map[*hook.Hook][]Finding{}
+	for _, h := range hooks {
+		if ctx.Err() != nil {
+			break
+		}
+		v := newView(l, h)
+		l.views, l.found, l.at = []*hookView{v}, nil, map[string]int{}
+		for _, id := range startRules {
+			ruleOf(id).look(v)
+		}
+		if all := slices.DeleteFunc(l.kept(), func(f Finding) bool { return f.Severity == Note }); len(all) > 0 {
+			found[h] = all
+		}
+	}
+	return found
+}
+
 // Texts returns the texts of a hook's command and of the scripts that it starts; nil if the program that writes the
 // answer is not a script. direct means that the entry names the program and its arguments, without a shell.
 func Texts(ctx context.Context, dir string, h *hook.Hook) (texts []string, direct bool) {

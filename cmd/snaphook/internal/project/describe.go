@@ -65,6 +65,15 @@ type WillRun struct {
 	Runtime *ModuleRuntime `json:"runtime,omitempty"` // the runtime of a module
 	Shell   *run.ShellUse  `json:"shell,omitempty"`   // the shell that runs the script; nil if no shell is started
 	Policy  *Effective     `json:"policy"`
+
+	Findings []StartFinding `json:"findings,omitempty"` // why the hook would fail to start; empty if it starts
+}
+
+// StartFinding is a finding of check about a program, script or interpreter without which a hook does not start.
+type StartFinding struct {
+	ID      string `json:"id"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
 }
 
 // Runnable reports whether the engine has a way to run h.
