@@ -70,10 +70,19 @@ func because(h pipeline.HookRun) (text string) {
 	if said := errorline.Of(lo.FromPtr(h.Stderr)); said != "" {
 		text = ": " + said
 	}
-	if *h.ExitCode == 126 { // with this status a shell reports a file that it may not run
-		text += "; a script has to be executable: use chmod +x, or write its interpreter before it"
+	if advice := Advice(h.ExitCode); advice != "" {
+		text += "; " + advice
 	}
 	return text
+}
+
+// Advice returns advice for a hook that ended with exit status 126, with which a shell reports a file that it may not
+// run. It returns the empty text for other statuses.
+func Advice(status *int) string {
+	if status == nil || *status != 126 {
+		return ""
+	}
+	return "a script has to be executable: use chmod +x, or write its interpreter before it"
 }
 
 // warnEnded names a hook in the background that failed.

@@ -100,11 +100,13 @@ func hookTrace(h *pipeline.HookRun) string {
 	line("stdout", lo.FromPtr(h.Stdout))
 	line("stderr", lo.FromPtr(h.Stderr))
 	line("error", lo.FromPtr(h.Error))
+	line("fix", fire.Advice(h.ExitCode))
 	if end := h.Background; end != nil {
 		line("later", string(end.Outcome))
 		line("stdout", lo.FromPtr(end.Stdout))
 		line("stderr", lo.FromPtr(end.Stderr))
 		line("error", lo.FromPtr(end.Error))
+		line("fix", fire.Advice(end.ExitCode))
 	}
 	for _, note := range h.Notes {
 		line("note", note)
