@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
@@ -46,6 +45,11 @@ func newFinding(id string, s severity, at hook.Position, message, fix string) fi
 // counts reports whether the finding makes check exit with status 1.
 func (g finding) counts() bool { return g.Severity != isNote }
 
+func (g finding) linted() lint.Finding {
+	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
+	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
+}
+
 // Text returns the lines that check prints for the finding.
 func (g finding) Text() string {
 	style := cli.Odd
@@ -62,25 +66,4 @@ func (g finding) Text() string {
 func (g finding) fixed() string {
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
 	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
-}
-
-// counted returns the numbers of errors and of warnings, for the end of a line; it returns the empty text if there is
-// neither.
-func (c Answer) counted() string {
-	var parts []string
-	for _, s := range []severity{IsError, isWarning} {
-		n := 0
-		for _, g := range c.Findings {
-			if g.Severity == s {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, cli.Count(n, string(s)))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return ", " + strings.Join(parts, ", ")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/warm"
 )
 
 // hooksFlags holds the flags of hooks.
@@ -67,46 +66,6 @@ snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
 	to.StringVar(&f.state, "state", "", "Only hooks in `STATE`, such as runs, shadow or untrusted: --state untrusted")
 	return cmd
 }
-
-// hookList is the answer of the command "snaphook hooks", as text or as JSON.
-type hookList struct {
-	Dir      string              `json:"dir"`
-	Hooks    []listedHook        `json:"hooks"`
-	Record   *records.RecordRead `json:"record"` // null: there are no figures
-	For      *callAsked          `json:"for"`    // the call of --for; null without it
-	Problems []problem           `json:"problems"`
-
-	LookedAt   []string           `json:"looked_at,omitempty"`   // files looked for; set if there is no hook
-	NearMisses []project.NearMiss `json:"near_misses,omitempty"` // files that are not read
-
-	all int // number of hooks before the filters
-}
-
-// listedHook is a hook of the list. It has the members that plan and check show, and also the hook's label, its
-// condition as configured, and its state in one word.
-type listedHook struct {
-	Event string `json:"event"`
-	Label string `json:"label"`
-	project.DescribedHook
-	If         *string            `json:"if"`
-	Once       bool               `json:"once"`
-	Background bool               `json:"background"` // the fire does not wait for the hook
-	State      string             `json:"state"`
-	Why        *hook.SkipReason   `json:"why"`
-	Detail     *string            `json:"detail"`
-	Policy     *project.Effective `json:"policy"`
-	Record     *records.Figures   `json:"record"` // null: there is no record, or no fire in it looked at the hook
-	Call       *string            `json:"call,omitempty"`
-
-	hook *hook.Hook
-}
-
-// The states of hooks that run.
-const (
-	stateRuns   = "runs"
-	stateWarm   = "warm"
-	stateShadow = "shadow"
-)
 
 func (f *hooksFlags) hooks(cmd *cobra.Command) error {
 	call, err := readCall(f.call)
@@ -170,20 +129,8 @@ func (f *hooksFlags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, 
 	if call == nil {
 		return list, nil
 	}
-	list.Hooks, err = f.forCall(cmd, all, list.Hooks, call)
+	list.Hooks, err = forCall(cmd, f, all, list.Hooks, call)
 	return list, err
-}
-
-// byEvent groups the hooks by event, in plan order; the events keep the order in which they are first configured.
-func byEvent(hooks []listedHook) []listedHook {
-	rank := map[string]int{}
-	for i, h := range hooks {
-		if _, seen := rank[h.Event]; !seen {
-			rank[h.Event] = i
-		}
-	}
-	slices.SortStableFunc(hooks, func(a, b listedHook) int { return rank[a.Event] - rank[b.Event] })
-	return hooks
 }
 
 // warnMissed warns of guards that existed when trust was granted, and do not exist now.
@@ -196,40 +143,6 @@ func warnMissed(cmd *cobra.Command, all []*project.Sources) {
 			cli.Warn(cmd, "%v", err)
 		}
 	}
-}
-
-func newListedHook(line CheckedHook, h *hook.Hook, dir string) listedHook {
-	l := listedHook{
-		Event: line.Event, Label: project.Label(line.HookID), DescribedHook: line.DescribedHook,
-		If: lo.EmptyableToPtr(h.If), Once: h.Once, Background: h.Background != hook.Foreground,
-		Why: line.Why, Detail: line.Detail, Policy: line.Policy, hook: h,
-	}
-	if why, detail := project.Held(h); why != "" {
-		l.Why, l.Detail = &why, &detail
-	}
-	switch {
-	case l.Why != nil:
-		l.State = string(*l.Why)
-	case l.Policy != nil && l.Policy.Mode == hook.Shadow.String():
-		l.State = stateShadow
-	case l.isWarm(dir):
-		l.State = stateWarm
-	default:
-		l.State = stateRuns
-	}
-	return l
-}
-
-// isWarm reports whether a process would be kept ready for the hook; isWarm starts no process. If the policy demands
-// a ready process and there would be none, isWarm writes the reason into the policy.
-func (l *listedHook) isWarm(dir string) bool {
-	h := l.hook
-	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
-		return false
-	}
-	note := project.ColdNotes{Warm: warm.New(warm.Config{})}.Keep(h, h.Policy.Warm, dir)
-	l.Policy.WarmNote = lo.EmptyableToPtr(note)
-	return note == ""
 }
 
 // filter returns the hooks that every given flag selects.

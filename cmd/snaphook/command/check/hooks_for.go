@@ -69,8 +69,8 @@ func readCall(text string) (*callAsked, error) {
 }
 
 // forCall returns the hooks that concern a call, each with its relation to the call.
-func (f *hooksFlags) forCall(
-	cmd *cobra.Command, all []*project.Sources, hooks []listedHook, call *callAsked,
+func forCall(
+	cmd *cobra.Command, f *hooksFlags, all []*project.Sources, hooks []listedHook, call *callAsked,
 ) ([]listedHook, error) {
 	if call.Input == nil {
 		return forTool(hooks, call), nil
@@ -84,7 +84,7 @@ func (f *hooksFlags) forCall(
 		}
 		name := event.Info().FullName()
 		call.Asked = append(call.Asked, name)
-		decided, err := f.planCall(cmd, src, event, inputFor(src.Dialect, call))
+		decided, err := planCall(cmd, f, src, event, inputFor(src.Dialect, call))
 		if err != nil {
 			return nil, fmt.Errorf("--for: %w", err)
 		}
@@ -136,11 +136,6 @@ func forTool(hooks []listedHook, call *callAsked) []listedHook {
 	}
 	call.Asked = cli.OrEmpty(call.Asked)
 	return kept
-}
-
-// isUnloaded reports whether the hook is a module that was not loaded: it may handle any event.
-func (h listedHook) isUnloaded() bool {
-	return h.Type == systems.ModuleType && h.Why != nil && subjectOf(h.hook) == ""
 }
 
 // subjectOf returns the name of the input's member that matchers test at the event of a hook.
@@ -196,8 +191,8 @@ func inputFor(d *systems.Dialect, call *callAsked) []byte {
 }
 
 // planCall plans a fire of one system; no hook runs.
-func (f *hooksFlags) planCall(
-	cmd *cobra.Command, src *project.Sources, event pipeline.Declared, input []byte,
+func planCall(
+	cmd *cobra.Command, f *hooksFlags, src *project.Sources, event pipeline.Declared, input []byte,
 ) (fire.Plan, error) {
 	sys, ses, err := f.SessionOf(cmd, src, project.Opening{
 		Event: event, Input: input, Warm: project.ColdNotes{Warm: warm.New(warm.Config{})}, Quiet: true,
@@ -219,23 +214,6 @@ func (f *hooksFlags) planCall(
 		return fire.Plan{}, err
 	}
 	return fire.PlanOf(name, decided, ses.Hooks()), nil
-}
-
-// inPlan returns the hook with its relation to the call, according to a plan.
-func (h listedHook) inPlan(p fire.Plan) listedHook {
-	for _, r := range p.Run {
-		if r.ID == h.ID {
-			h.Call = lo.ToPtr(callRuns)
-			return h
-		}
-	}
-	h.Call = lo.ToPtr(callSkips)
-	for _, s := range p.Skipped {
-		if s.ID == h.ID {
-			h.State, h.Why, h.Detail = string(s.Why), lo.ToPtr(s.Why), lo.ToPtr(s.Detail)
-		}
-	}
-	return h
 }
 
 // allEventNames returns the bare names of all events.

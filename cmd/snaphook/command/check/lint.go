@@ -16,7 +16,6 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
-	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -73,14 +72,9 @@ func checkHooks(cmd *cobra.Command, global *cli.Global, found *Answer, tools lin
 	return nil
 }
 
-func (g finding) linted() lint.Finding {
-	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
-	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
-}
-
 // fixFindings calls use with each change that fixes a displayed finding, and returns the fixed findings.
-func (f *checkFlags) fixFindings(
-	cmd *cobra.Command, found *Answer, files []string, use func(lint.Change) error,
+func fixFindings(
+	cmd *cobra.Command, f *checkFlags, found *Answer, files []string, use func(lint.Change) error,
 ) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -98,19 +92,14 @@ func (f *checkFlags) fixFindings(
 	}), nil
 }
 
-// shown returns the findings that the text of check shows.
-func (c Answer) shown() []lint.Finding {
-	return lo.Filter(c.linted, func(g lint.Finding, _ int) bool { return g.Severity != isNote || c.notes })
-}
-
 // previewFixes returns the changes of --fix as a unified diff.
-func (f *checkFlags) previewFixes(cmd *cobra.Command, found *Answer, files []string) (*string, error) {
+func previewFixes(cmd *cobra.Command, f *checkFlags, found *Answer, files []string) (*string, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}
 	var diff strings.Builder
-	fixed, err := f.fixFindings(cmd, found, files, func(c lint.Change) error {
+	fixed, err := fixFindings(cmd, f, found, files, func(c lint.Change) error {
 		diff.WriteString(c.Diff(dir))
 		return nil
 	})
@@ -146,7 +135,7 @@ func sayDiff(cmd *cobra.Command, diff string) error {
 }
 
 // writeSARIF writes problems and findings in GitHub's format.
-func (f *checkFlags) writeSARIF(cmd *cobra.Command, found Answer, problems []settings.Problem) error {
+func writeSARIF(cmd *cobra.Command, f *checkFlags, found Answer, problems []settings.Problem) error {
 	if f.linting.sarif == "" {
 		return nil
 	}

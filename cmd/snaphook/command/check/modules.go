@@ -48,7 +48,7 @@ func checkModules(
 		return nil, err
 	}
 	defer a.End(cmd)
-	found.addHandlers(ses.Hooks(), a)
+	addHandlers(found, ses.Hooks(), a)
 	found.unloaded = append(found.unloaded, a.Unloaded()...)
 	found.modulesExtended = src.Dialect.IsVariant()
 	found.moduleFiles = append(found.moduleFiles, a.Files()...)
@@ -57,13 +57,13 @@ func checkModules(
 		problems = append(problems, mistakes(failed)...)
 	}
 	for _, info := range a.Infos() {
-		problems = append(problems, found.addModule(info)...)
+		problems = append(problems, addModule(found, info)...)
 	}
 	return problems, nil
 }
 
 // addHandlers lists the subscriptions of modules, and the modules that were not loaded for lack of trust.
-func (c *Answer) addHandlers(handlers []*hook.Hook, a *project.Attached) {
+func addHandlers(c *Answer, handlers []*hook.Hook, a *project.Attached) {
 	for _, h := range handlers {
 		c.Hooks = append(c.Hooks, CheckedHook{Event: h.Dialect + "." + h.Event, DescribedHook: project.Describe(h)})
 		c.handlers = append(c.handlers, h)
@@ -82,7 +82,7 @@ func (c *Answer) addHandlers(handlers []*hook.Hook, a *project.Attached) {
 
 // addModule lists a module, and returns a problem for each subscription to an event that is never
 // fired.
-func (c *Answer) addModule(info xcsh.Info) (problems []settings.Problem) {
+func addModule(c *Answer, info xcsh.Info) (problems []settings.Problem) {
 	file := cli.ShortPath(info.Resolved)
 	c.Files = append(c.Files, file)
 	c.Modules = append(
