@@ -167,7 +167,7 @@ func BenchmarkMessage(b *testing.B) {
 	}
 	b.Cleanup(r.Close)
 	fire(b, preToolUse(b), recordingAgent(b, r), bash)
-	eventually(b, "the line is in the spool", func() bool { return r.Waiting() > 0 })
+	testkit.Eventually(b, "the line is in the spool", func() bool { return r.Waiting() > 0 })
 	for b.Loop() {
 		b.ReportMetric(float64(question), "B/request")
 		b.ReportMetric(float64(answer), "B/response")
@@ -226,7 +226,7 @@ func swapTime(t testing.TB, agents int) time.Duration {
 	all := func(revision uint64) bool {
 		return !slices.ContainsFunc(policies, func(p *Policy) bool { return p.Revision() != revision })
 	}
-	eventually(t, "all run the first policy", func() bool { return all(1) })
+	testkit.Eventually(t, "all run the first policy", func() bool { return all(1) })
 	ctx, cancel := context.WithCancel(context.Background())
 	var load sync.WaitGroup
 	for range 4 {
@@ -241,7 +241,7 @@ func swapTime(t testing.TB, agents int) time.Duration {
 	dir := policyDir(t, "second")
 	began := time.Now()
 	push(t, nc, private, dir)
-	eventually(t, "all run the second policy", func() bool { return all(2) })
+	testkit.Eventually(t, "all run the second policy", func() bool { return all(2) })
 	took := time.Since(began)
 	cancel()
 	load.Wait()
@@ -272,15 +272,15 @@ func BenchmarkRecovery(b *testing.B) {
 		ses := session(b, system(b, pipeline.Config{Load: []pipeline.Load{Hooks(nc, HookOptions{Patience: -1})}}))
 		fire(b, preToolUse(b), ses, bash)
 		s.Close()
-		eventually(b, "the connections are lost", func() bool { return !nc.IsConnected() && !other.IsConnected() })
+		testkit.Eventually(b, "the connections are lost", func() bool { return !nc.IsConnected() && !other.IsConnected() })
 		if s, err = embedded.Start(embedded.Options{URL: url, Dir: dir}); err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(s.Close)
 		began := time.Now()
-		eventually(b, "a client is connected", other.IsConnected)
+		testkit.Eventually(b, "a client is connected", other.IsConnected)
 		plain := time.Since(began)
-		eventually(b, "a worker answers", func() bool { return !fire(b, preToolUse(b), ses, bash).Blocked })
+		testkit.Eventually(b, "a worker answers", func() bool { return !fire(b, preToolUse(b), ses, bash).Blocked })
 		b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms")
 		b.ReportMetric(time.Since(began).Seconds()/plain.Seconds(), "answer/connected")
 	}

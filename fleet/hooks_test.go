@@ -17,6 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/cursor"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/wire"
@@ -329,14 +330,14 @@ func TestADrainLosesNothing(t *testing.T) {
 	}
 	<-begun
 	<-begun
-	eventually(t, "the others wait", func() bool { _, waiting := server.Load(); return waiting == 4 })
+	testkit.Eventually(t, "the others wait", func() bool { _, waiting := server.Load(); return waiting == 4 })
 	cancel()
 	ended := make(chan struct{})
 	go func() {
 		server.Wait()
 		close(ended)
 	}()
-	eventually(t, "no request is taken any more", func() bool {
+	testkit.Eventually(t, "no request is taken any more", func() bool {
 		_, err := nc.Request("snaphook.v1.fire.claude.Stop", []byte(`{}`), time.Second)
 		return errors.Is(err, nats.ErrNoResponders)
 	})

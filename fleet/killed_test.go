@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // Agents, a worker and the server are killed in turns while 64 agents write: each record that a spool has taken is read
@@ -55,7 +57,7 @@ func TestAcknowledgedRecordsSurviveKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	eventually(t, "the spools of all ended processes are sent", func() bool {
+	testkit.Eventually(t, "the spools of all ended processes are sent", func() bool {
 		left, err := os.ReadDir(spools)
 		return err == nil && len(left) == 1
 	})

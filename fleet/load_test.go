@@ -50,7 +50,7 @@ func TestAWorkerAtItsLimitRefusesFairly(t *testing.T) {
 	defer sub.Unsubscribe()
 	waits := func(n int) {
 		t.Helper()
-		eventually(t, fmt.Sprint(n, " requests wait"), func() bool { _, waiting := server.Load(); return waiting == n })
+		testkit.Eventually(t, fmt.Sprint(n, " requests wait"), func() bool { _, waiting := server.Load(); return waiting == n })
 	}
 	ask := func(host, id string) {
 		t.Helper()

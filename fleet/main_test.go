@@ -116,21 +116,6 @@ func says(stdout string) runner {
 // patience limits the wait for a result on a slow machine.
 const patience = 20 * time.Second
 
-// eventually waits until a condition holds.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	due := time.After(patience)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-due:
-			t.Fatalf("it did not come about that %s", what)
-		}
-	}
-}
-
 func writeFile(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), mode); err != nil {

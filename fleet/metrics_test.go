@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -54,7 +55,7 @@ func measuredWorker(t testing.TB) http.Handler {
 	}
 	t.Cleanup(func() { cancel(); w.Wait() })
 	h := w.Handler()
-	eventually(t, "the worker is ready", func() bool { code, _ := get(t, h, "/readyz"); return code == http.StatusOK })
+	testkit.Eventually(t, "the worker is ready", func() bool { code, _ := get(t, h, "/readyz"); return code == http.StatusOK })
 	for _, input := range []string{bash, strings.Replace(bash, `"t"`, `"fails"`, 1), `[]`} {
 		if _, err := nc.Request(FirePrefix+"claude.PreToolUse", []byte(`{"input":`+input+`}`), patience); err != nil {
 			t.Fatal(err)
@@ -124,7 +125,7 @@ func TestHealthSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 	push(t, nc, private, policyDir(t, "x"))
-	eventually(t, "the worker is ready", func() bool {
+	testkit.Eventually(t, "the worker is ready", func() bool {
 		code, text := get(t, h, "/readyz")
 		return code == http.StatusOK && text == "ok, revision 1\n"
 	})

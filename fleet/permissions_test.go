@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/fleet/embedded"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -110,7 +111,7 @@ func TestAFleetRunsWithTheExamplesCredentials(t *testing.T) {
 	work(t, as("worker"), public, t.TempDir())
 	nc := as("agent")
 	s := agent(t, nc, watch(t, nc, public, t.TempDir()))
-	eventually(t, "the worker answers the agent", func() bool { return reason(t, s) == "by credentials" })
+	testkit.Eventually(t, "the worker answers the agent", func() bool { return reason(t, s) == "by credentials" })
 	r, err := Records(nc, t.TempDir(), RecordOptions{Log: quiet})
 	if err != nil {
 		t.Fatal(err)
@@ -118,12 +119,12 @@ func TestAFleetRunsWithTheExamplesCredentials(t *testing.T) {
 	fire(t, event(t, claude.Dialect, "PreToolUse"), session(t, system(t, pipeline.Config{
 		Load: []pipeline.Load{hooked("claude", "PreToolUse", says(""))}, Observe: []pipeline.Observer{r.Shared()},
 	})), bash)
-	eventually(t, "the record is taken", func() bool { return r.Waiting() == 0 })
+	testkit.Eventually(t, "the record is taken", func() bool { return r.Waiting() == 0 })
 	r.Close()
 	if lines := recorded(t, as("reader")); len(lines) != 1 {
 		t.Errorf("the reader sees %d records; want 1", len(lines))
 	}
-	eventually(t, "the status has both", func() bool {
+	testkit.Eventually(t, "the status has both", func() bool {
 		status, err := ReadStatus(t.Context(), admin)
 		return err == nil && len(status.Hosts) == 2
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -132,9 +133,9 @@ func TestAPolicyReachesAgentsAndWorkers(t *testing.T) {
 	if pushed.Revision != 1 || !slices.Contains(pushed.Events, "claude.PreToolUse") {
 		t.Fatalf("pushed %+v", pushed)
 	}
-	eventually(t, "the first policy counts", func() bool { return reason(t, s) == "first" })
+	testkit.Eventually(t, "the first policy counts", func() bool { return reason(t, s) == "first" })
 	push(t, nc, private, policyDir(t, "second"))
-	eventually(t, "the second policy counts", func() bool { return reason(t, s) == "second" })
+	testkit.Eventually(t, "the second policy counts", func() bool { return reason(t, s) == "second" })
 
 	// An event without a hook in the policy costs no request.
 	for _, h := range s.Hooks() {
@@ -159,7 +160,7 @@ func TestAPolicyReachesAgentsAndWorkers(t *testing.T) {
 			_, _ = requests.NextMsg(time.Second)
 		}
 	}
-	eventually(t, "the status has both", func() bool {
+	testkit.Eventually(t, "the status has both", func() bool {
 		status, err := ReadStatus(t.Context(), nc)
 		return err == nil && status.Revision == 2 && len(status.Hosts) == 2 &&
 			status.Hosts[0].Revision == 2 && status.Hosts[1].Revision == 2 && status.Hosts[1].Role == "worker" &&
@@ -193,7 +194,7 @@ func TestTwoPushesAtTheSameTimeHaveRevisionsOfTheirOwn(t *testing.T) {
 		seen[r] = true
 	}
 	p := watch(t, nc, public, t.TempDir())
-	eventually(t, "the last one counts", func() bool { return p.Revision() == 8 })
+	testkit.Eventually(t, "the last one counts", func() bool { return p.Revision() == 8 })
 }
 
 // forge puts bytes into the object store as a revision of the policy.
@@ -294,12 +295,12 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 			w, _ := work(t, nc, public, t.TempDir())
 			p := watch(t, nc, public, t.TempDir())
 			s := agent(t, nc, p)
-			eventually(t, "the good policy counts", func() bool { return reason(t, s) == "good" })
+			testkit.Eventually(t, "the good policy counts", func() bool { return reason(t, s) == "good" })
 			if tt.signature == "" && tt.says != "no signature" {
 				tt.signature = sign(tt.text)
 			}
 			forge(t, nc, 9, tt.text, tt.signature)
-			eventually(t, "the worker refuses it", func() bool {
+			testkit.Eventually(t, "the worker refuses it", func() bool {
 				errs := w.Policy.Errors()
 				return len(errs) > 0 && strings.Contains(errs[0], tt.says)
 			})
@@ -310,7 +311,7 @@ func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
 				t.Error("the agent has no guard any more")
 			}
 			push(t, nc, private, policyDir(t, "better"))
-			eventually(t, "status has the refusal", func() bool {
+			testkit.Eventually(t, "status has the refusal", func() bool {
 				status, err := ReadStatus(t.Context(), nc)
 				return err == nil && slices.ContainsFunc(status.Hosts, func(h HostStatus) bool {
 					return h.Role == "worker" && (len(h.Errors) > 0 || h.Revision == 2)
@@ -411,15 +412,15 @@ func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
 							push(t, admin, private, dir)
 							guarded()
 						}
-						eventually(t, "the last policy counts", func() bool { guarded(); return p.Revision() == 8 })
+						testkit.Eventually(t, "the last policy counts", func() bool { guarded(); return p.Revision() == 8 })
 					case "forged":
 						text := archive(t, 9)
 						forge(t, admin, 9, text, string(minisign.Sign(stranger, text)))
-						eventually(t, "the agent refuses it", func() bool { guarded(); return len(p.Errors()) > 0 })
+						testkit.Eventually(t, "the agent refuses it", func() bool { guarded(); return len(p.Errors()) > 0 })
 					}
 					has := policy != "cached" && server != "no policy" || policy == "cached" && cached && start != "old cache"
 					if has && server != "none" && server != "no worker" {
-						eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
+						testkit.Eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
 					}
 				})
 			}
@@ -436,8 +437,8 @@ func TestARefusedRevisionStaysInTheStatus(t *testing.T) {
 	text := archive(t, 9)
 	forge(t, nc, 9, text, string(minisign.Sign(stranger, text)))
 	p := watch(t, nc, public, t.TempDir())
-	eventually(t, "the older revision counts", func() bool { return p.Revision() == 1 })
-	eventually(t, "the refusal is in the status", func() bool {
+	testkit.Eventually(t, "the older revision counts", func() bool { return p.Revision() == 1 })
+	testkit.Eventually(t, "the refusal is in the status", func() bool {
 		return strings.Contains(strings.Join(p.Errors(), ""), "revision 9 of the policy is refused")
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/fleet/embedded"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 )
@@ -61,7 +62,7 @@ func TestRecordsOutliveAnOutageOfTheServer(t *testing.T) {
 		}
 	}
 	fires(20)
-	eventually(t, "the server has the first lines", func() bool { return r.Waiting() == 0 })
+	testkit.Eventually(t, "the server has the first lines", func() bool { return r.Waiting() == 0 })
 	s.Close()
 	fires(30)
 	if r.Waiting() == 0 {
@@ -72,11 +73,11 @@ func TestRecordsOutliveAnOutageOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	eventually(t, "the client is connected again", nc.IsConnected)
+	testkit.Eventually(t, "the client is connected again", nc.IsConnected)
 	if err := Prepare(t.Context(), nc, 1, Retention{}); err != nil {
 		t.Errorf("what is there is not prepared again: %v", err)
 	}
-	eventually(t, "the server has all lines", func() bool { return r.Waiting() == 0 })
+	testkit.Eventually(t, "the server has all lines", func() bool { return r.Waiting() == 0 })
 	r.Close()
 	if n, err := r.Lost(); n != 0 {
 		t.Errorf("%d lines are lost: %v", n, err)
@@ -115,7 +116,7 @@ func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "it is sent", func() bool { _, err := os.Stat(dead); return os.IsNotExist(err) })
+		testkit.Eventually(t, "it is sent", func() bool { _, err := os.Stat(dead); return os.IsNotExist(err) })
 		r.Close()
 		if err := os.Mkdir(dead, 0o700); err != nil {
 			t.Fatal(err)
@@ -266,7 +267,7 @@ func TestRecordsAreFollowedFromTheFirst(t *testing.T) {
 	defer r.Close()
 	ses := recordingAgent(t, r)
 	fire(t, preToolUse(t), ses, bash)
-	eventually(t, "the server has the first line", func() bool { return r.Waiting() == 0 })
+	testkit.Eventually(t, "the server has the first line", func() bool { return r.Waiting() == 0 })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	lines, err := FollowRecords(ctx, nc)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // agent is a small host. Modules see the members of pi, below.
@@ -17,11 +19,11 @@ type agent struct {
 	hasUI   bool
 	confirm func(ctx context.Context, title, text string) (any, error)
 	module  *Module
+	log     testkit.Log // the module's actions
 
 	mu       sync.Mutex
 	handlers map[string][]Handle
 	commands map[string]command
-	said     []string // the module's actions, as texts
 }
 
 type command struct {
@@ -30,19 +32,11 @@ type command struct {
 }
 
 func (a *agent) say(format string, values ...string) (any, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for _, v := range values {
 		format += " " + v
 	}
-	a.said = append(a.said, format)
+	a.log.Add(format)
 	return nil, nil
-}
-
-func (a *agent) lines() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.said)
 }
 
 func on(_ context.Context, a *agent, args Args) (any, error) {

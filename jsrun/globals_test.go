@@ -102,15 +102,15 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	ctx, cancel := contextWithCause(t, "given up")
-	a.forget()
+	a.log.Take()
 	go func() {
 		defer cancel()
-		a.waitFor(t, "message listening") // an earlier abort would find no listener
+		a.log.WaitFor(t, "message listening") // an earlier abort would find no listener
 	}()
 	if _, err := a.module.Call(ctx, h, signalled.Bind(nil, Value(`{"wait":true}`))); err == nil {
 		t.Error("the call has ended")
 	}
-	a.waitFor(t, "message given up")
+	a.log.WaitFor(t, "message given up")
 }
 
 func TestWhatBeginsAbortedHasEndedBeforeItBegins(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,20 +42,35 @@ func TestCallsTakeTurnsWhereTheyAwait(t *testing.T) {
 }
 
 func TestAnAbandonedCallSettlesUnheard(t *testing.T) {
-	for _, test := range []struct{ name, handler string }{
-		{"never", "() => new Promise(() => {})"},
-		{"later", "async () => { await new Promise(go => setTimeout(go, 30)); return 1; }"},
-		{"throwing later", "async () => { await new Promise(go => setTimeout(go, 30)); throw new Error('late'); }"},
-		{"when the host gives up", "async () => { const { killed } = await pi.exec(1e6); return killed; }"},
+	for _, test := range []struct {
+		name, handler string
+		settles       bool // after it has logged "late"
+	}{ // each handler logs that it begins: it would not run at all if its call had ended before
+		{"never", "() => { pi.logger.warn('begins'); return new Promise(() => {}); }", false},
+		{"later", "async () => { pi.logger.warn('begins'); await new Promise(go => setTimeout(go, 30)); pi.logger.warn('late'); return 1; }", true},
+		{"throwing later", "async () => { pi.logger.warn('begins'); await new Promise(go => setTimeout(go, 30)); pi.logger.warn('late'); throw new Error('late'); }", true},
+		{"when the host gives up", "async (_, ctx) => { pi.logger.warn('begins'); await ctx.ui.confirm('a', 'b').catch(() => {}); pi.logger.warn('late'); return 1; }", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := limited(t, test.handler, Options{})
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("enough"))
-			defer cancel()
-			if _, err := a.fire(ctx, "call", "{}"); err == nil || err.Error() != "enough" {
+			a.confirm = func(ctx context.Context, _, _ string) (any, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := a.fire(ctx, "call", "{}")
+				ended <- err
+			}()
+			a.log.WaitFor(t, "warn begins")
+			cancel(errors.New("enough"))
+			if err := <-ended; err == nil || err.Error() != "enough" {
 				t.Errorf("got %v, want the cause", err)
 			}
-			time.Sleep(40 * time.Millisecond)
+			if test.settles {
+				a.log.WaitFor(t, "warn late")
+			}
 			a.stillWorks(t)
 			if n := len(a.module.calls); n != 0 {
 				t.Errorf("%d calls are still known", n)
@@ -90,7 +105,7 @@ func TestAContextOutlivesItsCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	a.waitFor(t, "notify later dark")
+	a.log.WaitFor(t, "notify later dark")
 }
 
 // The engine reports unused objects when it collects garbage.
@@ -115,18 +130,22 @@ func TestCloseEndsEverything(t *testing.T) {
 	m := opened(t, `export default pi => {
 		setInterval(() => {}, 1);
 		setTimeout(() => {}, 1e6);
-		pi.on("call", e => e.loop ? (() => { for (;;); })() : e.host ? pi.exec(1e6) : new Promise(() => {}));
+		pi.on("call", e => pi.logger.warn(e.begins) || e.loop ? (() => { for (;;); })() : e.host ? pi.exec(1e6) : new Promise(() => {}));
 	}`, Options{CPU: time.Minute})
 	a := started(t, m)
 	var all sync.WaitGroup
-	for _, event := range []string{`{}`, `{"host":true}`, `{"loop":true}`} {
+	fires := func(event string) {
 		all.Go(func() {
 			if _, err := a.fire(t.Context(), "call", event); !errors.Is(err, ErrClosed) {
 				t.Errorf("%s: got %v, want ErrClosed", event, err)
 			}
 		})
 	}
-	time.Sleep(30 * time.Millisecond)
+	for _, begins := range []string{`"waits"`, `"calls","host":true`, `"loops","loop":true`} {
+		fires(`{"begins":` + begins + `}`)
+		a.log.WaitFor(t, "warn "+strings.Split(begins, `"`)[1])
+	}
+	fires("{}") // the loop keeps it from beginning
 	for range 3 {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -140,23 +159,30 @@ func TestCloseEndsEverything(t *testing.T) {
 }
 
 func TestClosingWhileCallsComeIn(t *testing.T) {
-	for range 20 {
+	for before := range 20 { // the number of calls that end before the module is closed
 		m := opened(t, "export default pi => pi.on('call', async e => { await pi.exec(0); return e })", Options{})
 		a := started(t, m)
 		var all sync.WaitGroup
+		ended := make(chan error, before)
 		for range 4 {
 			all.Go(func() {
 				for {
-					if _, err := a.fire(t.Context(), "call", "{}"); err != nil {
-						if !errors.Is(err, ErrClosed) {
-							t.Error(err)
-						}
+					_, err := a.fire(t.Context(), "call", "{}")
+					if errors.Is(err, ErrClosed) {
 						return
+					}
+					select {
+					case ended <- err:
+					default:
 					}
 				}
 			})
 		}
-		time.Sleep(time.Millisecond)
+		for range before {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
@@ -168,8 +194,8 @@ func TestASynchronousFunctionCannotCallItsModule(t *testing.T) {
 	m := opened(t, "export default pi => { pi.on(() => 1); pi.again(); }", Options{})
 	defer m.Close()
 	var handler Handle
-	var inside, after error
-	done := make(chan struct{})
+	var inside error
+	var within context.Context
 	again := &Object{Sync: map[string]Func{
 		"on": func(_ context.Context, _ any, args Args) (_ any, err error) {
 			handler, err = args.Handle(0)
@@ -177,19 +203,14 @@ func TestASynchronousFunctionCannotCallItsModule(t *testing.T) {
 		},
 		"again": func(ctx context.Context, _ any, _ Args) (any, error) {
 			_, inside = m.Call(ctx, handler)
-			go func() {
-				defer close(done)
-				time.Sleep(50 * time.Millisecond) // enough time for the function to return
-				_, after = m.Call(ctx, handler)
-			}()
+			within = ctx
 			return nil, nil
 		},
 	}}
 	if err := m.Start(t.Context(), again.Bind(nil, nil)); err != nil {
 		t.Fatal(err)
 	}
-	<-done
-	if !errors.Is(inside, ErrInside) || after != nil {
+	if _, after := m.Call(within, handler); !errors.Is(inside, ErrInside) || after != nil {
 		t.Errorf("from inside %v, want ErrInside; afterwards %v, want none", inside, after)
 	}
 }
@@ -227,19 +248,6 @@ func TestManyModulesLeaveNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// waitFor waits until the module has logged the line.
-func (a *agent) waitFor(t *testing.T, line string) {
-	t.Helper()
-	testkit.Eventually(t, fmt.Sprintf("the module has logged %q", line), func() bool { return slices.Contains(a.lines(), line) })
-}
-
-// forget clears the log.
-func (a *agent) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.said = nil
 }
 
 // bindings returns the number of objects that Go holds.

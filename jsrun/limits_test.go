@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"modernc.org/quickjs"
@@ -190,22 +191,24 @@ func TestNoInterruptionIsLost(t *testing.T) {
 }
 
 func TestGuardInterruptsUntilTheEngineIsBack(t *testing.T) {
-	times := make(chan struct{}, 1000)
-	lost := make(chan struct{})
-	g := &guard{interrupt: func() { times <- struct{}{} }, lost: func() { close(lost) }, patience: 5 * again}
-	g.enter(time.Now().Add(-time.Second))
-	for range 3 {
-		<-times
-	}
-	<-lost
-	g.leave()
-	for len(times) > 0 {
-		<-times
-	}
-	time.Sleep(3 * again)
-	if len(times) > 0 {
-		t.Error("interrupted after it was back")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		times := make(chan struct{}, 1000)
+		lost := make(chan struct{})
+		g := &guard{interrupt: func() { times <- struct{}{} }, lost: func() { close(lost) }, patience: 5 * again}
+		g.enter(time.Now().Add(-time.Second))
+		for range 3 {
+			<-times
+		}
+		<-lost
+		g.leave()
+		for len(times) > 0 {
+			<-times
+		}
+		time.Sleep(3 * again)
+		if len(times) > 0 {
+			t.Error("interrupted after it was back")
+		}
+	})
 }
 
 func TestADeafEngineIsLeftBehind(t *testing.T) {

@@ -27,7 +27,7 @@ func TestGateAsksBeforeWhatCannotBeUndone(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameJSON(t, got, test.want)
-			if said := a.lines(); test.yes && !slices.Equal(said, []string{"notify allowed: rm -rf / info"}) {
+			if said := a.log.Lines(); test.yes && !slices.Equal(said, []string{"notify allowed: rm -rf / info"}) {
 				t.Errorf("the module said %q", said)
 			}
 		})
@@ -41,7 +41,7 @@ func TestRedactorReplacesSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameJSON(t, got, `{"content":[{"type":"text","text":"A_KEY=*** b=2 MY_TOKEN=***"},{"type":"image","data":"AA=="}]}`)
-	if said := a.lines(); !slices.Equal(said, []string{`entry hidden {"hidden":2}`}) {
+	if said := a.log.Lines(); !slices.Equal(said, []string{`entry hidden {"hidden":2}`}) {
 		t.Errorf("the module said %q", said)
 	}
 }
@@ -69,7 +69,7 @@ func TestCommandForksTheSession(t *testing.T) {
 		`append {"role":"user","content":"fork: now  "}`,
 		`message {"customType":"forked","content":"forked","display":true}`,
 	}
-	if said := a.lines(); !slices.Equal(said, want) {
+	if said := a.log.Lines(); !slices.Equal(said, want) {
 		t.Errorf("got %q, want %q", said, want)
 	}
 }

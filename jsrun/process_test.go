@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // patient is a time limit that even a slow machine does not reach.
@@ -353,7 +355,7 @@ func TestCloseEndsTheProcessAndWhatItHasStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range pids(t, got) {
-		goneSoon(t, pid)
+		testkit.WaitForEnd(t, pid, patient)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s is left: %v", dir, err)
@@ -407,7 +409,7 @@ func testNothingIsLeft(t *testing.T, signal syscall.Signal) {
 	_ = host.Process.Signal(signal)
 	_ = host.Wait()
 	for _, pid := range pids(t, Value(list)) {
-		goneSoon(t, pid)
+		testkit.WaitForEnd(t, pid, patient)
 	}
 }
 
@@ -417,18 +419,6 @@ func pids(t *testing.T, v Value) (list []int) {
 		t.Fatalf("%s: %v", v, err)
 	}
 	return list
-}
-
-// goneSoon waits for the end of a process; a zombie has ended.
-func goneSoon(t *testing.T, pid int) {
-	t.Helper()
-	for deadline := time.Now().Add(patient); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(text), ") Z ") {
-			return
-		}
-	}
-	t.Errorf("process %d is left", pid)
 }
 
 // FuzzMessage checks that readMessage returns either a message or an error for every line.

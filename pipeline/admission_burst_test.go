@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/processor"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // simulation runs commands, which take 50 ms alone, on two processors that they share.
@@ -37,7 +38,7 @@ func (s *simulation) compute(h *hook.Hook, limit time.Duration, stretch float64)
 	start, ran := time.Now(), time.Duration(0)
 	for ran < 50*time.Millisecond {
 		const step = 5 * time.Millisecond
-		time.Sleep(step)
+		testkit.Sleep(step)
 		ran += time.Duration(float64(step) * min(1, 2/float64(s.computing.Load())))
 		if time.Since(start) > time.Duration(stretch*float64(limit)) {
 			s.lost.Add(1)
@@ -55,7 +56,7 @@ func (s *simulation) sleep(took, limit time.Duration) {
 		panic(err)
 	}
 	p.pid.Store(2)
-	time.Sleep(took)
+	testkit.Sleep(took)
 	s.leave(p, nil, 0)
 }
 
@@ -73,7 +74,7 @@ func TestABurstOfGuardsLosesNone(t *testing.T) {
 		"quick commands that never wait": {func(s *simulation, all *sync.WaitGroup) {
 			for i := range 2 {
 				all.Go(func() {
-					time.Sleep(time.Duration(i) * ms)
+					testkit.Sleep(time.Duration(i) * ms)
 					for range 100 {
 						s.sleep(2*ms, limit)
 					}

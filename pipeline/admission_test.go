@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/processor"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // fakeCommands lets n commands, which begin at the same time, through an admission of two processors. Each command
@@ -37,7 +38,7 @@ func fakeCommands(n int, took, limit time.Duration, seen float64, noProcess bool
 				p.pid.Store(int64(i + 1))
 			}
 			a.mu.Unlock()
-			time.Sleep(took)
+			testkit.Sleep(took)
 			a.leave(p, h, took)
 			done <- true
 		}()

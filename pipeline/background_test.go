@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // reply is a hook that ends with a reply after a second.
 func reply(r hook.Reply) runner {
 	return func(context.Context, hook.Call) (hook.Reply, error) {
-		time.Sleep(time.Second)
+		testkit.Sleep(time.Second)
 		return r, nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -16,7 +17,7 @@ import (
 func reluctant(ctx context.Context, c hook.Call) (hook.Reply, error) {
 	reply, err := says(10*time.Second)(ctx, c)
 	if err != nil {
-		time.Sleep(time.Second)
+		testkit.Sleep(time.Second)
 	}
 	return reply, err
 }

@@ -92,12 +92,12 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 
 // If a hook may not go to the background, its fire waits for the end of the hook.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
-	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
-		<-ctx.Done()
-		time.Sleep(5 * time.Second) // the hook takes long to end
-		return hook.Reply{}, ctx.Err()
-	}
 	synctest.Test(t, func(t *testing.T) {
+		slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
+			<-ctx.Done()
+			time.Sleep(5 * time.Second) // the hook takes long to end
+			return hook.Reply{}, ctx.Err()
+		}
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(of(toolDone, "hook", leaves{rest: slow}))}}, pipeline.SessionConfig{})
 		if err := s.Close(t.Context()); err != nil {
 			t.Error(err)

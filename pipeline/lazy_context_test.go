@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -17,7 +18,7 @@ var timed = declare("Timed", pipeline.Rules{Timeout: -1})
 // looks holds the ways in which a hook in Go notices that its context has ended. In each test the
 // context ends a second after the hook has begun.
 var looks = map[string]func(context.Context){
-	"asks":  func(context.Context) { time.Sleep(2 * time.Second) },
+	"asks":  func(context.Context) { testkit.Sleep(2 * time.Second) },
 	"waits": func(ctx context.Context) { <-ctx.Done() },
 	"waits with a context of its own": func(ctx context.Context) {
 		own, cancel := context.WithTimeout(ctx, time.Minute)
@@ -31,7 +32,7 @@ var looks = map[string]func(context.Context){
 	},
 	"asks all the time": func(ctx context.Context) {
 		for ctx.Err() == nil {
-			time.Sleep(100 * time.Millisecond)
+			testkit.Sleep(100 * time.Millisecond)
 		}
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -124,14 +125,11 @@ func TestFilesOfASessionThatIsDroppedAreRemoved(t *testing.T) {
 		if how == "by the system's Close" {
 			sys.Close()
 		}
-		left := func() []string { files, _ := filepath.Glob(filepath.Join(temp, "*")); return files }
-		for deadline := time.Now().Add(10 * time.Second); len(left()) > 0 && time.Now().Before(deadline); {
+		testkit.Eventually(t, "no file is left, "+how, func() bool {
 			runtime.GC()
-			runtime.Gosched()
-		}
-		if files := left(); len(files) > 0 {
-			t.Errorf("%s: %q is left", how, files)
-		}
+			left, _ := filepath.Glob(filepath.Join(temp, "*"))
+			return len(left) == 0
+		})
 		sys.Close()
 		if _, err := os.Stat(temp); err != nil {
 			t.Error(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 )
@@ -253,7 +254,7 @@ func crowdOf(t *testing.T, n int, limits policy.Limits, rule policy.Rule) (most 
 		now := running.Add(1)
 		for old := peak.Load(); now > old && !peak.CompareAndSwap(old, now); old = peak.Load() {
 		}
-		time.Sleep(time.Second)
+		testkit.Sleep(time.Second)
 		running.Add(-1)
 		return hook.Reply{}, nil
 	}))

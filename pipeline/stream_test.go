@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -21,7 +22,7 @@ func naps(d time.Duration, gone *atomic.Int64) runner {
 		case <-time.After(d):
 			return hook.Reply{Stdout: []byte(`{"reason":"` + c.Hook.Command + `"}`)}, nil
 		case <-ctx.Done():
-			time.Sleep(time.Second)
+			testkit.Sleep(time.Second)
 			return hook.Reply{}, ctx.Err()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 )
@@ -22,7 +23,7 @@ type naps struct {
 }
 
 func (n naps) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
-	time.Sleep(n.Duration)
+	testkit.Sleep(n.Duration)
 	return n.runs.Run(ctx, c)
 }
 

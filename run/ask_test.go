@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // asks is a line that asks a question with the keys yes and no.
@@ -112,7 +113,7 @@ func TestWhileTheUserThinksOutputIsReadAndTheTimeRuns(t *testing.T) {
 		if !errors.As(err, &late) || len(got.Stdout) != 1000000 {
 			t.Errorf("got %d bytes, %v; want all output and a timeout", len(got.Stdout), err)
 		}
-		wantGone(t, pidIn(t, dir))
+		testkit.WaitForEnd(t, pidIn(t, dir), 4*time.Second)
 	})
 }
 

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // When a host is killed, neither a hook nor a process that the hook has started survives, however the hook was started.
 func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
 	if os.Getenv("SNAPHOOK_TEST_COLD_HOST") != "" {
-		coldHost()
+		coldHost(t)
 		return
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // on SIGQUIT the Go runtime prints all goroutines first
@@ -45,7 +46,7 @@ func testNoCommandOutlives(t *testing.T, signal syscall.Signal) {
 	}
 	_ = host.Process.Signal(signal)
 	for _, pid := range family {
-		waitGone(t, pid)
+		testkit.WaitForEnd(t, pid, 10*time.Second)
 	}
 }
 
@@ -58,21 +59,18 @@ func coldHooks() []hook.Call {
 }
 
 // coldHost is a program that embeds hooks, until it is killed.
-func coldHost() {
+func coldHost(t *testing.T) {
 	for _, call := range coldHooks() {
 		go func() {
 			c := &Command{Argv: Shell(`echo '{"async":true}'; trap '' TERM; sleep 600; true`)}
 			_, _ = c.Run(context.Background(), call)
 		}()
 	}
-	for watched := 0; watched < len(coldHooks()); time.Sleep(time.Millisecond) {
+	testkit.Eventually(t, "the guardian watches each hook, and each hook has started its child", func() bool {
 		commands.mu.Lock()
-		watched = len(commands.groups)
-		commands.mu.Unlock()
-	}
-	for len(descendants(os.Getpid())) < 2*len(coldHooks())+1 {
-		time.Sleep(time.Millisecond)
-	}
+		defer commands.mu.Unlock()
+		return len(commands.groups) >= len(coldHooks()) && len(descendants(os.Getpid())) >= 2*len(coldHooks())+1
+	})
 	os.Stdout.WriteString("\nwatched\n")
 	select {}
 }
@@ -118,14 +116,12 @@ func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
 	defer leader.Wait()
 	g.watch(leader.Process.Pid)
 	_ = g.proc.Kill()
-	for alive(g.proc.Pid) {
-		runtime.Gosched()
-	}
+	testkit.WaitForEnd(t, g.proc.Pid, 10*time.Second)
 	g.watch(1 << 30) // not a process
 	g.mu.Lock()
 	_ = g.in.Close() // the end of this process would close the guardian's input too
 	g.mu.Unlock()
-	if waitGone(t, leader.Process.Pid); g.proc == nil {
+	if testkit.WaitForEnd(t, leader.Process.Pid, 10*time.Second); g.proc == nil {
 		t.Error("there is no guardian")
 	}
 	_, _ = g.proc.Wait()

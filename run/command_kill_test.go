@@ -3,18 +3,16 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 var errTooSlow = errors.New("too slow")
@@ -50,7 +48,7 @@ func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 				if took < test.least || took > test.most {
 					t.Errorf("took %v, want between %v and %v", took, test.least, test.most)
 				}
-				wantGone(t, pidIn(t, dir))
+				testkit.WaitForEnd(t, pidIn(t, dir), 4*time.Second)
 			})
 		})
 	}
@@ -60,37 +58,15 @@ func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 // dir, and a channel with the time of the end.
 func cancelledOnceStarted(t *testing.T, dir string) (ctx context.Context, at <-chan time.Time) {
 	t.Helper()
-	file := filepath.Join(dir, "started")
-	if err := syscall.Mkfifo(file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fifo, err := os.OpenFile(file, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	started := testkit.Pipe(t, dir, "started")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	when := make(chan time.Time, 1)
 	go func() {
-		defer fifo.Close()
-		_ = fifo.SetReadDeadline(time.Now().Add(30 * time.Second))
-		_, _ = fifo.Read(make([]byte, 1))
+		_, _ = started.Read(make([]byte, 1))
 		when <- time.Now()
 		cancel(errTooSlow)
 	}()
 	return ctx, when
-}
-
-// wantGone waits for a process to vanish: SIGKILL has been sent, but takes a
-// moment.
-func wantGone(t *testing.T, pid int) {
-	t.Helper()
-	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // a zombie waits for init, not for us
-		if syscall.Kill(pid, 0) == syscall.ESRCH || bytes.Contains(stat, []byte(") Z ")) {
-			return
-		}
-	}
-	t.Errorf("process %d is still there", pid)
 }
 
 func TestATimeoutIsTheErrorOfItsContext(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // behind holds the result of a hook that has gone to the background.
@@ -168,7 +169,7 @@ func TestTheEndOfTheBackgroundKillsTheWholeGroup(t *testing.T) {
 			if b.err != errTooSlow || b.reply.Signal != test.signal || string(b.reply.Stdout) != "{\"async\":true}\n" {
 				t.Errorf("%s: got %v, %v, %q; want %v, %v and the line", test.name, b.err, b.reply.Signal, b.reply.Stdout, errTooSlow, test.signal)
 			}
-			wantGone(t, pidIn(t, dir))
+			testkit.WaitForEnd(t, pidIn(t, dir), 4*time.Second)
 		}
 	})
 }
@@ -196,8 +197,9 @@ func TestTheOldContextMayEndWithTheChange(t *testing.T) {
 				cancel(errTooSlow)
 				return change(wish)
 			}
-			go func() { time.Sleep(time.Millisecond); cancel(errTooSlow) }()
+			early := time.AfterFunc(time.Millisecond, func() { cancel(errTooSlow) })
 			_, err := (&Command{Argv: []string{"/bin/sh", "-c", `echo '{"async":true}'; sleep 0.01; echo later`}}).run(ctx, call, run)
+			early.Stop()
 			if errors.Is(err, hook.ErrDetached) {
 				if b.wait(t); b.err != nil || !strings.HasSuffix(string(b.reply.Stdout), "later\n") {
 					t.Fatalf("got %q, %v in the background; want it to go on", b.reply.Stdout, b.err)

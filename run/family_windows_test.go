@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // place is the environment variable that names the folder in which stand-ins write their process numbers.
@@ -74,26 +75,22 @@ func standInAs(name string) *Command {
 // process waits until a process has noted its number, and opens that process.
 func process(t *testing.T, name string) windows.Handle {
 	t.Helper()
-	for {
-		text, err := os.ReadFile(filepath.Join(os.Getenv(place), name))
-		if err == nil {
-			pid, err := strconv.Atoi(string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			h, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_TERMINATE, false, uint32(pid))
-			if err != nil {
-				t.Fatalf("%s, process %d: %v", name, pid, err)
-			}
-			t.Cleanup(func() { _ = windows.TerminateProcess(h, 1); _ = windows.CloseHandle(h) })
-			return h
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
+	var text []byte
+	testkit.Eventually(t, name+" has noted its number", func() bool {
+		var err error
+		text, err = os.ReadFile(filepath.Join(os.Getenv(place), name))
+		return err == nil
+	})
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
 	}
+	h, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		t.Fatalf("%s, process %d: %v", name, pid, err)
+	}
+	t.Cleanup(func() { _ = windows.TerminateProcess(h, 1); _ = windows.CloseHandle(h) })
+	return h
 }
 
 // ends reports whether a process ends in ten seconds.

@@ -3,8 +3,10 @@ package run
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // A new session has no terminal until its leader opens one.
@@ -31,6 +33,6 @@ func TestASessionOfItsOwnDiesWhole(t *testing.T) {
 		if _, err := c.run(ctx, hook.Call{Dir: dir}, run); err != errTooSlow {
 			t.Errorf("got %v, want %v", err, errTooSlow)
 		}
-		wantGone(t, pidIn(t, dir))
+		testkit.WaitForEnd(t, pidIn(t, dir), 4*time.Second)
 	})
 }

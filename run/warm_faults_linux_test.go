@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -215,7 +214,7 @@ func TestTheChildOfTheNextCall(t *testing.T) {
 	h.heat()
 	pid = awaitNextChild(t, h.w)
 	_ = h.resident().Kill()
-	waitGone(t, pid)
+	testkit.WaitForEnd(t, pid, 10*time.Second)
 }
 
 func TestTheInterpreterDiesDuringACall(t *testing.T) {
@@ -232,7 +231,7 @@ func TestTheInterpreterDiesDuringACall(t *testing.T) {
 	if reply := <-replies; reply.Signal != syscall.SIGKILL || reply.Exit != -1 {
 		t.Errorf("the call ended with %d, %v; want it killed", reply.Exit, reply.Signal)
 	}
-	waitGone(t, pid)
+	testkit.WaitForEnd(t, pid, 10*time.Second)
 	os.Remove(filepath.Join(h.dir, "slow"))
 	if out := h.run(); out != "here\n" {
 		t.Errorf("the next call: %q", out)
@@ -310,9 +309,9 @@ func TestAWarmCallThatIgnoresItsEndIsKilled(t *testing.T) {
 				}
 				warm = h.w.ran.Load() == before+1
 				pid := waitForFile(t, h.dir, "began-")
-				waitGone(t, pid)
+				testkit.WaitForEnd(t, pid, 10*time.Second)
 				for _, left := range inGroup(pid) {
-					waitGone(t, left)
+					testkit.WaitForEnd(t, left, 10*time.Second)
 				}
 				os.Remove(filepath.Join(h.dir, "slow"))
 				os.Remove(filepath.Join(h.dir, "began-"+strconv.Itoa(pid)))
@@ -408,7 +407,7 @@ func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 	}
 	h.w.starts.Wait()
 	h.w.closes.Wait()
-	waitGone(t, first)
+	testkit.WaitForEnd(t, first, 10*time.Second)
 	h.w.mu.Lock()
 	defer h.w.mu.Unlock()
 	if len(h.w.kept) != 1 {
@@ -452,14 +451,7 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 	_ = host.Wait() // on SIGQUIT a Go program first prints its goroutines
 	until := time.Now().Add(2 * time.Second)
 	for _, pid := range family {
-		for alive(pid) && time.Now().Before(until) {
-			time.Sleep(5 * time.Millisecond) // the kernel does not report the end of a process that is not a child
-		}
-		if alive(pid) {
-			command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-			t.Errorf("process %d is left: %q", pid, command)
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		testkit.WaitForEnd(t, pid, time.Until(until))
 	}
 }
 
@@ -505,11 +497,6 @@ func waitForFile(t *testing.T, dir, prefix string) (pid int) {
 		return len(files) > 0
 	})
 	return pid
-}
-
-func waitGone(t *testing.T, pid int) {
-	t.Helper()
-	testkit.Eventually(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
 }
 
 // alive reports whether a process exists and is not a zombie.

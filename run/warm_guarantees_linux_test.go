@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // A call that starts children without end is killed at its time limit, with all its children, and later calls are warm.
@@ -37,12 +38,7 @@ print('here')
 		t.Error("no error, want a timeout")
 	}
 	pid := waitForFile(t, h.dir, "began-")
-	for until := time.Now().Add(10 * time.Second); len(inGroup(pid)) > 0; {
-		if time.Now().After(until) {
-			t.Fatalf("%d processes are left", len(inGroup(pid)))
-		}
-		runtime.Gosched()
-	}
+	testkit.Eventually(t, "no process of the group is left", func() bool { return len(inGroup(pid)) == 0 })
 	os.Remove(filepath.Join(h.dir, "slow"))
 	if out := h.heat(); out != "here\n" {
 		t.Errorf("the next calls printed %q", out)
@@ -273,7 +269,7 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 	if err := <-ended; err != hook.ErrNotNeeded {
 		t.Errorf("err %v, want the reason why it was cancelled", err)
 	}
-	waitGone(t, pid)
+	testkit.WaitForEnd(t, pid, 10*time.Second)
 	os.Remove(filepath.Join(h.dir, "slow"))
 	if out := h.warm(); out != "here\n" {
 		t.Errorf("the next call printed %q", out)

@@ -7,11 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -144,13 +142,15 @@ func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 	if p == nil {
 		return 0
 	}
-	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); runtime.Gosched() {
-		if children := offspring(p.Pid); len(children) == 2 && rehearsed(children[0]) && rehearsed(children[1]) {
-			return children[0]
+	testkit.Eventually(t, "the interpreter has forked the children of the next calls", func() bool {
+		children := offspring(p.Pid)
+		if len(children) != 2 || !rehearsed(children[0]) || !rehearsed(children[1]) {
+			return false
 		}
-	}
-	t.Fatal("the interpreter has not forked the children of the next calls")
-	return 0
+		pid = children[0]
+		return true
+	})
+	return pid
 }
 
 // rehearsed reports whether the child has finished its preparations: it has touched most of its

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // newWorker returns a command that is kept warm as a worker, and a call of it. The text of the worker may import the
@@ -198,10 +197,8 @@ func TestACallThatHangsMakesNoOtherCallLate(t *testing.T) {
 // A process that is replaced while it has calls answers them before it ends.
 func TestAReplacedWorkerAnswersItsCalls(t *testing.T) {
 	c, call := newWorker(t, "python3", "w.py", strings.Replace(byHand, `if a == "hang": continue`,
-		`if a == "wait": open("waits", "w").close(); go = open("go"); go.read()`, 1))
-	if err := syscall.Mkfifo(filepath.Join(call.Dir, "go"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+		`if a == "wait": open("waits", "w").write("x"); open("go").readline()`, 1))
+	waits, release := testkit.Pipe(t, call.Dir, "waits"), testkit.Pipe(t, call.Dir, "go")
 	waiting := call
 	waiting.Payload = []byte(`{"do":"wait"}`)
 	answered := make(chan hook.Reply, 1)
@@ -212,12 +209,8 @@ func TestAReplacedWorkerAnswersItsCalls(t *testing.T) {
 		}
 		answered <- reply
 	}()
-	until := time.Now().Add(20 * time.Second)
-	for _, err := os.Stat(filepath.Join(call.Dir, "waits")); err != nil; _, err = os.Stat(filepath.Join(call.Dir, "waits")) {
-		if time.Now().After(until) {
-			t.Fatal("the worker has not got its call")
-		}
-		runtime.Gosched()
+	if _, err := waits.Read(make([]byte, 1)); err != nil {
+		t.Fatal("the worker has not got its call: ", err)
 	}
 	base, _ := c.job(call).process(c, WarmWorker)
 	k := c.warm.Load().pool.slot(warmKey{c, call.Dir, environKey(base.env)}).now(func() keeper { return nil }).(*worker)
@@ -228,7 +221,7 @@ func TestAReplacedWorkerAnswersItsCalls(t *testing.T) {
 	if err != nil {
 		t.Error("the next call:", err)
 	}
-	if err := os.WriteFile(filepath.Join(call.Dir, "go"), nil, 0); err != nil {
+	if _, err := release.WriteString("\n"); err != nil {
 		t.Fatal(err)
 	}
 	if first := <-answered; first.Exit != 2 || string(first.Stdout) == string(after.Stdout) {

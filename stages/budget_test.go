@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/stages"
 )
@@ -15,7 +16,7 @@ import (
 type slow time.Duration
 
 func (s slow) Match(string) bool {
-	time.Sleep(time.Duration(s)) // in the fake time of a synctest bubble
+	testkit.Sleep(time.Duration(s))
 	return false
 }
 

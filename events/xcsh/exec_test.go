@@ -4,17 +4,16 @@ package xcsh_test
 
 import (
 	"context"
-	"os"
+	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestExecGivesWhatCameOfAProgram(t *testing.T) {
@@ -66,29 +65,27 @@ func TestExecKillsAfterASecond(t *testing.T) {
 }
 
 func TestExecEndsWithItsContext(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
+	dir := t.TempDir()
+	started := testkit.Pipe(t, dir, "started")
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(300*time.Millisecond, cancel)
-	got, err := xcsh.Exec(ctx, "sh", []string{"-c", "sleep 9 & echo $! > " + pidFile + "; wait"}, xcsh.ExecOptions{})
+	var pid int
+	var wrong error
+	go func() {
+		defer cancel()
+		_, wrong = fmt.Fscan(started, &pid)
+	}()
+	got, err := xcsh.Exec(ctx, "sh", []string{"-c", "sleep 600 & echo $! > started; wait"}, xcsh.ExecOptions{Dir: dir})
+	<-ctx.Done()
 	if err != nil || !got.Killed || got.Code != -1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := xcsh.Exec(ctx, "sleep", []string{"9"}, xcsh.ExecOptions{}); err != nil || got != (xcsh.ExecResult{Code: -1, Killed: true}) {
 		t.Errorf("with the context ended before: %+v, %v", got, err)
 	}
-	text, err := os.ReadFile(pidFile)
-	if err != nil {
-		t.Fatal(err)
+	if wrong != nil {
+		t.Fatal(wrong)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for until := time.Now().Add(2 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) { // the child exists until its new parent has reaped it
-		if time.Now().After(until) {
-			t.Fatalf("the program's child %d is still there", pid)
-		}
-	}
+	testkit.WaitForEnd(t, pid, 2*time.Second)
 }
 
 func TestExecSaysWhatCannotBeStarted(t *testing.T) {

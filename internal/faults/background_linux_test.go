@@ -14,6 +14,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
@@ -52,7 +53,7 @@ func openAway(t *testing.T, hooks ...away) (*world, *bufio.Reader) {
 		Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}},
 		Environ: w.environ(),
 	}.Load)
-	return w, bufio.NewReader(fifo(t, w.dir, "started"))
+	return w, bufio.NewReader(testkit.Pipe(t, w.dir, "started"))
 }
 
 var finished = claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "write_file", Input: call.Input}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -76,7 +77,7 @@ const running = `echo '{"decision":"deny"}'; sleep 60 & echo $$ >started; wait`
 // whenStarted waits until the given number of hooks of w run, calls the parameter then, and closes done.
 func whenStarted(t *testing.T, w *world, hooks int, then func()) (done chan struct{}) {
 	t.Helper()
-	started := bufio.NewReader(fifo(t, w.dir, "started"))
+	started := bufio.NewReader(testkit.Pipe(t, w.dir, "started"))
 	done = make(chan struct{})
 	go func() {
 		defer close(done)

@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // variants makes commands that differ, so that none is a duplicate.
@@ -42,7 +43,7 @@ func TestAMisbehavingCrowdDrownsNobody(t *testing.T) {
 	leavesNothing(t)
 	bad := misbehaviour()
 	w := open(t, setup{commands: append(bad, `cat >/dev/null; echo '{"decision":"deny","reason":"heard"}'`), timeout: time.Second})
-	fifo(t, w.dir, "pipe")
+	testkit.Pipe(t, w.dir, "pipe")
 	if n := len(lo.Uniq(bad)); n != 64 {
 		t.Fatalf("%d kinds, want 64", n)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -83,12 +83,7 @@ func (w *world) leavesNoProcess(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
 	for pids := w.kin(t); len(pids) > 0; pids = w.kin(t) {
-		if !gone(pids[0], deadline) {
-			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pids[0]))
-			t.Errorf("process %d is still there: %q", pids[0], line)
-			_ = unix.Kill(pids[0], unix.SIGKILL)
-			deadline = time.Now().Add(time.Second)
-		}
+		testkit.WaitForEnd(t, pids[0], time.Until(deadline))
 	}
 }
 
@@ -105,21 +100,6 @@ func (w *world) killKin(t *testing.T) (n int) {
 		}
 	}
 	return n
-}
-
-// gone waits until a process has ended.
-func gone(pid int, deadline time.Time) bool {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return true
-	}
-	defer unix.Close(fd)
-	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline).Milliseconds())))
-		if err != unix.EINTR {
-			return n > 0
-		}
-	}
 }
 
 // want describes the expected end of a fire with one hook. Texts need only be parts of the actual texts; an empty err

@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"golang.org/x/sys/unix"
 
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -104,28 +104,12 @@ func leadsASession(pid int) bool {
 	return err == nil && session == pid
 }
 
-// fifo makes a named pipe through which a hook can send a message.
-func fifo(t *testing.T, dir, name string) *os.File {
-	t.Helper()
-	file := filepath.Join(dir, name)
-	if err := unix.Mkfifo(file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(file, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	_ = f.SetReadDeadline(time.Now().Add(30 * time.Second))
-	return f
-}
-
 func TestAHookThatSomebodyElseKillsFailsOpen(t *testing.T) {
 	for _, signal := range []unix.Signal{unix.SIGKILL, unix.SIGSEGV, unix.SIGUSR1} {
 		t.Run(signal.String(), func(t *testing.T) {
 			eachForm(t, `echo '{"decision":"deny"}'; echo dying >&2; echo $$ >started; exec sleep 60`, setup{}, func(t *testing.T, w *world) {
 				leavesNothing(t)
-				started := fifo(t, w.dir, "started")
+				started := testkit.Pipe(t, w.dir, "started")
 				killed := make(chan error, 1)
 				go func() {
 					var pid int

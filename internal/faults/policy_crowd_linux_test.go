@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -132,12 +133,9 @@ func TestACrowdThatFailsTakesNothingFromAHookThatWorks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "well"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); hangs() || c.last("claude.UserPromptSubmit ", func() { crashes() }) == 0; {
-		if time.Now().After(deadline) {
-			t.Fatalf("the breakers have not closed: %v", c.classes)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	testkit.Eventually(t, "both breakers have closed", func() bool {
+		return !hangs() && c.last("claude.UserPromptSubmit ", func() { crashes() }) > 0
+	})
 }
 
 // last calls do, and returns the number of hooks that ended meanwhile with the event and the class that how names, such

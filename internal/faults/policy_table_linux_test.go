@@ -22,6 +22,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
@@ -87,7 +88,7 @@ var failures = []failing{
 	{transport: "command", class: hook.ClassOutput, entry: command(`echo '{"continue": 7}'`), says: "continue"},
 	{transport: "command", class: hook.ClassOversize, entry: command("head -c 9000000 /dev/zero"), says: "longer than"},
 	{transport: "command", class: hook.ClassCancelled, entry: command("sleep 60"), around: givesUp, says: "canceled"},
-	{transport: "command", class: hook.ClassQueue, entry: command("touch started; while ! test -e go; do sleep 0.02; done"), limits: "queue", before: (*rig).occupyByCommand, says: "no permit"},
+	{transport: "command", class: hook.ClassQueue, entry: command("echo >started; read -r line <go"), limits: "queue", before: (*rig).occupyByCommand, says: "no permit"},
 	{transport: "command", class: hook.ClassUntrusted, entry: command("touch ran"), session: untrusted, unguarded: true, says: "not trusted"},
 	{transport: "command", class: hook.ClassInvalid, entry: `{"type": "comand", "command": "touch ran"}`, unguarded: true, says: "no hook type"},
 	{transport: "command", class: hook.ClassBreaker, entry: command("./gone.sh"), limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
@@ -377,15 +378,13 @@ func (r *rig) occupyByServer(t *testing.T) {
 func (r *rig) occupyByTool(t *testing.T) { r.occupyByServer(t) }
 
 func (r *rig) occupyByCommand(t *testing.T) {
+	started, release := testkit.Pipe(t, r.dir, "started"), testkit.Pipe(t, r.dir, "go")
 	r.occupy(t, func() {
-		for _, err := os.Stat(filepath.Join(r.dir, "started")); err != nil; _, err = os.Stat(filepath.Join(r.dir, "started")) {
-			if t.Context().Err() != nil {
-				t.Fatal("the hook has not started")
-			}
-			time.Sleep(5 * time.Millisecond)
+		if _, err := started.Read(make([]byte, 1)); err != nil {
+			t.Fatal("the hook has not started: ", err)
 		}
 	}, func() {
-		if err := os.WriteFile(filepath.Join(r.dir, "go"), nil, 0o600); err != nil {
+		if _, err := release.WriteString("\n\n\n\n"); err != nil { // one line for each run of the hook
 			t.Error(err)
 		}
 	})

@@ -2,6 +2,7 @@ package scratch
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // names lists a folder.
@@ -97,7 +97,8 @@ func TestManyGoroutinesHaveDirectories(t *testing.T) {
 func TestWhatAKilledProcessHasLeftIsRemoved(t *testing.T) {
 	if os.Getenv("SNAPHOOK_TEST_SCRATCH") != "" {
 		os.Stdout.WriteString("\n" + dir(t) + "\n")
-		time.Sleep(time.Hour) // until it is killed
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed, or its parent has ended
+		os.Exit(1)
 	}
 	folder := in(t)
 	outside := t.TempDir()
@@ -169,6 +170,10 @@ func child(t *testing.T) (path string, kill func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run", "^TestWhatAKilledProcessHasLeftIsRemoved$")
 	c.Env = append(os.Environ(), "SNAPHOOK_TEST_SCRATCH=1")
+	_, err := c.StdinPipe() // stays open until the process has ended
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -86,20 +85,6 @@ func Canonical(text string) string {
 	}
 	b, _ := json.Marshal(v, json.Deterministic(true))
 	return string(b)
-}
-
-// Eventually waits until holds returns true, and fails the test after ten seconds. what describes the awaited state.
-// Eventually is for changes outside the process, such as the end of a process that is not a child; no other change
-// needs repeated checks.
-func Eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	pause := time.Millisecond
-	for due := time.Now().Add(10 * time.Second); !holds(); time.Sleep(pause) {
-		if time.Now().After(due) {
-			t.Fatal("not within ten seconds:", what)
-		}
-		pause = min(2*pause, 20*time.Millisecond)
-	}
 }
 
 // Timed skips a test that measures time, unless the variable SNAPHOOK_TIMES is set: such a

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/run/request"
 )
@@ -34,7 +35,7 @@ func nothing(judge.Verdict) hook.Reply { return hook.Reply{} }
 func TestHostsKeepToTheTimeout(t *testing.T) {
 	gone := errors.New("gone")
 	polite := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	deaf := func(context.Context) error { time.Sleep(time.Minute); return nil }
+	deaf := func(context.Context) error { testkit.Sleep(time.Minute); return nil }
 	for _, tt := range []struct {
 		name    string
 		wait    func(context.Context) error

@@ -112,8 +112,8 @@ func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 		`DEBUG: "pi.setSessionName is not available: the host supports only hooks"`)
 	h.Initialize(xcsh.Host{UI: h}) // this host has no Extension: the earlier function stays
 	xcsh.SessionStart.Fire(t.Context(), h.Modules, &xcsh.SessionStartEvent{})
-	if len(h.said) == 0 || h.said[0] != `pi.setActiveTools [["read","grep"]]` {
-		t.Errorf("got %q", h.said)
+	if said := h.log.Lines(); len(said) == 0 || said[0] != `pi.setActiveTools [["read","grep"]]` {
+		t.Errorf("got %q", said)
 	}
 }
 

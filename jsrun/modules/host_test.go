@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -22,11 +22,9 @@ type host struct {
 	xcsh.NoUI
 	*xcsh.Modules
 	dir    string
-	yes    bool   // the user's answer
-	choice string // the user's choice; empty: no choice
-
-	mu   sync.Mutex
-	said []string // events, as texts
+	yes    bool        // the user's answer
+	choice string      // the user's choice; empty: no choice
+	log    testkit.Log // events, as texts
 }
 
 // opened returns a host with a UI and without modules.
@@ -85,21 +83,14 @@ func (h *host) run(ctx context.Context, tool, input string) error {
 	return err
 }
 
-func (h *host) say(format string, args ...any) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.said = append(h.said, fmt.Sprintf(format, args...))
-}
+func (h *host) say(format string, args ...any) { h.log.Add(fmt.Sprintf(format, args...)) }
 
 // heard compares the events since its last call with want.
 func (h *host) heard(t testing.TB, want ...string) {
 	t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !slices.Equal(h.said, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(h.said, "\n"), strings.Join(want, "\n"))
+	if got := h.log.Take(); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	h.said = nil
 }
 
 func (h *host) Confirm(ctx context.Context, title, message string) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -50,15 +51,13 @@ func TestAGateWhoseProcessHasEndedBlocksAndIsStartedAgain(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "gate.ts: the module is dead: the process of node has ended, exit status 1") {
 		t.Errorf("got %v", err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		err = h.run(t.Context(), "stop", `{}`)
-		if err != nil && err.Error() == "call 1" {
-			break
-		}
-		if err == nil || !strings.Contains(err.Error(), "it starts again in ") || time.Now().After(deadline) {
+	testkit.Eventually(t, "the module runs again", func() bool {
+		err := h.run(t.Context(), "stop", `{}`)
+		if err == nil || err.Error() != "call 1" && !strings.Contains(err.Error(), "it starts again in ") {
 			t.Fatalf("got %v", err)
 		}
-	}
+		return err.Error() == "call 1"
+	})
 	xcsh.TurnStart.Fire(t.Context(), h.Modules, &xcsh.TurnStartEvent{})
 	h.Slash(t.Context(), "/count")
 	h.heard(t, "DEBUG: turn true", "DEBUG: count 1")

@@ -3,13 +3,11 @@ package modules_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
-	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -122,23 +120,13 @@ func TestASignalTellsThatTheFireIsGivenUp(t *testing.T) {
 	}))`)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
-		h.waitFor(t, "DEBUG: before false")
+		h.log.WaitFor(t, "DEBUG: before false")
 		cancel(errors.New("given up"))
 	}()
 	if r, err := xcsh.SessionBeforeTree.Fire(ctx, h.Modules, &xcsh.SessionBeforeTreeEvent{}); r != nil || err != nil {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	h.waitFor(t, "DEBUG: aborted: given up")
-}
-
-// waitFor waits until want was logged.
-func (h *host) waitFor(t *testing.T, want string) {
-	t.Helper()
-	testkit.Eventually(t, fmt.Sprintf("%q is logged", want), func() bool {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return strings.Contains(strings.Join(h.said, "\n"), want)
-	})
+	h.log.WaitFor(t, "DEBUG: aborted: given up")
 }
 
 func TestOtherEventsGoOnWithoutAModuleThatFails(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	_ "github.com/snaphook-go/snaphook/events/claude" // declares its events
 	_ "github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/record/tracetree"
@@ -299,12 +300,12 @@ func play(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declare
 		turns = append(turns, turn)
 		ctx := context.WithValue(context.WithValue(t.Context(), turnKey{}, turn), decisionKey{}, s.decide)
 		go func() {
-			time.Sleep(time.Until(began.Add(time.Duration(s.at) * time.Second)))
+			testkit.Sleep(time.Until(began.Add(time.Duration(s.at) * time.Second)))
 			fire(t, ctx, sys, events, s)
 			ended <- struct{}{}
 		}()
 	}
-	time.Sleep(100 * time.Second) // at this time all fires have begun
+	testkit.Sleep(100 * time.Second) // at this time all fires have begun
 	for _, turn := range turns {
 		close(turn)
 		<-ended

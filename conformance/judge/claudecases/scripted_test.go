@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // ask sends a request as a hook would, over a new connection.
@@ -59,9 +61,7 @@ func TestADelayEndsWithItsClientAndWithTheServer(t *testing.T) {
 			t.Errorf("got error %v, want the client to give up", err)
 		}
 		go ask(context.WithoutCancel(t.Context()), "POST", p.server.web.URL+"/slow", "{}") // a client that never gives up
-		for len(p.server.received()) < 2 {
-			time.Sleep(time.Millisecond)
-		}
+		testkit.Eventually(t, "the server has received both requests", func() bool { return len(p.server.received()) == 2 })
 	})
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("the server closed after %v", took)

@@ -1,10 +1,9 @@
+//go:build unix
+
 package modules_test
 
 import (
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -23,7 +23,7 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")
 	}
 	dir := t.TempDir()
-	written, gate := pipe(t, dir, "written"), pipe(t, dir, "gate")
+	written, gate := testkit.Pipe(t, dir, "written"), testkit.Pipe(t, dir, "gate")
 	go func() {
 		if _, err := io.ReadFull(written, make([]byte, 16)); err == nil {
 			gate.WriteString(strings.Repeat("\n", 16)) // each program reads one line
@@ -61,20 +61,6 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if grown > 400 {
 		t.Errorf("the heap has grown by %d MiB, want about 110", grown)
 	}
-}
-
-// pipe creates a named pipe, and opens both of its ends.
-func pipe(t *testing.T, dir, name string) *os.File {
-	path := filepath.Join(dir, name)
-	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
 }
 
 func heapInUse() uint64 {
