@@ -15,7 +15,7 @@ import (
 const mostForOneSession = 1536
 
 func TestASessionWithAHookInGoIsSmall(t *testing.T) {
-	const n = 100_000
+	const n = 20_000
 	sys := pipeline.NewSystem(pipeline.Config{})
 	defer sys.Close()
 	dir := t.TempDir()
