@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -240,6 +242,35 @@ func (c *Command) complete() error {
 				err,
 			)
 		}
+	}
+	return nil
+}
+
+// elsewhere moves a job whose directory is missing to the first existing directory of Fallback.
+func (c *Command) elsewhere(j *job) bool {
+	if len(c.Fallback) == 0 || j.dir == "" {
+		return false
+	}
+	if err := missing(j.dir); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return false
+	}
+	for _, dir := range c.Fallback {
+		if missing(dir) == nil {
+			j.dir = dir
+			return true
+		}
+	}
+	return false
+}
+
+// missing returns an error unless dir is a directory.
+func missing(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return errors.Unwrap(err) // the errno; the caller names the path
+	}
+	if !info.IsDir() {
+		return syscall.ENOTDIR
 	}
 	return nil
 }

@@ -75,6 +75,35 @@ func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	return hook.Reply{}, hook.ErrDetached
 }
 
+// plain returns the process that a call would start without a shell.
+func (j job) plain(c *Command) (direct job, ok bool) {
+	if direct, ok := j.direct(c); ok {
+		return direct, true
+	}
+	if len(c.Direct) > 0 || len(c.Argv) == 0 || isShell(c.Argv[0]) {
+		return j, false
+	}
+	j.program = c.Argv[0]
+	if program, err := lookup(c.Argv[0], j.env, j.dir); err == nil {
+		j.program = program
+	}
+	return j, true
+}
+
+// process returns the process that a warm call of the given kind starts. A worker starts without a shell even if bash
+// would change its environment.
+func (j job) process(c *Command, kind string) (direct job, ok bool) {
+	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
+		return direct, ok
+	}
+	program, err := lookup(c.Direct[0], j.env, j.dir)
+	if err != nil {
+		program = c.Direct[0] // the start of this program fails with the reason
+	}
+	j.program, j.argv = program, c.Direct
+	return j, true
+}
+
 // overridden returns env with the variables of by, which replace variables of the same name; if by has a name twice,
 // the last variable counts. It returns a new slice, because other calls share env.
 func overridden(env, by []string) []string {

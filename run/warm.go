@@ -102,7 +102,7 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 		return note
 	}
 	if warmSystem && (kind == WarmBash || kind == WarmAuto && w.Tools != nil) {
-		script, note := c.shellScript(w, dir)
+		script, note := scriptFor(c, w, dir)
 		if note == "" {
 			c.warm.Store(&warmth{pool: w, kind: WarmBash, shell: script})
 		}
@@ -110,7 +110,7 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 			return note
 		}
 	}
-	chosen, note := c.warmKind(kind, dir)
+	chosen, note := kindOf(c, kind, dir)
 	switch {
 	case kind == WarmWorker:
 		c.warm.Store(&warmth{pool: w, kind: kind, note: note})
@@ -125,8 +125,8 @@ const noScript = "the command does not run a script with bash or dash"
 
 const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 
-// warmKind returns the kind that fits the command, or a note that says why none does.
-func (c *Command) warmKind(kind, dir string) (chosen, note string) {
+// kindOf returns the kind that fits the command, or a note that says why none does.
+func kindOf(c *Command, kind, dir string) (chosen, note string) {
 	if !slices.Contains(WarmKinds, kind) {
 		return "", fmt.Sprintf("there is no kind of warm hook %q; write one of %s", kind, strings.Join(WarmKinds, ", "))
 	}
@@ -148,35 +148,6 @@ func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 		return "", fmt.Sprintf("the command runs %s, not %s", found.kind, kind)
 	}
 	return found.kind, ""
-}
-
-// plain returns the process that a call would start without a shell.
-func (j job) plain(c *Command) (direct job, ok bool) {
-	if direct, ok := j.direct(c); ok {
-		return direct, true
-	}
-	if len(c.Direct) > 0 || len(c.Argv) == 0 || isShell(c.Argv[0]) {
-		return j, false
-	}
-	j.program = c.Argv[0]
-	if program, err := lookup(c.Argv[0], j.env, j.dir); err == nil {
-		j.program = program
-	}
-	return j, true
-}
-
-// process returns the process that a warm call of the given kind starts. A worker starts without a shell even if bash
-// would change its environment.
-func (j job) process(c *Command, kind string) (direct job, ok bool) {
-	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
-		return direct, ok
-	}
-	program, err := lookup(c.Direct[0], j.env, j.dir)
-	if err != nil {
-		program = c.Direct[0] // the start of this program fails with the reason
-	}
-	j.program, j.argv = program, c.Direct
-	return j, true
 }
 
 // isShell reports whether a program is a shell, which reads its commands from its arguments.
@@ -220,7 +191,7 @@ func (m *warmth) runShell(j job) (reply hook.Reply, ran bool, err error) {
 
 // read reads the script of a command, and returns how later calls run the script; nil if they start cold.
 func (m *warmth) read(c *Command, dir string) (now *warmth) {
-	if script, note := c.shellScript(m.pool, dir); note == "" {
+	if script, note := scriptFor(c, m.pool, dir); note == "" {
 		now = &warmth{pool: m.pool, kind: WarmBash, shell: script}
 	}
 	c.warm.CompareAndSwap(m, now)
@@ -240,8 +211,8 @@ func environKey(env []string) uint64 {
 
 var environSeed = maphash.MakeSeed()
 
-// shellScript returns the command's script for running in this process, or a note that says why it cannot.
-func (c *Command) shellScript(w *Warm, dir string) (s *shellScript, note string) {
+// scriptFor returns the command's script for running in this process, or a note that says why it cannot.
+func scriptFor(c *Command, w *Warm, dir string) (s *shellScript, note string) {
 	j := c.job(hook.Call{Dir: dir})
 	if direct, ok := j.plain(c); ok {
 		j = direct

@@ -3,8 +3,6 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -78,32 +76,6 @@ func (l *listedFolder) hides(dir string) bool {
 			return false
 		}
 	}
-}
-
-// listPath returns the file to which the interpreter writes its list.
-func (p *python) listPath() string {
-	return filepath.Join(p.own, fmt.Sprint("files-", p.proc.Pid))
-}
-
-// listMost limits the text of a list, in bytes.
-const listMost = 16 << 20
-
-// readList reads the current list.
-func (p *python) readList() bool {
-	f, _, err := bounded.Open(p.listPath())
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, listMost+1))
-	if err != nil || len(text) > listMost {
-		return false
-	}
-	l, err := parseList(string(text))
-	if err == nil {
-		p.list.Store(l)
-	}
-	return err == nil
 }
 
 // parseList parses a list: items separated by NUL, each of which begins with a letter for its kind.

@@ -3,9 +3,7 @@ package run
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,7 +39,7 @@ type spare struct {
 }
 
 // startNode prepares a command's interpreter.
-func (w *Warm) startNode(base job) (keeper, error) {
+func startNode(w *Warm, base job) (keeper, error) {
 	found, note := interpreterOf(base)
 	if note != "" {
 		return nil, errors.New(note)
@@ -264,31 +262,3 @@ func (n *node) close() {
 		s.dismiss()
 	}
 }
-
-// probe checks that an interpreter loads the file named by flags before anything else. An interpreter that does not
-// load it first would run the script without a call.
-func (w *Warm) probe(found interpreter, env []string, dir string, flags []string, otherwise ...string) error {
-	key := strings.Join(append([]string{found.program, dir}, flags...), "\x00")
-	if ok, known := w.probed.Load(key); known {
-		if !ok.(bool) {
-			return errNoLoader
-		}
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), warmProbe)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, found.program, append(slices.Clone(flags), otherwise...)...)
-	cmd.Args[0], cmd.Dir, cmd.Env = found.argv[0], dir, append(slices.Clone(env), "SNAPHOOK_WARM=probe")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	err := cmd.Run()
-	var ended *exec.ExitError
-	ok := errors.As(err, &ended) && ended.ExitCode() == probedStatus
-	w.probed.Store(key, ok)
-	if !ok {
-		return errNoLoader
-	}
-	return nil
-}
-
-var errNoLoader = errors.New("the interpreter does not load the file that its options name; the interpreter may be too old (" + runtime.GOOS + ")")

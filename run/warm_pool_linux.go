@@ -2,12 +2,17 @@ package run
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -111,6 +116,32 @@ func (w *Warm) run(
 		s.ready(&w.starts, start)
 	}
 	return reply, ran, err
+}
+
+// ask sends a call to a worker, which never starts cold. If the worker has lost its slot, ask tries again with a new
+// one.
+func (w *Warm) ask(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, err error) {
+	base, plain := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).process(c, WarmWorker)
+	if !plain {
+		return reply, coldWorker(notPlain)
+	}
+	list, _ := changes(base.env, j.env)
+	key := warmKey{c, j.dir, environKey(base.env)}
+	for {
+		s := w.slot(key)
+		if s == nil {
+			return reply, hook.ErrClosed
+		}
+		k := s.now(func() keeper { return startWorker(w, base) })
+		if k == nil {
+			continue
+		}
+		reply, ran, _, err := k.run(ctx, j, list)
+		if ran {
+			w.ran.Add(1)
+			return reply, err
+		}
+	}
 }
 
 // Prewarm starts, in the background, the processes for calls of a hook that was passed to [Warm.Keep].
@@ -275,11 +306,11 @@ func (w *Warm) start(kind string, c *Command, base job) keeper {
 	var err error
 	switch kind {
 	case WarmPython:
-		k, err = w.startPython(base)
+		k, err = startPython(w, base)
 	case WarmNode:
-		k, err = w.startNode(base)
+		k, err = startNode(w, base)
 	case WarmWorker:
-		k = w.startWorker(base)
+		k = startWorker(w, base)
 	}
 	if err != nil {
 		w.log().
@@ -288,6 +319,34 @@ func (w *Warm) start(kind string, c *Command, base job) keeper {
 	}
 	return k
 }
+
+// probe checks that an interpreter loads the file named by flags before anything else. An interpreter that does not
+// load it first would run the script without a call.
+func (w *Warm) probe(found interpreter, env []string, dir string, flags []string, otherwise ...string) error {
+	key := strings.Join(append([]string{found.program, dir}, flags...), "\x00")
+	if ok, known := w.probed.Load(key); known {
+		if !ok.(bool) {
+			return errNoLoader
+		}
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), warmProbe)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, found.program, append(slices.Clone(flags), otherwise...)...)
+	cmd.Args[0], cmd.Dir, cmd.Env = found.argv[0], dir, append(slices.Clone(env), "SNAPHOOK_WARM=probe")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err := cmd.Run()
+	var ended *exec.ExitError
+	ok := errors.As(err, &ended) && ended.ExitCode() == probedStatus
+	w.probed.Store(key, ok)
+	if !ok {
+		return errNoLoader
+	}
+	return nil
+}
+
+var errNoLoader = errors.New("the interpreter does not load the file that its options name; the interpreter may be too old (" + runtime.GOOS + ")")
 
 func (w *Warm) log() *slog.Logger {
 	if w.Log != nil {

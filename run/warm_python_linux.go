@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -13,7 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
+
+// listMost limits the text of a list, in bytes.
+const listMost = 16 << 20
 
 // python is a resident interpreter that forks for each call.
 type python struct {
@@ -29,7 +36,7 @@ type python struct {
 }
 
 // startPython starts the interpreter of a command with the command's options and environment.
-func (w *Warm) startPython(base job) (keeper, error) {
+func startPython(w *Warm, base job) (keeper, error) {
 	found, note := interpreterOf(base)
 	if note != "" {
 		return nil, errors.New(note)
@@ -55,14 +62,14 @@ func (w *Warm) startPython(base job) (keeper, error) {
 		return nil, err
 	}
 	p := &python{own: dir}
-	if err := w.startResident(p, found, append(env, "SNAPHOOK_WARM=3:"+had+":"+found.script()), base.dir); err != nil {
+	if err := p.start(w, found, append(env, "SNAPHOOK_WARM=3:"+had+":"+found.script()), base.dir); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// startResident starts the process of p.
-func (w *Warm) startResident(p *python, found interpreter, env []string, dir string) (err error) {
+// start starts the process of the interpreter.
+func (p *python) start(w *Warm, found interpreter, env []string, dir string) (err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -213,6 +220,29 @@ func (p *python) send(packet string, rights []byte, flags int) error {
 		return hook.ErrClosed
 	}
 	return unix.Sendmsg(p.control, []byte(packet), rights, nil, unix.MSG_NOSIGNAL|flags)
+}
+
+// listPath returns the file to which the interpreter writes its list.
+func (p *python) listPath() string {
+	return filepath.Join(p.own, fmt.Sprint("files-", p.proc.Pid))
+}
+
+// readList reads the current list.
+func (p *python) readList() bool {
+	f, _, err := bounded.Open(p.listPath())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, listMost+1))
+	if err != nil || len(text) > listMost {
+		return false
+	}
+	l, err := parseList(string(text))
+	if err == nil {
+		p.list.Store(l)
+	}
+	return err == nil
 }
 
 // close ends the interpreter and its running calls.

@@ -41,7 +41,7 @@ type worker struct {
 	backoff time.Duration // delay after the next failure
 }
 
-func (w *Warm) startWorker(base job) keeper {
+func startWorker(w *Warm, base job) keeper {
 	return &worker{pool: w, program: base.program, base: base}
 }
 
