@@ -29,9 +29,16 @@ func (c programCall) program() string {
 // unwrapped skips programs that only start another one. If they have options, the started program
 // is uncertain.
 func (c programCall) unwrapped() programCall {
+	return c.through(func(w bash.Wrapper) bool {
+		return !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
+	})
+}
+
+// through skips programs that run the command in their arguments, as long as skips returns true for them.
+func (c programCall) through(skips func(bash.Wrapper) bool) programCall {
 	for len(c.words) > 1 && c.known[0] {
-		w, ok := wrapper(c.words[0])
-		if !ok {
+		w, wraps := bash.Wrappers[base(c.words[0])]
+		if !wraps || !skips(w) {
 			break
 		}
 		own, runs := w.Skip(c.words[1:], func(int) bool { return false })
@@ -49,11 +56,9 @@ func (c programCall) unwrapped() programCall {
 	return c
 }
 
-// wrapper returns the wrapper of that name: a program that runs the command in its arguments. ok is false if that
-// command may run on another machine or in another environment.
-func wrapper(name string) (w bash.Wrapper, ok bool) {
-	w, ok = bash.Wrappers[base(name)]
-	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
+// knownCall returns a call with these words.
+func knownCall(words []string) programCall {
+	return programCall{words: words, known: slices.Repeat([]bool{true}, len(words))}
 }
 
 // file returns the absolute path of the file that a call runs: the script of an interpreter, a program named by its

@@ -4,23 +4,16 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // ownInput returns the statements of a script that have the script's own standard input: they are not in a function or
 // a while loop, and have no pipe or redirection as input.
 func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
 	own, fed := map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
-	depth := 0
-	var stack []bool
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if node == nil {
-			if stack[len(stack)-1] {
-				depth--
-			}
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		foreign := false
+	bash.Walk(file, false, func(node syntax.Node, around bool) (foreign, enter bool) {
+		foreign = around
 		switch n := node.(type) {
 		case *syntax.FuncDecl, *syntax.WhileClause:
 			foreign = true
@@ -29,7 +22,7 @@ func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
 				fed[n.Y] = true
 			}
 		case *syntax.Stmt:
-			foreign = fed[n]
+			foreign = foreign || fed[n]
 			for _, r := range n.Redirs {
 				target, _ := literal(r.Word)
 				switch r.Op {
@@ -37,12 +30,9 @@ func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
 					foreign = foreign || !isStdin(target)
 				}
 			}
-			own[n] = depth == 0 && !foreign
+			own[n] = !foreign
 		}
-		if stack = append(stack, foreign); foreign {
-			depth++
-		}
-		return true
+		return foreign, true
 	})
 	return own
 }

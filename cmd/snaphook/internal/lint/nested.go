@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // nestedScripts returns the programs that a shell text passes as a word, such as to sh -c and python3 -c.
@@ -11,10 +13,9 @@ func nestedScripts(s *hookScript) (found []*hookScript) {
 	if s.ast == nil {
 		return nil
 	}
-	syntax.Walk(s.ast, func(node syntax.Node) bool {
-		n, ok := node.(*syntax.CallExpr)
-		if !ok || len(n.Args) < 3 || len(found) >= maxFound {
-			return true
+	for n := range bash.Calls(s.ast) {
+		if len(n.Args) < 3 || len(found) >= maxFound {
+			continue
 		}
 		if l, known := languageOf(name(n)); known {
 			if text, ok := programWord(n, l); ok {
@@ -24,8 +25,7 @@ func nestedScripts(s *hookScript) (found []*hookScript) {
 				found = append(found, one)
 			}
 		}
-		return true
-	})
+	}
 	return found
 }
 

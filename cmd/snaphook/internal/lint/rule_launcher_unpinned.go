@@ -38,7 +38,7 @@ func shellLaunchers(v *hookView, s *hookScript) {
 	if s.lang != langShell || s.ast == nil {
 		return
 	}
-	syntax.Walk(s.ast, func(node syntax.Node) bool {
+	for node := range bash.Nodes(s.ast) {
 		switch n := node.(type) {
 		case *syntax.CallExpr:
 			if words := literals(n.Args); len(words) > 0 {
@@ -50,8 +50,7 @@ func shellLaunchers(v *hookView, s *hookScript) {
 				reportUnpinned(v, s.pos(n.Pos()), Warning, runDownloaded, "the hook runs code from a server without checking it")
 			}
 		}
-		return true
-	})
+	}
 }
 
 // literals returns the words of a call that are literal, and "?" for others.
@@ -74,7 +73,7 @@ func reportUnpinned(v *hookView, at hook.Position, severity Severity, fix, forma
 
 // checkLauncher checks one call.
 func checkLauncher(v *hookView, at hook.Position, words []string) {
-	words = programCall{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
+	words = knownCall(words).unwrapped().words
 	switch kind, rest := launcherOf(words); kind {
 	case "npm":
 		checkNPM(v, at, base(words[0]), rest)
@@ -226,19 +225,7 @@ func runsInput(s *syntax.Stmt) bool {
 	if c == nil {
 		return false
 	}
-	words := literals(c.Args)
-	for len(words) > 1 {
-		w, wraps := bash.Wrappers[base(words[0])]
-		switch own, runs := w.Skip(words[1:], func(int) bool { return false }); {
-		case wraps && runs && !w.Joins && w.Text == "":
-			words = words[1+own:]
-			continue
-		case strings.Contains(words[0], "="):
-			words = words[1:]
-			continue
-		}
-		break
-	}
+	words := knownCall(literals(c.Args)).through(func(w bash.Wrapper) bool { return !w.Joins && w.Text == "" }).words
 	if len(words) == 0 {
 		return false
 	}

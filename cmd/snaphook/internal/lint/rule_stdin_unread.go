@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 var ruleStdinUnread = Rule{
@@ -119,35 +121,23 @@ type variableUse struct {
 func unsetVars(v *hookView, s *hookScript) (found []variableUse) {
 	set := variablesSet(v, s.ast)
 	args := !s.inline && hasArguments(v, s)
-	depth := 0
-	var stack []bool
-	syntax.Walk(s.ast, func(node syntax.Node) bool {
-		if node == nil {
-			if stack[len(stack)-1] {
-				depth--
-			}
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		_, function := node.(*syntax.FuncDecl)
-		if stack = append(stack, function); function {
-			depth++
-		}
+	bash.Walk(s.ast, false, func(node syntax.Node, function bool) (bool, bool) {
+		_, declares := node.(*syntax.FuncDecl)
 		p, ok := node.(*syntax.ParamExp)
 		if !ok || p.Param == nil || p.Exp != nil && hasDefault(p.Exp.Op) {
-			return true
+			return function || declares, true
 		}
 		n := p.Param.Value
 		switch {
 		case set[n]:
 		case n >= "1" && n <= "9" && len(n) == 1:
-			if depth == 0 && !args && !s.inline && !set["@"] {
+			if !function && !args && !s.inline && !set["@"] {
 				found = append(found, variableUse{n, p.Pos()})
 			}
 		case neverSet.MatchString(n), slices.Contains(guesses, strings.ToLower(n)):
 			found = append(found, variableUse{n, p.Pos()})
 		}
-		return true
+		return function, true
 	})
 	return found
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 var ruleUnquotedPath = Rule{
@@ -107,34 +109,22 @@ type quoting struct {
 }
 
 func (q *quoting) find(file *syntax.File) []pathUse {
-	backquotes := 0
-	var stack []bool
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if node == nil {
-			if stack[len(stack)-1] {
-				backquotes--
-			}
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		subst, ok := node.(*syntax.CmdSubst)
-		if stack = append(stack, ok && subst.Backquotes); ok && subst.Backquotes {
-			backquotes++
-		}
+	visit := func(node syntax.Node, around bash.SyntaxContext) (bash.SyntaxContext, bool) {
 		switch n := node.(type) {
 		case *syntax.CallExpr:
 			if name(n) != "[[" {
 				for i, w := range n.Args {
-					q.word(w, i, name(n), backquotes > 0)
+					q.word(w, i, name(n), around.Backtick)
 				}
 			}
 		case *syntax.Redirect:
 			if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc && n.Word != nil {
-				q.word(n.Word, 1, "", backquotes > 0)
+				q.word(n.Word, 1, "", around.Backtick)
 			}
 		}
-		return true
-	})
+		return around.Inside(node), true
+	}
+	bash.Walk(file, bash.SyntaxContext{Bare: true}, visit)
 	return q.found
 }
 
