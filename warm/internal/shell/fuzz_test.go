@@ -98,7 +98,7 @@ func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 
 func corpus(tb testing.TB) (scripts []string) {
 	tb.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "run", "testdata", "warm", "bash.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "bash.txt"))
 	if err != nil {
 		tb.Fatal(err)
 	}
