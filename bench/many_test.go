@@ -6,7 +6,6 @@ import (
 	"encoding/json" //nolint:depguard // the JSON library that is compared
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -112,10 +111,7 @@ func TestALargeSettingsFileTakesAFewAllocationsForEachHook(t *testing.T) {
 }
 
 func TestTrustInManyHooksLooksUpEachProgramOnce(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	hooks := make([]*hook.Hook, manyHooks)
 	for i := range hooks {
 		command := fmt.Sprintf("jq -e .member%d | grep -q yes", i)

@@ -115,10 +115,3 @@ func says(stdout string) runner {
 
 // patience limits the wait for a result on a slow machine.
 const patience = 20 * time.Second
-
-func writeFile(t testing.TB, name, text string, mode os.FileMode) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -52,7 +52,7 @@ func policyDir(t testing.TB, reason string, more ...string) string {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, name, files[i+1], 0o755)
+		testkit.WriteFile(t, name, files[i+1], 0o755)
 	}
 	return dir
 }
@@ -494,8 +494,8 @@ func fill(t testing.TB, start, cache, dir string, key, stranger minisign.Private
 	case "torn cache":
 		text = text[:len(text)/2]
 	}
-	writeFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
-	writeFile(t, filepath.Join(cache, cachedSignature), string(signature), 0o600)
+	testkit.WriteFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
+	testkit.WriteFile(t, filepath.Join(cache, cachedSignature), string(signature), 0o600)
 	at := map[string]time.Time{"cache of tomorrow": time.Now().Add(24 * time.Hour), "cache of 1970": time.Unix(0, 0)}[start]
 	for _, name := range []string{cachedBundle, cachedSignature} {
 		if err := os.Chtimes(filepath.Join(cache, name), at, at); err != nil && !at.IsZero() {
@@ -560,8 +560,8 @@ func TestAnotherRevisionIsNeverAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		cache := t.TempDir()
-		writeFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
-		writeFile(t, filepath.Join(cache, cachedSignature), string(minisign.Sign(private, text)), 0o600)
+		testkit.WriteFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
+		testkit.WriteFile(t, filepath.Join(cache, cachedSignature), string(minisign.Sign(private, text)), 0o600)
 		s := agent(t, nc, watch(t, nc, public, cache))
 		got := reason(t, s)
 		if revision == 7 && got != "seven" {

@@ -23,6 +23,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/fleet/embedded"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/wire"
@@ -436,7 +437,7 @@ func newFleet(t testing.TB) *fleetOf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, f.key, string(text), 0o600)
+	testkit.WriteFile(t, f.key, string(text), 0o600)
 	f.private = private
 	f.startServer()
 	f.workerURL = f.url

@@ -110,7 +110,7 @@ func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 	for i := range 300 {
 		text += fmt.Sprintf(`{"v":1,"id":"id-%03d","time":"2026-01-31T12:00:00Z","event":"claude.PreToolUse","hooks":[]}`+"\n", i)
 	}
-	writeFile(t, filepath.Join(dead, "0000000000000001.jsonl"), text+`{"v":1,"id":"half`, 0o600)
+	testkit.WriteFile(t, filepath.Join(dead, "0000000000000001.jsonl"), text+`{"v":1,"id":"half`, 0o600)
 	for range 2 { // the second time as if the sender had been killed before it learned that all lines had arrived
 		r, err := Records(nc, shared, RecordOptions{Log: quiet})
 		if err != nil {
@@ -121,7 +121,7 @@ func TestTheSpoolOfAnEndedProcessIsSent(t *testing.T) {
 		if err := os.Mkdir(dead, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, filepath.Join(dead, "0000000000000001.jsonl"), text, 0o600)
+		testkit.WriteFile(t, filepath.Join(dead, "0000000000000001.jsonl"), text, 0o600)
 	}
 	if lines := recorded(t, nc); len(lines) != 300 {
 		t.Errorf("%d lines; want 300, each once", len(lines))

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestFilesAreThoseThatAModuleIsMadeOf(t *testing.T) {
@@ -12,7 +14,7 @@ func TestFilesAreThoseThatAModuleIsMadeOf(t *testing.T) {
 		import("./lib/later.js"); export default () => Kind`)
 	dir := filepath.Dir(path)
 	for name, text := range map[string]string{"lib/a.ts": "import '../b.json'; b", "b.json": "{}", "lib/later.js": "", "other.ts": ""} {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		testkit.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o600)
 	}
 	got, err := Files(t.Context(), path, Options{Modules: map[string]string{"virtual": "export const Kind = 1"}})
 	want := []string{filepath.Join(dir, "b.json"), path, filepath.Join(dir, "lib", "a.ts"), filepath.Join(dir, "lib", "later.js")}

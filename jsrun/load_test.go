@@ -3,12 +3,13 @@ package jsrun
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestModulesThatCannotBeLoadedSayWhy(t *testing.T) {
@@ -38,7 +39,7 @@ func TestModulesThatCannotBeLoadedSayWhy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := file(t, "hook.ts", test.text)
-			write(t, filepath.Join(filepath.Dir(path), "broken.js"), "const = 1")
+			testkit.WriteFile(t, filepath.Join(filepath.Dir(path), "broken.js"), "const = 1", 0o600)
 			if err := load(t, path, Options{CPU: quick, Memory: 2 << 20}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("got %v\nwant %s", err, test.want)
 			}
@@ -81,7 +82,7 @@ func TestImportsAreJoined(t *testing.T) {
 			enum Colour { Red = 1 }
 			export default async (pi: any) => pi.on("call", (x: Unused) => [c(1), data.d, e, Kind("k"), later, Colour.Red]);`,
 	} {
-		write(t, filepath.Join(dir, name), text)
+		testkit.WriteFile(t, filepath.Join(dir, name), text, 0o600)
 	}
 	a := loaded(t, filepath.Join(dir, "hook.ts"), Options{Modules: map[string]string{"virtual": "export const Kind = (x: string): string => x + '!'"}})
 	got, err := a.call(t, "{}")
@@ -120,16 +121,6 @@ func load(t *testing.T, path string, opt Options) error {
 	}
 	defer m.Close()
 	return m.Start(t.Context(), pi.Bind(&agent{handlers: map[string][]Handle{}}, nil))
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestAModuleThatAwaitsForEverIsGivenUp(t *testing.T) {

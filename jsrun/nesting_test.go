@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/internal/deep"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // mostStack is a quarter of the stack size at which Go ends a process.
@@ -27,7 +28,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 			return // the bundler never sees it
 		}
 		read++
-		write(t, path, text)
+		testkit.WriteFile(t, path, text, 0o600)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // some inputs take very long
 		defer cancel()
 		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
@@ -53,7 +54,7 @@ func TestAModuleOfTooManyBracketsSaysSo(t *testing.T) {
 	for _, unit := range []string{"!", "a:", "${", "a=>", "if(1);else ", "?.a", "new "} {
 		start := t.TempDir()
 		path := filepath.Join(start, "a.ts")
-		write(t, path, strings.Repeat(unit, 200_000))
+		testkit.WriteFile(t, path, strings.Repeat(unit, 200_000), 0o600)
 		failed := new(LoadError)
 		_, err := Open(t.Context(), path, Options{})
 		if !errors.As(err, &failed) || !strings.Contains(err.Error(), "a.ts: it ") {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // asks runs a module that consists of beginning and a handler that returns the value of expression.
@@ -90,7 +92,7 @@ func TestFilesKnowWhereTheyAre(t *testing.T) {
 		"sub/old.cjs": "exports.dir = __dirname",
 		"own.ts":      "const __dirname: string = 'its own'; export const own = __dirname",
 	} {
-		write(t, filepath.Join(dir, name), text)
+		testkit.WriteFile(t, filepath.Join(dir, name), text, 0o600)
 	}
 	a := loaded(t, filepath.Join(dir, "hook.ts"), Options{})
 	got, err := a.call(t, "{}")

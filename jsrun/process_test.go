@@ -30,7 +30,7 @@ func inNode(t *testing.T) {
 func openProcess(t *testing.T, text string, opt Options) (*Module, func(context.Context, any) (Value, error)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gate.ts")
-	write(t, path, text)
+	testkit.WriteFile(t, path, text, 0o600)
 	return openFile(t, path, opt)
 }
 
@@ -81,7 +81,7 @@ func standIn(t *testing.T) {
 		t.Skip("node is not installed")
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "bun"), "#!/bin/sh\n[ \"$1 $2\" = 'run --no-install' ] || exit 64\nshift 2\nexec '"+node+"' \"$@\"\n")
+	testkit.WriteFile(t, filepath.Join(dir, "bun"), "#!/bin/sh\n[ \"$1 $2\" = 'run --no-install' ] || exit 64\nshift 2\nexec '"+node+"' \"$@\"\n", 0o600)
 	if err := os.Chmod(filepath.Join(dir, "bun"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -93,12 +93,12 @@ func TestAModuleInAProcessHasTheSystemPackagesAndTheHost(t *testing.T) {
 	for _, runtime := range []string{Node, Bun} {
 		t.Run(runtime, func(t *testing.T) {
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "node_modules", "esm-only", "package.json"), `{"type":"module","exports":{"import":"./a.js"}}`)
-			write(t, filepath.Join(dir, "node_modules", "esm-only", "a.js"), `export const name = "esm";`)
-			write(t, filepath.Join(dir, "node_modules", "@s", "old", "index.js"), `exports.name = "cjs";`)
+			testkit.WriteFile(t, filepath.Join(dir, "node_modules", "esm-only", "package.json"), `{"type":"module","exports":{"import":"./a.js"}}`, 0o600)
+			testkit.WriteFile(t, filepath.Join(dir, "node_modules", "esm-only", "a.js"), `export const name = "esm";`, 0o600)
+			testkit.WriteFile(t, filepath.Join(dir, "node_modules", "@s", "old", "index.js"), `exports.name = "cjs";`, 0o600)
 			path := filepath.Join(dir, "a b", "hooks", "gate.ts")
-			write(t, filepath.Join(dir, "a b", "hooks", "lib.ts"), `export const own: string = "lib";`)
-			write(t, path, `import { readFileSync } from "fs";
+			testkit.WriteFile(t, filepath.Join(dir, "a b", "hooks", "lib.ts"), `export const own: string = "lib";`, 0o600)
+			testkit.WriteFile(t, path, `import { readFileSync } from "fs";
 				import { execFileSync } from "node:child_process";
 				import { name } from "esm-only";
 				import old from "@s/old";
@@ -115,7 +115,7 @@ func TestAModuleInAProcessHasTheSystemPackagesAndTheHost(t *testing.T) {
 						return [++calls, readFileSync(__filename, "utf8").length > 100, execFileSync("echo", ["x"]).toString(), name, old.name, own, word,
 							typeof fetch, pi.echo(e), await pi.later("z"), failed, import.meta.url.endsWith("gate.ts"), process.cwd() === e.dir, process.env.ONE];
 					});
-				};`)
+				};`, 0o600)
 			var said []string
 			_, call := openFile(t, path, Options{
 				Runtime: runtime, Dir: dir, Environ: []string{"ONE=1", "PATH=" + os.Getenv("PATH")}, Modules: map[string]string{"host": `export const word = "host's";`},
@@ -160,7 +160,7 @@ func TestAutoTakesAProcessForModulesThatNeedOne(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "gate.ts")
-			write(t, path, test.text)
+			testkit.WriteFile(t, path, test.text, 0o600)
 			b, err := choose(t.Context(), path, Options{Runtime: Auto, Dir: "/", Environ: []string{}})
 			if err != nil || b.runtime != test.runtime || b.why != test.why {
 				t.Errorf("got %+v, %v; want %s: %s", b, err, test.runtime, test.why)
@@ -179,7 +179,7 @@ func TestARuntimeThatIsNotThereIsSaid(t *testing.T) {
 		{Auto, "export default = 1", `Unexpected "="`},
 	} {
 		path := filepath.Join(t.TempDir(), "gate.ts")
-		write(t, path, test.text)
+		testkit.WriteFile(t, path, test.text, 0o600)
 		m, err := Open(t.Context(), path, Options{Runtime: test.runtime})
 		switch {
 		case err == nil && test.want == "":
@@ -386,8 +386,8 @@ func TestNothingIsLeftOfAProcessWhoseHostIsKilled(t *testing.T) {
 
 func testNothingIsLeft(t *testing.T, signal syscall.Signal) {
 	path := filepath.Join(t.TempDir(), "gate.ts")
-	write(t, path, `import { spawn } from "node:child_process";
-		export default (pi: any) => pi.on((e: string) => [process.pid, spawn("sleep", ["1000"]).pid])`)
+	testkit.WriteFile(t, path, `import { spawn } from "node:child_process";
+		export default (pi: any) => pi.on((e: string) => [process.pid, spawn("sleep", ["1000"]).pid])`, 0o600)
 	host := exec.Command(os.Args[0], "-test.run=^TestTheHost$")
 	host.Env = append(os.Environ(), "SNAPHOOK_TEST_HOST="+path)
 	out, err := host.StdoutPipe()

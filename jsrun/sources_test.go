@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestAModuleHasTheFilesOfItsOwnDirectoryAlone(t *testing.T) {
@@ -15,7 +17,7 @@ func TestAModuleHasTheFilesOfItsOwnDirectoryAlone(t *testing.T) {
 		"secret.json": `{"key": "s3cret"}`, "id_rsa": "s3cret", "out.ts": "export default 1", "hooks/lib/in.ts": "export default 1", "hooks/pre/notes.txt": "text",
 		"hooks/pre/near.ts": "export default 1", "hooks/pre/data.json": "{}",
 	} {
-		write(t, filepath.Join(base, filepath.FromSlash(name)), text)
+		testkit.WriteFile(t, filepath.Join(base, filepath.FromSlash(name)), text, 0o600)
 	}
 	link(t, filepath.Join(base, "secret.json"), filepath.Join(base, "hooks", "pre", "link.json"))
 	link(t, base, filepath.Join(base, "hooks", "pre", "up"))
@@ -36,7 +38,7 @@ func TestAModuleHasTheFilesOfItsOwnDirectoryAlone(t *testing.T) {
 		{hooks, `"./near.ts" with {type: "text"}`, `with { type: "text" } is not available`},
 		{hooks, `"./data.json" with {type: "bytes"}`, `with { type: "bytes" } is not available`},
 	} {
-		write(t, entry, "import k from "+test.imports+"; export default pi => pi.on('call', () => k)")
+		testkit.WriteFile(t, entry, "import k from "+test.imports+"; export default pi => pi.on('call', () => k)", 0o600)
 		err := load(t, entry, Options{Root: test.root})
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("root %q, import %s: got %v, want %q", test.root, test.imports, err, test.want)
@@ -46,7 +48,7 @@ func TestAModuleHasTheFilesOfItsOwnDirectoryAlone(t *testing.T) {
 
 func TestWhatWasNotCheckedIsNotLoaded(t *testing.T) {
 	entry := file(t, "gate.ts", `import "./lib.ts"; export default () => {}`)
-	write(t, filepath.Join(filepath.Dir(entry), "lib.ts"), "export {}")
+	testkit.WriteFile(t, filepath.Join(filepath.Dir(entry), "lib.ts"), "export {}", 0o600)
 	changed := errors.New("it has changed")
 	var seen []string
 	err := load(t, entry, Options{Check: func(path string, text []byte) error {

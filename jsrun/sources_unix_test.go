@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func link(t *testing.T, to, name string) {
@@ -32,9 +34,9 @@ func TestTheBundlerLooksAtNothingByItself(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, "sub", "index.ts"), "export default 1\n//# sourceMappingURL=map")
-	write(t, filepath.Join(dir, "gate.ts"), `import k from "./sub"; export default pi => pi.on("call", () => k);
-//# sourceMappingURL=file://`+filepath.ToSlash(dir)+`/map`)
+	testkit.WriteFile(t, filepath.Join(dir, "sub", "index.ts"), "export default 1\n//# sourceMappingURL=map", 0o600)
+	testkit.WriteFile(t, filepath.Join(dir, "gate.ts"), `import k from "./sub"; export default pi => pi.on("call", () => k);
+//# sourceMappingURL=file://`+filepath.ToSlash(dir)+`/map`, 0o600)
 	done := make(chan error, 1)
 	go func() { done <- load(t, filepath.Join(dir, "gate.ts"), Options{}) }()
 	select {

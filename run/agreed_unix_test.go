@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // remembered holds the texts of files as they were when the user agreed to them; the files may
@@ -100,10 +101,7 @@ func TestAScriptOfTheProjectRunsAsItWasAgreedTo(t *testing.T) {
 // agree compares a run of a script from its agreed text, after its file has changed, with a run
 // from the file.
 func agree(t *testing.T, form, text string, stays bool) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	file := filepath.Join(dir, "hooks", "g.sh")
 	put := func(path, text string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // Under the name "probe" the test program prints its arguments, input, directory and environment.
@@ -38,10 +39,7 @@ func init() {
 // workplace is a directory full of programs, some of which cannot be started.
 func workplace(t *testing.T) (dir string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = testkit.Dir(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 func TestTheVariablesOfACallReplaceThoseOfTheCommand(t *testing.T) {
@@ -117,10 +118,7 @@ func TestNothingStartsWithoutTheDirectoriesItNeeds(t *testing.T) {
 }
 
 func TestWorksElsewhereIfTheDirectoryIsGone(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	first, file, gone := filepath.Join(dir, "first"), filepath.Join(dir, "file"), filepath.Join(dir, "gone")
 	if os.Mkdir(first, 0o700) != nil || os.WriteFile(file, nil, 0o600) != nil {
 		t.Fatal("cannot prepare the directories")

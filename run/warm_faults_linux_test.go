@@ -33,10 +33,7 @@ type warmHook struct {
 
 func newWarmHook(t *testing.T, program, script, text string) *warmHook {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	dir = filepath.Join(dir, "project")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)

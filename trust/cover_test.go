@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/trust"
 )
 
@@ -17,10 +18,7 @@ import (
 // begins with * is executable.
 func project(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	for name, text := range files {
 		path := filepath.Join(dir, strings.TrimPrefix(name, "*"))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

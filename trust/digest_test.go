@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/trust"
 )
 
@@ -47,16 +48,9 @@ func TestTheDigestIsOfWhatAHookIsAndRuns(t *testing.T) {
 	if digest(h, `hooksConfig: {"disabled":["x"]}`) == was {
 		t.Error("what reaches further has the same digest")
 	}
-	write(t, dir, "guard", "#!/bin/sh\nexit 2\n")
+	testkit.WriteFile(t, filepath.Join(dir, "guard"), "#!/bin/sh\nexit 2\n", 0o755)
 	if digest(h) == was {
 		t.Error("another script has the same digest")
-	}
-}
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -109,7 +103,7 @@ func FuzzIndexOfGit(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, index []byte) {
-		write(t, filepath.Join(dir, ".git"), "index", string(index))
+		testkit.WriteFile(t, filepath.Join(filepath.Join(dir, ".git"), "index"), string(index), 0o755)
 		for _, name := range first(covered(t, dir, "make")) {
 			if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
 				t.Errorf("%q is not in the project", name)

@@ -1,11 +1,11 @@
 package trust_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/trust"
@@ -15,10 +15,7 @@ import (
 // contain a variable of the user.
 func TestTrustCoversEveryMemberOfAnEntry(t *testing.T) {
 	const request = `{"type": "http", "url": "https://hooks.example/x"`
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	digest := func(entry string) string {
 		text := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [` + entry + `]}]}}`
 		layer := settings.Layer{Source: hook.Project, Name: "settings.json", Data: []byte(text)}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/trust"
 )
@@ -17,10 +18,7 @@ import (
 // TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead tries programs that are clear with some arguments, and may run
 // an unread text with others.
 func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	for path, text := range map[string]string{
 		"x.sed": "1e ./evil.sh\n", "a.jq": "include \"b\"; .", "evil.sh": "ls\n", "plain.sh": "ls\n", "evil": "make\n",
 		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "#!/usr/bin/env python3\nexec(1)\n", "plain.py": "#!/usr/bin/env python3\nimport json\n",
@@ -91,10 +89,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 
 // A hook with a list of arguments runs this list; its command may be only the name of the program.
 func TestTheArgumentsOfAHookAreReadAndItsCommandIfAShellRunsIt(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	if err := os.WriteFile(filepath.Join(dir, "evil.sh"), []byte("make\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +133,7 @@ func many(format string, n int) string {
 // TestNoBareRepositoryMayAppearWhereGitLooksForOne has a hook that calls git in a folder of the project. The hook fails
 // once the folder has a file HEAD.
 func TestNoBareRepositoryMayAppearWhereGitLooksForOne(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	for _, folder := range []string{".git", "sub"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
 			t.Fatal(err)

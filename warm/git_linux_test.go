@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/internal/inprocess"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // Each query of git is answered in the process exactly as the installed git answers it, or is left to the installed
@@ -88,10 +89,7 @@ func TestGitIsTheSame(t *testing.T) {
 		}, left: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := testkit.Dir(t)
 			init := exec.CommandContext(t.Context(), "/usr/bin/git", "init", "-q", "-b", "main", dir)
 			init.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM=1"}
 			if out, err := init.CombinedOutput(); err != nil {

@@ -68,10 +68,7 @@ func TestThroughTheDoorCodexsHooksSayTheSame(t *testing.T) {
 }
 
 func prepared(t *testing.T, c *clicases.Case) *clicases.Prepared {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Dir(t)
 	p, err := c.Prepare(root)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -38,7 +39,7 @@ func TestAHookIsAddedToASessionAndRemoved(t *testing.T) {
 			seen := &changes{HookEnds: func(context.Context, *pipeline.Evaluation) {}}
 			sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{project(`{}`).Load}, Observe: []pipeline.Observer{seen}})
 			defer sys.Close()
-			s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: directory(t), Interactive: true, Untrusted: true})
+			s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: testkit.Dir(t), Interactive: true, Untrusted: true})
 			if err != nil {
 				t.Fatal(err)
 			}

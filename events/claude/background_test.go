@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -30,7 +31,7 @@ func TestVariablesThatHooksLeave(t *testing.T) {
 	}
 	fire(t, s, "SessionStart", "")
 	want("export A=1\nexport A=2\n")
-	cwd := directory(t)
+	cwd := testkit.Dir(t)
 	fire(t, s, "CwdChanged", `{"cwd":`+string(mustEncode(t, cwd))+`}`)
 	want("export A=1\nexport A=2\nexport B=" + filepath.Base(cwd) + "\n")
 	fire(t, s, "SessionStart", `{"source":"clear"}`)
@@ -88,11 +89,11 @@ func TestAUserWhoGivesNoAnswerEndsTheInput(t *testing.T) {
 }
 
 func TestWorktrees(t *testing.T) {
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	if err := os.Symlink("/tmp", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	tree(t, dir, map[string]string{"sub/x": ""})
+	testkit.Write(t, dir, map[string]string{"sub/x": ""})
 	for _, tt := range []struct{ command, path string }{
 		{"echo building >&2; echo one; echo DIR/w; echo; echo", "DIR/w"},
 		{`printf '\033[32m%s\033[0m\n' DIR/w`, "DIR/w"},

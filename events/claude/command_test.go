@@ -19,6 +19,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
@@ -45,7 +46,7 @@ func TestCommandsRunInBash(t *testing.T) {
 	for _, more := range []string{"", `,"shell":"bash"`} {
 		for _, level := range []claude.Level{claude.Base, claude.Docs} {
 			w := project(command(t, "PreToolUse", guard, more))
-			w.host.Dir, w.Level = directory(t), level
+			w.host.Dir, w.Level = testkit.Dir(t), level
 			fired := fire(t, w.open(t), "PreToolUse", "")
 			if got := stdout(t, fired); !strings.HasPrefix(got, "status") || !strings.HasSuffix(got, "of bash") ||
 				strings.Contains(strings.Join(fired.Hooks[0].Notes, ""), "bash is not installed") {
@@ -68,7 +69,7 @@ func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
 			settings = command(t, "PreToolUse", "/bin/echo", `,"args":["ok"]`)
 		}
 		w := project(settings)
-		w.host.Dir = directory(t)
+		w.host.Dir = testkit.Dir(t)
 		fired := fire(t, w.open(t), "PreToolUse", "")
 		if got := stdout(t, fired); got != "ok" {
 			t.Errorf("got %q; want ok", got)
@@ -90,7 +91,7 @@ func inBash(dir string) string {
 // Commands get the documented environment, and their input in ARGUMENTS (rules C91, C94).
 func TestTheEnvironmentOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", "env", ""))
-	w.host.Dir = directory(t)
+	w.host.Dir = testkit.Dir(t)
 	w.Environ = append(w.Environ, "OTEL_X=1", "KEPT=2", "CLAUDE_ENV_FILE=/x", "CLAUDE_PLUGIN_ROOT=/x", "CLAUDE_PLUGIN_OPTION_KEY=s", "CLAUDE_EFFORT=low",
 		"CLAUDE_PROJECT_DIR=/old", "ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "MY_API_KEY=mine")
 	env := strings.Split(stdout(t, fire(t, w.open(t), "PreToolUse", `{"effort":{"level":"high"}}`)), "\n")
@@ -134,7 +135,7 @@ func TestUnknownMembersOfTheInputReachTheHook(t *testing.T) {
 		w := project(hooks(event, "h"))
 		w.replies = map[string]scripted{}
 		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler), Observe: []pipeline.Observer{pipeline.HookEnds(func(_ context.Context, ev *pipeline.Evaluation) { payload.Store(string(ev.Payload)) })}})
-		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: directory(t)})
+		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: testkit.Dir(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,10 +160,10 @@ func TestUnknownMembersOfAnAnswerSurvive(t *testing.T) {
 
 // Commands run in the agent's directory or, if it is missing, in the session's or the home directory (rule C90).
 func TestWhereCommandsRun(t *testing.T) {
-	here := directory(t)
+	here := testkit.Dir(t)
 	for _, tt := range []struct{ cwd, want string }{{"", "DIR"}, {here, here}, {"/gone/away", "DIR"}} {
 		w := project(command(t, "Notification", "pwd", ""))
-		w.host.Dir = directory(t)
+		w.host.Dir = testkit.Dir(t)
 		input := "{}"
 		if tt.cwd != "" {
 			input = `{"cwd":` + string(mustEncode(t, tt.cwd)) + `}`
@@ -172,7 +173,7 @@ func TestWhereCommandsRun(t *testing.T) {
 		}
 	}
 	w := project(command(t, "Notification", "pwd", ""))
-	w.host.Dir = filepath.Join(directory(t), "gone")
+	w.host.Dir = filepath.Join(testkit.Dir(t), "gone")
 	w.Environ = append(w.Environ, "HOME="+here)
 	if err := os.Mkdir(w.host.Dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -188,8 +189,8 @@ func TestWhereCommandsRun(t *testing.T) {
 
 // A command runs in bash or PowerShell, or without a shell (rules C86, C87, C88, C89).
 func TestTheFormsOfACommand(t *testing.T) {
-	dir := directory(t)
-	tree(t, dir, map[string]string{
+	dir := testkit.Dir(t)
+	testkit.Write(t, dir, map[string]string{
 		"my dir/x.sh": "#!/bin/sh\nprintf '%s|' ran \"$@\"\n",
 		"wrap.sh":     "#!/bin/sh\nprintf '%s|' wrapped \"$@\"\n",
 	})
@@ -272,7 +273,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestARuleSelectsTheCalls(t *testing.T) {
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	for _, tt := range []struct {
 		event, rule, input string
 		runs               bool
@@ -300,9 +301,9 @@ func TestARuleSelectsTheCalls(t *testing.T) {
 }
 
 func TestWhereSettingsAreFound(t *testing.T) {
-	home, dir := directory(t), directory(t)
-	tree(t, home, map[string]string{"other/settings.json": hooks("Stop", "other"), ".claude/settings.json": hooks("Stop", "user")})
-	tree(t, dir, map[string]string{".claude/settings.json": hooks("Stop", "project"), ".claude/settings.local.json": hooks("Stop", "local")})
+	home, dir := testkit.Dir(t), testkit.Dir(t)
+	testkit.Write(t, home, map[string]string{"other/settings.json": hooks("Stop", "other"), ".claude/settings.json": hooks("Stop", "user")})
+	testkit.Write(t, dir, map[string]string{".claude/settings.json": hooks("Stop", "project"), ".claude/settings.local.json": hooks("Stop", "local")})
 	for env, want := range map[string][]string{"": {"user", "project", "local"}, home + "/other": {"other", "project", "local"}} {
 		s := claude.Settings{Environ: []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + env}}
 		loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: dir})

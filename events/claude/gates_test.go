@@ -11,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 )
@@ -30,7 +31,7 @@ func TestAClosedPolicyHoldsAtEveryGate(t *testing.T) {
 			closed := policy.Overlay{Rules: []policy.Rule{{OnFailure: policy.OnFailure{policy.Default: hook.FailClosed}}}}
 			sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler), Policy: policy.Source{Overlays: []policy.Overlay{closed}}})
 			t.Cleanup(func() { sys.Close() })
-			s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s", Dir: directory(t)})
+			s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s", Dir: testkit.Dir(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -35,7 +36,7 @@ func TestALockOfTheMachineUpholdsACallbackOfTheUserToo(t *testing.T) {
 			s := claude.Settings{Layers: test.layers, Environ: []string{}}
 			sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{s.Load}, Policy: policy.Source{Files: test.files}})
 			defer sys.Close()
-			ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: directory(t)})
+			ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: testkit.Dir(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

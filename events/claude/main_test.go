@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -88,7 +88,7 @@ func (w world) system(t testing.TB) *pipeline.System {
 func (w world) open(t testing.TB) *pipeline.Session {
 	t.Helper()
 	if w.host.Dir == "" {
-		w.host.Dir = directory(t)
+		w.host.Dir = testkit.Dir(t)
 	}
 	w.host.ID = "s-1"
 	s, err := w.system(t).NewSession(t.Context(), w.host)
@@ -97,15 +97,6 @@ func (w world) open(t testing.TB) *pipeline.Session {
 	}
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s
-}
-
-// directory returns a new empty directory, with symbolic links resolved.
-func directory(t testing.TB) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 var events = lo.KeyBy(pipeline.Events(claude.Dialect), func(e pipeline.Declared) string { return e.Info().Name })

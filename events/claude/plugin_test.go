@@ -13,24 +13,10 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
-
-// tree writes files below a directory, and returns the directory.
-func tree(t testing.TB, dir string, files map[string]string) string {
-	t.Helper()
-	for name, text := range files {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
 
 // content returns the text of a file without white space around it.
 func content(t testing.TB, file string) string {
@@ -71,7 +57,7 @@ func TestAPluginSaysWhereItsHooksAre(t *testing.T) {
 		{"no hooks", map[string]string{"README": ""}, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			root := tree(t, directory(t), tt.files)
+			root := testkit.Write(t, testkit.Dir(t), tt.files)
 			got := read(t, claude.Settings{Layers: []settings.Layer{}, Plugins: []claude.Plugin{{Root: root}}})
 			wantRunnable(t, got.Hooks, tt.want...)
 			text := strings.Join(lo.Map(got.Problems, func(p settings.Problem, _ int) string {
@@ -86,7 +72,7 @@ func TestAPluginSaysWhereItsHooksAre(t *testing.T) {
 }
 
 func TestTheNameOfAPlugin(t *testing.T) {
-	root := tree(t, filepath.Join(directory(t), "folder"), map[string]string{".claude-plugin/plugin.json": `{"name":"named"}`, "hooks/hooks.json": hooks("Stop", "x")})
+	root := testkit.Write(t, filepath.Join(testkit.Dir(t), "folder"), map[string]string{".claude-plugin/plugin.json": `{"name":"named"}`, "hooks/hooks.json": hooks("Stop", "x")})
 	for _, tt := range []struct {
 		plugin claude.Plugin
 		want   string
@@ -114,9 +100,9 @@ func TestAPluginThatIsGoneIsAProblemAndBlocksNothing(t *testing.T) {
 
 // plugged returns a world with one plugin, in a directory whose name needs quotes.
 func plugged(t *testing.T, entry string, options map[string]any) (w world, root string) {
-	home := directory(t)
+	home := testkit.Dir(t)
 	name := lo.Ternary(runtime.GOOS == "windows", `a b' $(touch x) c`, `a "b' $(touch x) c`)
-	root = tree(t, filepath.Join(home, name), map[string]string{"x.sh": "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\" >> \"$OUT\"\n"})
+	root = testkit.Write(t, filepath.Join(home, name), map[string]string{"x.sh": "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\" >> \"$OUT\"\n"})
 	w = project(`{}`)
 	w.Plugins = []claude.Plugin{{Name: "my.plugin", Marketplace: "corp", Root: root, Options: options, Data: []byte(`{"hooks":{"Stop":[{"hooks":[` + entry + `]}]}}`)}}
 	w.Environ = append(w.Environ, "HOME="+home, "OUT="+filepath.Join(home, "out"))
@@ -231,7 +217,7 @@ func TestAPluginsPowerShellHasVariables(t *testing.T) {
 		t.Skip("its pwsh is a script, which Windows does not start")
 	}
 	w, root := plugged(t, `{"type":"command","shell":"powershell","command":"& ${CLAUDE_PLUGIN_ROOT}/a ${CLAUDE_PROJECT_DIR} ${user_config.a-b} ${env:X} $y '${user_config.a-b}'"}`, map[string]any{"a-b": "it's"})
-	bin := tree(t, directory(t), map[string]string{"pwsh": "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$OUT\"\n"})
+	bin := testkit.Write(t, testkit.Dir(t), map[string]string{"pwsh": "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$OUT\"\n"})
 	w.Environ = append(w.Environ, "PATH="+bin+":/bin:/usr/bin", "CLAUDE_CODE_SHELL_PREFIX=false")
 	wantEffects(t, fire(t, w.open(t), "Stop", ""), `{"errors":0}`)
 	want := []string{"-NoProfile", "-NonInteractive", "-Command", "& ${env:CLAUDE_PLUGIN_ROOT}/a ${env:CLAUDE_PROJECT_DIR} ${env:CLAUDE_PLUGIN_OPTION_A_B} ${env:X} $y 'it''s'"}
@@ -290,7 +276,7 @@ func TestFrontMatterIsHeldToTheSettings(t *testing.T) {
 		t.Errorf("%d hooks ran although they are switched off", got)
 	}
 	w := project(`{}`)
-	w.host.Dir, w.host.Untrusted = directory(t), true
+	w.host.Dir, w.host.Untrusted = testkit.Dir(t), true
 	for f, want := range map[*claude.FrontMatter]int{
 		{Agent: true, File: filepath.Join(w.host.Dir, ".claude/agents/a.md")}: 0,
 		{File: filepath.Join(w.host.Dir, ".claude/skills/a.md")}:              1,
@@ -310,7 +296,7 @@ func TestFrontMatterIsHeldToTheSettings(t *testing.T) {
 func TestFrontMatterFollowsAReload(t *testing.T) {
 	w := project(`{"disableAllHooks":true}`)
 	sys := w.system(t)
-	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: directory(t)})
+	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: testkit.Dir(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -252,7 +253,7 @@ func TestHooksInGoAreNoDuplicates(t *testing.T) {
 func TestSettingsAreReadOnceAndAgainByReload(t *testing.T) {
 	w := project(hooks("Stop", "a"))
 	w.replies = map[string]scripted{"a": {}, "b": {}}
-	w.host.Dir = directory(t)
+	w.host.Dir = testkit.Dir(t)
 	sys := w.system(t)
 	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: w.host.Dir})
 	if err != nil {

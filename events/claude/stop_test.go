@@ -11,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -146,7 +147,7 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 func TestAPluginDoesNotRaiseTheBudgetOfSessionEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := project(`{}`)
-		w.Plugins = []claude.Plugin{{Name: "p", Root: directory(t), Data: []byte(`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"slow","timeout":30}]}]}}`)}}
+		w.Plugins = []claude.Plugin{{Name: "p", Root: testkit.Dir(t), Data: []byte(`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"slow","timeout":30}]}]}}`)}}
 		w.replies = map[string]scripted{"slow": {delay: time.Hour}}
 		s, start := w.open(t), time.Now()
 		fire(t, s, "SessionEnd", "")

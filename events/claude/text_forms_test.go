@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/state"
 )
 
@@ -38,7 +39,7 @@ func TestTheFormsOfTextAndPathsOfWindows(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := project(strings.ReplaceAll(row.settings, "FOLDER", row.folder))
-			w.host.Dir = filepath.Join(directory(t), row.folder)
+			w.host.Dir = filepath.Join(testkit.Dir(t), row.folder)
 			if err := os.MkdirAll(w.host.Dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +76,7 @@ func TestNamesOfDevicesAreKeys(t *testing.T) {
 // A guard runs in a read-only folder.
 func TestAGuardRunsInAFolderThatIsReadOnly(t *testing.T) {
 	w := project(command(t, "PreToolUse", "echo no >&2; exit 2", ""))
-	w.host.Dir = directory(t)
+	w.host.Dir = testkit.Dir(t)
 	if err := os.Chmod(w.host.Dir, 0o555); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 // paths of the transcripts, the call and the agent that an event belongs to, and the last message
 // (C27, C28, C65, C72, C81).
 func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
-	out := directory(t)
+	out := testkit.Dir(t)
 	events := []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "StopFailure", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd"}
 	text := `{"hooks":{`
 	for i, event := range events {
@@ -24,7 +25,7 @@ func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
 		}
 		text += `"` + event + `":[{"hooks":[{"type":"command","async":true,"command":"\"${CLAUDE_PLUGIN_ROOT}\"/keep ` + event + `"}]}]`
 	}
-	root := tree(t, filepath.Join(out, "plug in"), map[string]string{
+	root := testkit.Write(t, filepath.Join(out, "plug in"), map[string]string{
 		"hooks/hooks.json": text + "}}",
 		"keep":             "#!/bin/sh\ncat > \"$OUT/$1\"\n",
 	})

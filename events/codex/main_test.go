@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/codex"
 	"github.com/snaphook-go/snaphook/events/format"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -54,21 +54,12 @@ func open(t testing.TB, s codex.Settings, reply *hook.Reply) *pipeline.Session {
 		},
 	}})
 	t.Cleanup(func() { _ = sys.Close() })
-	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: directory(t)})
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: testkit.Dir(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ses.Close(context.Background()) })
 	return ses
-}
-
-// directory returns a new empty directory, with symbolic links resolved.
-func directory(t testing.TB) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // one returns settings with one hook on every event.

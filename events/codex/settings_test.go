@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/codex"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -98,7 +99,7 @@ func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 
 // Files are found, and their hooks run, in a fixed order (rules CX1, CX2 and CX3).
 func TestFilesAreFoundInTheirOrder(t *testing.T) {
-	etc, home, dir := t.TempDir(), t.TempDir(), directory(t)
+	etc, home, dir := t.TempDir(), t.TempDir(), testkit.Dir(t)
 	t.Setenv("SNAPHOOK_ETC", etc)
 	t.Setenv("HOME", home)
 	t.Setenv("CODEX_HOME", "")
@@ -166,8 +167,8 @@ func TestSwitchesSayWhichHooksRun(t *testing.T) {
 
 // The state of a handler belongs to its file, also if a link leads to the project (rule CX9).
 func TestAStateCountsThroughLinks(t *testing.T) {
-	real := filepath.Join(directory(t), "project")
-	link := filepath.Join(directory(t), "link")
+	real := filepath.Join(testkit.Dir(t), "project")
+	link := filepath.Join(testkit.Dir(t), "link")
 	if err := os.MkdirAll(filepath.Join(real, ".codex"), 0o755); err != nil {
 		t.Fatal(err)
 	}

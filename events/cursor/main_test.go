@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/cursor"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -75,7 +75,7 @@ func open(t testing.TB, load pipeline.Load, change ...func(*pipeline.SessionConf
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{load}})
 	t.Cleanup(func() { _ = sys.Close() })
-	cfg := pipeline.SessionConfig{ID: "s-1", Dir: directory(t), State: t.TempDir()}
+	cfg := pipeline.SessionConfig{ID: "s-1", Dir: testkit.Dir(t), State: t.TempDir()}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -85,15 +85,6 @@ func open(t testing.TB, load pipeline.Load, change ...func(*pipeline.SessionConf
 	}
 	t.Cleanup(func() { _ = ses.Close(context.Background()) })
 	return ses
-}
-
-// directory returns a new empty directory, with symbolic links resolved.
-func directory(t testing.TB) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // inputs holds one input for each event.
@@ -163,7 +154,7 @@ func said(res *pipeline.JSONResult) string {
 // problems returns the problems of loading, one on each line.
 func problems(t testing.TB, s cursor.Settings) string {
 	t.Helper()
-	loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: directory(t)})
+	loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: testkit.Dir(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/cursor"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -30,23 +31,13 @@ func ran(t testing.TB, file string) []string {
 	return slices.Sorted(slices.Values(strings.Fields(string(text))))
 }
 
-func write(t testing.TB, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // machine holds the directories of six settings files, each with a hook that logs its label and its
 // directory.
 type machine struct{ root, project, home, etc, log string }
 
 func newMachine(t testing.TB) (m machine, s cursor.Settings) {
 	t.Helper()
-	root := directory(t)
+	root := testkit.Dir(t)
 	m = machine{root, filepath.Join(root, "project"), filepath.Join(root, "home"), filepath.Join(root, "etc"), filepath.Join(root, "log")}
 	cursors := func(label string) string {
 		return `{"version": 1, "hooks": {"preToolUse": [{"command": "echo ` + label + `:$(pwd -P) >> $LOG; echo {}"}]}}`
@@ -54,12 +45,12 @@ func newMachine(t testing.TB) (m machine, s cursor.Settings) {
 	claudes := func(label string) string {
 		return `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo ` + label + `:$(pwd -P) >> $LOG; echo {}"}]}]}}`
 	}
-	write(t, filepath.Join(m.etc, "cursor", "hooks.json"), cursors("enterprise"))
-	write(t, filepath.Join(m.project, ".cursor", "hooks.json"), cursors("project"))
-	write(t, filepath.Join(m.home, ".cursor", "hooks.json"), cursors("user"))
-	write(t, filepath.Join(m.project, ".claude", "settings.local.json"), claudes("local"))
-	write(t, filepath.Join(m.project, ".claude", "settings.json"), claudes("shared"))
-	write(t, filepath.Join(m.home, ".claude", "settings.json"), claudes("mine"))
+	testkit.WriteFile(t, filepath.Join(m.etc, "cursor", "hooks.json"), cursors("enterprise"), 0o755)
+	testkit.WriteFile(t, filepath.Join(m.project, ".cursor", "hooks.json"), cursors("project"), 0o755)
+	testkit.WriteFile(t, filepath.Join(m.home, ".cursor", "hooks.json"), cursors("user"), 0o755)
+	testkit.WriteFile(t, filepath.Join(m.project, ".claude", "settings.local.json"), claudes("local"), 0o755)
+	testkit.WriteFile(t, filepath.Join(m.project, ".claude", "settings.json"), claudes("shared"), 0o755)
+	testkit.WriteFile(t, filepath.Join(m.home, ".claude", "settings.json"), claudes("mine"), 0o755)
 	return m, cursor.Settings{Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "SNAPHOOK_ETC=" + m.etc, "LOG=" + m.log}}
 }
 
@@ -370,7 +361,7 @@ func (k keeps) Run(_ context.Context, call hook.Call) (hook.Reply, error) {
 // Variables that hooks set reach the later hooks of the session (rules U27 and U28).
 func TestVariablesReachTheLaterHooks(t *testing.T) {
 	state := t.TempDir()
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	at := func(c *pipeline.SessionConfig) { c.State, c.Dir, c.Transcript = state, dir, "/t.jsonl" }
 	s := with("project", `{"hooks": {
 		"sessionStart": [{"command": "echo '{\"env\":{\"A\":\"1\",\"CURSOR_VERSION\":\"x\"}}'"}, {"command": "echo '{\"env\":{\"B\":\"2\"}}'"}],

@@ -11,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -287,7 +288,7 @@ func TestAnAgentWithHooksInBash(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("LLxprt Code hands hooks to PowerShell on Windows")
 	}
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	guard := "#!/bin/bash\ninput=$(cat)\nif [[ $input == *'\"path\":\"a\"'* && ! -e asked ]]; then touch asked; echo 'not a' >&2; exit 2; fi\n"
 	if err := os.WriteFile(filepath.Join(dir, "guard.sh"), []byte(guard), 0o755); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/wire"
@@ -55,7 +56,7 @@ func TestNoProjectSwitchesOffTheHooksOfItsUserByTheProfile(t *testing.T) {
 // directory. The text "-" creates a directory in place of the file, which then cannot be read.
 func withHome(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
-	root := directory(t)
+	root := testkit.Dir(t)
 	for name, value := range map[string]string{
 		"HOME": "h", "USERPROFILE": "h", "LLXPRT_SYSTEM_SETTINGS_PATH": "none", "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "none",
 		"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "none",
@@ -69,7 +70,7 @@ func withHome(t *testing.T, files map[string]string) (dir string) {
 	for folder, text := range files {
 		file := filepath.Join(root, filepath.FromSlash(folder), "settings.json")
 		if text != "-" {
-			write(t, file, text)
+			testkit.WriteFile(t, file, text, 0o600)
 		} else if err := os.MkdirAll(file, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -225,7 +226,7 @@ func TestAProjectThatWasNotDecidedOnTakesNoVariablesFromOthers(t *testing.T) {
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "PLAIN=c"},
 	}
 	for undecided, want := range map[bool]string{true: "c", false: ""} {
-		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: directory(t), Undecided: undecided})
+		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: testkit.Dir(t), Undecided: undecided})
 		fired, err := declared(t, "BeforeTool").FireJSON(t.Context(), ses, []byte(inputs["BeforeTool"]))
 		if err != nil || strings.TrimSpace(*fired.Hooks[0].Stdout) != want {
 			t.Errorf("undecided %v: the user's hook sees %q, %v; want %q", undecided, *fired.Hooks[0].Stdout, err, want)
@@ -275,7 +276,7 @@ func TestAProjectThatWasNotDecidedOnOrdersItsOwnHooksOnly(t *testing.T) {
 }
 
 func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
-	dir, home := directory(t), directory(t)
+	dir, home := testkit.Dir(t), testkit.Dir(t)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	t.Setenv("LLXPRT_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
@@ -316,7 +317,7 @@ func TestAnExtensionsDirectoryIsDataWhateverItsName(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("PowerShell, which runs the hooks of LLxprt Code on Windows, starts no scripts of bash")
 	}
-	root := directory(t)
+	root := testkit.Dir(t)
 	dir := filepath.Join(root, "my ext $(touch pwned) 'x'")
 	script := filepath.Join(dir, "bin", "hook.sh")
 	if err := os.MkdirAll(filepath.Dir(script), 0o755); err != nil {
@@ -344,7 +345,7 @@ func TestAnExtensionsDirectoryIsDataWhateverItsName(t *testing.T) {
 }
 
 func TestTheProjectVariablesOverrideInheritedOnes(t *testing.T) {
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	s := project(hooks(on, `echo "$LLXPRT_PROJECT_DIR|$GEMINI_PROJECT_DIR|$CLAUDE_PROJECT_DIR|$OTHER"`))
 	s.Environ = []string{"PATH=" + os.Getenv("PATH"), "LLXPRT_PROJECT_DIR=/wrong", "CLAUDE_PROJECT_DIR=/wrong", "OTHER=o"}
 	if got, want := prints(t, s, dir), dir+"|"+dir+"|"+dir+"|o"; got != want {
@@ -367,10 +368,10 @@ func TestTheRedactionIsWhatAllLayersWish(t *testing.T) {
 		},
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=a", "YOUR_TOKEN=b", "PLAIN=c", "OTHER=d", "REST=e"},
 	}
-	if got, want := prints(t, s, directory(t)), "||||e"; got != want {
+	if got, want := prints(t, s, testkit.Dir(t)), "||||e"; got != want {
 		t.Errorf("got %q; want %q", got, want)
 	}
-	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: directory(t), Untrusted: true})
+	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: testkit.Dir(t), Untrusted: true})
 	fired, err := declared(t, "BeforeTool").FireJSON(t.Context(), ses, []byte(inputs["BeforeTool"]))
 	if err != nil || strings.TrimSpace(*fired.Hooks[0].Stdout) != "||c||e" {
 		t.Errorf("got %+v, %v; want a project that is not trusted to have no say", fired.Hooks, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -34,7 +35,7 @@ func TestALockOfTheMachineUpholdsAGuardOfTheUser(t *testing.T) {
 					s := llxprt.Settings{Profile: p, Layers: []settings.Layer{layer(hook.User, guard), layer(source, off)}}
 					sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{s.Load}, Policy: policy.Source{Files: files}})
 					defer sys.Close()
-					ses := session(t, sys, pipeline.SessionConfig{Dir: directory(t)})
+					ses := session(t, sys, pipeline.SessionConfig{Dir: testkit.Dir(t)})
 					res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{}`)})
 					if err != nil {
 						t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -33,15 +32,6 @@ func system(t *testing.T, s llxprt.Settings) *pipeline.System {
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{s.Load}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	t.Cleanup(func() { _ = sys.Close() })
 	return sys
-}
-
-// directory returns a new empty directory, with symbolic links resolved.
-func directory(t *testing.T) string {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 func session(t *testing.T, sys *pipeline.System, cfg pipeline.SessionConfig) *pipeline.Session {

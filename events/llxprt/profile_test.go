@@ -2,13 +2,13 @@ package llxprt_test
 
 import (
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -19,7 +19,7 @@ import (
 func gemini(t *testing.T, event, command string, interactive bool) *pipeline.Session {
 	text := `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) + `}]}]}}`
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
-	return session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: directory(t), Interactive: interactive})
+	return session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: testkit.Dir(t), Interactive: interactive})
 }
 
 // geminiUnder opens a session like gemini does, without a user and with a policy.
@@ -28,7 +28,7 @@ func geminiUnder(t *testing.T, overlay policy.Source, event, command string) *pi
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{s.Load}, Policy: overlay, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { _ = sys.Close() })
-	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: directory(t)})
+	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: testkit.Dir(t)})
 }
 
 // The profile Gemini reads exit status and output by the rules of Gemini CLI, which differ from
@@ -69,7 +69,7 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 				t.Errorf("Gemini: %q, message %q, reason %q, error %v", res.Decision, res.Message, res.Reason, res.Reports[0].Err)
 			}
 			text := `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":` + string(wire.Quote(tt.command)) + `}]}]}}`
-			ses := session(t, system(t, project(text)), pipeline.SessionConfig{Dir: directory(t)})
+			ses := session(t, system(t, project(text)), pipeline.SessionConfig{Dir: testkit.Dir(t)})
 			if res, err = llxprt.BeforeTool.Fire(t.Context(), ses, &call); err != nil || res.Decision != tt.llxprt {
 				t.Errorf("LLxprt: %q, %v, %v, %+v; want %q", res.Decision, err, res.Reports[0].Err, res.Reports[0].Reply, tt.llxprt)
 			}
@@ -156,7 +156,7 @@ func TestHooksOfTheProfileGeminiHaveItsVariables(t *testing.T) {
 		{"type":"command","name":"b","command":"echo $MODE $GEMINI_SESSION_ID \"$GEMINI_CWD\" $GEMINI_PROJECT_DIR $CLAUDE_PROJECT_DIR"},
 		{"type":"command","command":"true","env":["MODE"]}]}]}}`
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
-	dir := directory(t)
+	dir := testkit.Dir(t)
 	ses := session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: dir})
 	res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: "startup"})
 	if err != nil {
@@ -193,7 +193,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 		{name: "switched off", project: map[string]string{".gemini": hooks}, home: map[string]string{".gemini": off}, want: llxprt.Gemini},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, home := directory(t), directory(t)
+			dir, home := testkit.Dir(t), testkit.Dir(t)
 			t.Setenv("HOME", home)
 			t.Setenv("USERPROFILE", home)
 			for _, name := range []string{"LLXPRT_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"} {
@@ -201,7 +201,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 			}
 			for at, files := range map[string]map[string]string{dir: tt.project, home: tt.home} {
 				for folder, text := range files {
-					write(t, filepath.Join(at, folder, "settings.json"), text)
+					testkit.WriteFile(t, filepath.Join(at, folder, "settings.json"), text, 0o600)
 				}
 			}
 			ses := session(t, system(t, llxprt.Settings{}), pipeline.SessionConfig{Dir: dir})
@@ -237,31 +237,21 @@ func TestTheLayersOfTheProfileGemini(t *testing.T) {
 		{"nobody says", `{}`, `{}`, `{}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, home := directory(t), directory(t)
+			dir, home := testkit.Dir(t), testkit.Dir(t)
 			t.Setenv("HOME", home)
 			t.Setenv("USERPROFILE", home)
 			t.Setenv("GEMINI_CLI_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
 			t.Setenv("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", filepath.Join(home, "defaults.json"))
-			write(t, filepath.Join(dir, ".gemini", "settings.json"), hooks)
-			write(t, filepath.Join(home, ".gemini", "settings.json"), tt.user)
-			write(t, filepath.Join(home, "system.json"), tt.system)
+			testkit.WriteFile(t, filepath.Join(dir, ".gemini", "settings.json"), hooks, 0o600)
+			testkit.WriteFile(t, filepath.Join(home, ".gemini", "settings.json"), tt.user, 0o600)
+			testkit.WriteFile(t, filepath.Join(home, "system.json"), tt.system, 0o600)
 			if tt.defaults != "" {
-				write(t, filepath.Join(home, "defaults.json"), tt.defaults)
+				testkit.WriteFile(t, filepath.Join(home, "defaults.json"), tt.defaults, 0o600)
 			}
 			ses := session(t, system(t, llxprt.Settings{Profile: llxprt.Gemini}), pipeline.SessionConfig{Dir: dir})
 			if res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: "startup"}); err != nil || (res.Message == "ran") != tt.runs {
 				t.Errorf("got %q, %v; runs: %v", res.Message, err, tt.runs)
 			}
 		})
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -5,7 +5,6 @@ package xcsh_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -97,10 +96,7 @@ func TestExecSaysWhatCannotBeStarted(t *testing.T) {
 }
 
 func TestModulesExecInTheirDirectory(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Dir(t)
 	m := start(t, xcsh.Config{Dir: dir})
 	var api *xcsh.API
 	add(t, m, "a", func(a *xcsh.API) error { api = a; return nil })

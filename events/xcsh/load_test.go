@@ -13,6 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // files loads .txt files: the text of a file names the result of loading it, or else the command
@@ -50,17 +51,6 @@ func (c closer) Close() error {
 	return nil
 }
 
-func write(t *testing.T, path, text string) string {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func texts(errs []*xcsh.LoadError) (all []string) {
 	for _, err := range errs {
 		all = append(all, err.Error())
@@ -72,7 +62,7 @@ func TestAModuleThatCannotBeLoadedDoesNotStopTheOthers(t *testing.T) {
 	for _, extensions := range []bool{false, true} {
 		dir, f := t.TempDir(), &files{}
 		for name, text := range map[string]string{"a.txt": "one", "b.txt": "no factory", "c.txt": "fails", "d.sh": "", "e.txt": "nil", "z.txt": "two"} {
-			write(t, filepath.Join(dir, name), text)
+			testkit.WriteFile(t, filepath.Join(dir, name), text, 0o644)
 		}
 		m := start(t, xcsh.Config{Dir: dir, Extensions: extensions, Loaders: []xcsh.ModuleLoader{f}})
 		errs := m.Load(t.Context(), []string{"a.txt", "b.txt", "c.txt", "d.sh", "e.txt", "gone.txt", "./z.txt", "a.txt"}, "")
@@ -116,10 +106,10 @@ func TestDiscoveredModulesComeFirstAndEachFileOnce(t *testing.T) {
 	dir := t.TempDir()
 	at := discover.Place{Cwd: filepath.Join(dir, "proj"), Home: filepath.Join(dir, "home"), User: ".xcsh"}
 	pre := filepath.Join(at.Cwd, ".xcsh", "hooks", "pre")
-	write(t, filepath.Join(pre, "b.txt"), "b")
-	write(t, filepath.Join(pre, "a.txt"), "a")
-	write(t, filepath.Join(pre, "gate.sh"), "")
-	write(t, filepath.Join(at.Cwd, "mine.txt"), "mine")
+	testkit.WriteFile(t, filepath.Join(pre, "b.txt"), "b", 0o644)
+	testkit.WriteFile(t, filepath.Join(pre, "a.txt"), "a", 0o644)
+	testkit.WriteFile(t, filepath.Join(pre, "gate.sh"), "", 0o644)
+	testkit.WriteFile(t, filepath.Join(at.Cwd, "mine.txt"), "mine", 0o644)
 	m := start(t, xcsh.Config{Loaders: []xcsh.ModuleLoader{&files{}}})
 	d := xcsh.Discovery{Registry: discover.Standard(), Place: at}
 	warnings, errs := m.DiscoverAndLoad(t.Context(), d, []string{"mine.txt", "./.xcsh/hooks/pre/a.txt", filepath.Join(at.Cwd, "x", "..", "mine.txt")})

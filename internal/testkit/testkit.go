@@ -1,5 +1,5 @@
 // Package testkit helps the tests of several packages: it makes projects with files, a home directory without
-// hooks, and a log that discards its records. Only tests import it.
+// hooks, and logs; it waits for processes and for changes that nothing signals. Only tests import it.
 package testkit
 
 import (
@@ -16,12 +16,13 @@ import (
 var Quiet = slog.New(slog.DiscardHandler)
 
 // Write writes files below dir, by their slash-separated paths, with the mode 0755: a hook
-// among them can be started. Directories are made as they are needed.
-func Write(t testing.TB, dir string, files map[string]string) {
+// among them can be started. Directories are made as they are needed. Write returns dir.
+func Write(t testing.TB, dir string, files map[string]string) string {
 	t.Helper()
 	for name, text := range files {
 		WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o755)
 	}
+	return dir
 }
 
 // WriteFile writes one file, and makes its directory.
@@ -33,6 +34,16 @@ func WriteFile(t testing.TB, path, text string, mode fs.FileMode) {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Dir makes an empty directory, and returns its path without symbolic links, as programs that run there see it.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // Home sets an empty home directory for the duration of the test: hook systems do not find the settings of
@@ -50,9 +61,7 @@ func Home(t testing.TB) string {
 func Project(t testing.TB, files map[string]string) string {
 	t.Helper()
 	Home(t)
-	dir := t.TempDir()
-	Write(t, dir, files)
-	return dir
+	return Write(t, t.TempDir(), files)
 }
 
 // Outlived makes a directory in which a process may still write after the test: each attempt to remove the directory

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // For every mistake of the corpus, --fix changes nothing that check without a flag has not reported. Each fixed
@@ -32,7 +34,7 @@ func TestFixChangesWhatCheckHasSaid(t *testing.T) {
 				if strings.Contains(string(archive.Comment), name+" mode: "+path+" 0644") {
 					mode = 0o644
 				}
-				writeFile(t, filepath.Join(dir, path), []byte(text))
+				testkit.WriteFile(t, filepath.Join(dir, path), text, 0o644)
 				if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
 					t.Fatal(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/conformance/judge/clicases"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // TestCLI judges the built binary by the cases of Codex, Copilot and Cursor, and of the profiles of Claude
@@ -21,10 +22,7 @@ func TestEveryCLICaseCanFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := cases[0] // one case is enough: all cases go through the same judge
-		root, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := testkit.Dir(t)
 		p, err := c.Prepare(root)
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/command/check"
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -77,7 +78,7 @@ func openProgram(t testing.TB, path string, p *llxprtcases.Prepared) (llxprtcase
 	}
 	e := &program{path: path, p: p, env: environment(t, p)}
 	settings := filepath.Join(p.Project, ".llxprt", "settings.json")
-	writeFile(t, settings, p.Settings)
+	testkit.WriteFile(t, settings, string(p.Settings), 0o644)
 	e.args = []string{"--session", p.SessionID, "--transcript", p.TranscriptPath, "--dir", p.Cwd, lo.Ternary(p.Trusted, "--trusted", "--untrusted")}
 	if p.Cwd != p.Project {
 		e.args = append(e.args, "--settings", "project="+settings)
@@ -85,7 +86,7 @@ func openProgram(t testing.TB, path string, p *llxprtcases.Prepared) (llxprtcase
 	for _, x := range p.Extensions {
 		if x.IsActive {
 			dir := filepath.Join(t.TempDir(), x.Name)
-			writeFile(t, filepath.Join(dir, "hooks", "hooks.json"), wire.Object(nil).With("hooks", x.Hooks))
+			testkit.WriteFile(t, filepath.Join(dir, "hooks", "hooks.json"), string(wire.Object(nil).With("hooks", x.Hooks)), 0o644)
 			e.args = append(e.args, "--extension", dir)
 		}
 	}
@@ -118,15 +119,6 @@ func environment(t testing.TB, p *llxprtcases.Prepared) []string {
 		}
 	}
 	return env
-}
-
-func writeFile(t testing.TB, path string, text []byte) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // run runs the program and returns its standard output and its exit status.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // TestFireJSONHasTheDocumentedMembers compares the document of fire --json with the documented
@@ -58,8 +60,8 @@ func TestEffectsOfClaudeHaveTheDocumentedMembers(t *testing.T) {
 func fireJSON(t *testing.T, event, folder string) map[string]any {
 	dir := t.TempDir()
 	_, name, _ := strings.Cut(event, ".")
-	writeFile(t, filepath.Join(dir, folder, "settings.json"), []byte(
-		`{"tools": {"enableHooks": true}, "hooks": {"`+name+`": [{"hooks": [{"type": "command", "command": "true"}]}]}}`))
+	testkit.WriteFile(t, filepath.Join(dir, folder, "settings.json"),
+		`{"tools": {"enableHooks": true}, "hooks": {"`+name+`": [{"hooks": [{"type": "command", "command": "true"}]}]}}`, 0o644)
 	cmd := exec.Command("snaphook", "fire", event, "--json", "--trusted", "--dir", dir) // testscript.Main put snaphook on PATH
 	cmd.Env = append(os.Environ(), "HOME="+dir)
 	cmd.Stdin = strings.NewReader(`{"tool_name": "t", "tool_input": {}}`)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // A fire with a large input uses the memory of a fire with a small input plus a small multiple of the input.
@@ -19,9 +20,9 @@ func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 	const size = 64 << 20
 	dir := t.TempDir()
 	for _, folder := range []string{".llxprt", ".claude"} {
-		writeFile(t, filepath.Join(dir, folder, "settings.json"), []byte(`{"tools": {"enableHooks": true}, "hooks": {`+
+		testkit.WriteFile(t, filepath.Join(dir, folder, "settings.json"), `{"tools": {"enableHooks": true}, "hooks": {`+
 			`"BeforeTool": [{"hooks": [{"type": "command", "command": "cat > /dev/null; grep VmHWM /proc/$PPID/status > peak"}]}],`+
-			`"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -c >&2; grep VmHWM /proc/$PPID/status > peak; exit 2"}]}]}}`))
+			`"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -c >&2; grep VmHWM /proc/$PPID/status > peak; exit 2"}]}]}}`, 0o644)
 	}
 	text := bytes.Repeat([]byte(`a line of \"text\"\n`), size/19)
 	for _, test := range []struct{ event, head, tail string }{

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // scriptedAPI is a server whose answer both model APIs can read. It records the path, key and body of the request.
@@ -29,7 +30,7 @@ func (s *scriptedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // firePrompt fires an event with one prompt hook, and returns the program's standard error.
 func firePrompt(t *testing.T, entry string, environ ...string) (stderr string) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, ".claude", "settings.json"), []byte(`{"hooks": {"PreToolUse": [{"hooks": [`+entry+`]}]}}`))
+	testkit.WriteFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"hooks": {"PreToolUse": [{"hooks": [`+entry+`]}]}}`, 0o644)
 	cmd := exec.Command("snaphook", "fire", "claude.PreToolUse", "--dir", dir) // testscript.Main put snaphook on PATH
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, environ...)
 	cmd.Stdin = strings.NewReader(`{"tool_name": "Bash", "tool_input": {"command": "deploy"}}`)
@@ -116,7 +117,7 @@ func TestHooksOfNoSystemSeeTheKey(t *testing.T) {
 			}
 			dir := t.TempDir()
 			file := filepath.Join(dir, reader.file)
-			writeFile(t, file, []byte(reader.text))
+			testkit.WriteFile(t, file, reader.text, 0o644)
 			cmd := exec.Command("snaphook", "fire", d.Name+"."+d.ToolGate, "--dir", dir, "--trusted", reader.flag, file)
 			cmd.Env = append(os.Environ(), "HOME="+dir, "SNAPHOOK_MODEL_KEY=secret")
 			cmd.Stdin = strings.NewReader(d.Example)
@@ -142,7 +143,7 @@ func TestHooksBeforeAnMCPServerAndTheServerSeeNoKey(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			dir := t.TempDir()
-			writeFile(t, filepath.Join(dir, path), []byte(reader))
+			testkit.WriteFile(t, filepath.Join(dir, path), reader, 0o644)
 			cmd := exec.Command("snaphook", "mcp-proxy", "--dir", dir, "--trusted", "--", "sh", "-c",
 				`read -r call && echo '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"key: '$SNAPHOOK_MODEL_KEY'."}}'`)
 			cmd.Env = append(os.Environ(), "HOME="+dir, "SNAPHOOK_MODEL_KEY=secret")

@@ -21,6 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -102,7 +103,7 @@ func judgeXcsh(t *testing.T, program string, c *xcshcases.Case) {
 	dialect := lo.Ternary(c.Runtime == "extension", "xcsh-extension.", "xcsh.")
 	args := []string{"fire", dialect + event, "--json", "--dir", dir}
 	for _, h := range c.Hooks {
-		writeFile(t, filepath.Join(dir, h.Path), []byte(xcshcases.GenerateJS(h)))
+		testkit.WriteFile(t, filepath.Join(dir, h.Path), xcshcases.GenerateJS(h), 0o644)
 		args = append(args, "--module", h.Path)
 	}
 	fired, err := fireXcsh(t.Context(), program, dir, input, args)

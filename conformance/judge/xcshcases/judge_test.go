@@ -1,9 +1,11 @@
 package xcshcases_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // A case may leave out arguments and options: the judge does not fail, and passes no options of its
@@ -36,7 +38,7 @@ func TestWhatACaseLeavesOutIsNotMadeUp(t *testing.T) {
 				"sent":[{"call":"sendMessage","message":{"customType":"n","content":"c","display":true}},
 					{"call":"sendMessage","message":{"customType":"n","content":"c","display":true},"options":{"triggerTurn":false}}]}`,
 	} {
-		write(t, dir, name+".json", `{"name":"`+name+`",`+text+`}`)
+		testkit.WriteFile(t, filepath.Join(dir, "cases", name+".json"), `{"name":"`+name+`",`+text+`}`, 0o644)
 	}
 	cases, err := xcshcases.Load(dir)
 	if err != nil {

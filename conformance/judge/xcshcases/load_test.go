@@ -1,12 +1,12 @@
 package xcshcases_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 const step = `"steps":[{"op":"getHookPaths"}],"expect":{"steps":[{"ok":true,"value":[]}]}`
@@ -25,7 +25,7 @@ func TestCasesThatCannotBeMeantAreRefused(t *testing.T) {
 		`[]`: "array",
 	} {
 		dir := t.TempDir()
-		write(t, dir, "a.json", text)
+		testkit.WriteFile(t, filepath.Join(dir, "cases", "a.json"), text, 0o644)
 		cases, err := xcshcases.Load(dir)
 		switch {
 		case want == "" && (err != nil || len(cases) != 1 || cases[0].Name != "a"):
@@ -41,19 +41,9 @@ func TestNoCasesAndCasesOfOneNameAreRefused(t *testing.T) {
 	if _, err := xcshcases.Load(dir); err == nil || !strings.Contains(err.Error(), "no cases") {
 		t.Errorf("the error is %v", err)
 	}
-	write(t, dir, "a.json", `{"name":"a",`+step+`}`)
-	write(t, dir, "b.json", `{"name":"a",`+step+`}`)
+	testkit.WriteFile(t, filepath.Join(dir, "cases", "a.json"), `{"name":"a",`+step+`}`, 0o644)
+	testkit.WriteFile(t, filepath.Join(dir, "cases", "b.json"), `{"name":"a",`+step+`}`, 0o644)
 	if _, err := xcshcases.Load(dir); err == nil || !strings.Contains(err.Error(), "a.json too") {
 		t.Errorf("the error is %v", err)
-	}
-}
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, "cases"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "cases", name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

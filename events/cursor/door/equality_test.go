@@ -19,6 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/cursor"
 	"github.com/snaphook-go/snaphook/events/cursor/door"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
@@ -38,10 +39,7 @@ type fixture struct {
 // place writes the files of a case, and returns its settings and its project.
 func (f *fixture) place(t *testing.T) (s cursor.Settings, project string) {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Dir(t)
 	project = filepath.Join(root, "project")
 	home, etc := filepath.Join(root, "home"), filepath.Join(root, "etc")
 	filled := strings.NewReplacer("{{DIR}}", project, "{{HOME}}", home)
