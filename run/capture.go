@@ -2,36 +2,34 @@ package run
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
 
 // bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
-var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, middleSize, 1<<20 + 64<<10, 3 << 20, 8 << 20}
+var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1<<20 + 64<<10, 3 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 
-// middleSize is the size of the buffers that are recycled: the largest that most large answers outgrow.
-const middleSize = 256 << 10
+// outgrown holds large buffers that captures have outgrown, as *[]byte, by the place of their size in bufferSizes.
+var outgrown [len(bufferSizes)]sync.Pool
 
-// middle holds buffers of middleSize that captures have outgrown, as *[]byte.
-var middle sync.Pool
-
-// newBuffer returns an empty buffer of a capacity, a recycled one if there is one of that size.
+// newBuffer returns an empty buffer of a capacity; it reuses an outgrown one.
 func newBuffer(size int) []byte {
-	if size == middleSize {
-		if b, ok := middle.Get().(*[]byte); ok {
+	if i := slices.Index(bufferSizes[:], size); i >= 0 {
+		if b, ok := outgrown[i].Get().(*[]byte); ok {
 			return (*b)[:0]
 		}
 	}
 	return make([]byte, 0, size)
 }
 
-// recycle keeps a buffer for later captures. The caller no longer uses it.
+// recycle keeps a large buffer for later captures. The caller no longer uses it.
 func recycle(b []byte) {
-	if cap(b) == middleSize {
-		middle.Put(&b)
+	if i := slices.Index(bufferSizes[:], cap(b)); i >= 0 && cap(b) > mostRoom {
+		outgrown[i].Put(&b)
 	}
 }
 

@@ -94,8 +94,7 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 			return out, nil, nil
 		}
 		out.Set, out.Raw = hook.SetAnswer, []byte("{}")
-		if text[0] != '{' ||
-			!jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		if text[0] != '{' || !wire.Object(text).IsValid() {
 			return out, []string{lost(text, "standard output is not one JSON object: it has no effect")}, nil
 		}
 		r := answerReader{t: t, event: event, out: &out}

@@ -50,7 +50,7 @@ func (s speaking) one(ctx context.Context, call hook.Call, input wire.Object) (h
 // output's message; at postToolUseFailure plain text becomes context for the model (G33, G34).
 func (s speaking) endedByTwo(r *hook.Reply) {
 	said := wire.Trim(r.Stdout)
-	isObject := len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid()
+	isObject := len(said) > 0 && said[0] == '{' && wire.Object(said).IsValid()
 	switch {
 	case s.t.spread:
 		answer := wire.Object(nil).With("behavior", wire.Quote(string(hook.Deny)))
