@@ -174,7 +174,7 @@ func dashScripts(t testing.TB) map[string]string {
 	for name, script := range scripts(t, "scripts.txt") {
 		all["bash, "+strings.TrimSuffix(name, " is left")] = script
 	}
-	for name, script := range scripts(t, "../../run/testdata/warm/bash.txt") {
+	for name, script := range scripts(t, "bash.txt") {
 		all["bash, in run, "+name] = script
 	}
 	return all
