@@ -133,13 +133,14 @@ const (
 
 // afterPlain returns the offset after the bytes from i that need no escape in a string.
 func afterPlain(b []byte, i int) int {
-	for short := i + shortText; i+8 <= len(b) && oddBytes(binary.LittleEndian.Uint64(b[i:])) == 0; i += 8 {
-		if i >= short {
-			for i+block <= len(b) && allPlain((*[block]byte)(b[i:])) {
-				i += block
-			}
-			short = len(b)
+	for short := i + shortText; i+8 <= len(b) && oddBytes(binary.LittleEndian.Uint64(b[i:])) == 0; {
+		if i += 8; i < short {
+			continue
 		}
+		for i+block <= len(b) && allPlain((*[block]byte)(b[i:])) {
+			i += block
+		}
+		short = len(b)
 	}
 	for i < len(b) && plain[b[i]] {
 		i++

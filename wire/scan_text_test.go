@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 )
@@ -22,4 +23,34 @@ func TestBytesArePlainIfEachIs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A string ends at its first quote that has no backslash before it, wherever the bytes that are not plain stand.
+func TestAStringEndsAtItsQuote(t *testing.T) {
+	const most = shortText + 2*block + 20
+	for n := range most {
+		text := append(bytes.Repeat([]byte("x"), n), '"')
+		if got := textAfter(text); got != n+1 {
+			t.Fatalf("%d bytes and a quote: the end is %d, want %d", n, got, n+1)
+		}
+		if got := textAfter(append(bytes.Repeat([]byte("x"), n), `\"`...)); got != bad {
+			t.Fatalf("%d bytes and an escaped quote: the end is %d, want none", n, got)
+		}
+		for part, want := range map[string]int{"\n": bad, "\x1f": bad, `\q`: bad, `\n`: most + 3, `\"`: most + 3} {
+			text := append(bytes.Repeat([]byte("x"), n), part...)
+			text = append(append(text, bytes.Repeat([]byte("x"), most-n)...), '"')
+			if got := textAfter(text); got != want {
+				t.Fatalf("%q after %d bytes: the end is %d, want %d", part, n, got, want)
+			}
+		}
+	}
+}
+
+// textAfter calls text with bytes behind the string, which must not matter, and without.
+func textAfter(b []byte) int {
+	end := text(b, 0)
+	if more := text(append(bytes.Clone(b), bytes.Repeat([]byte(`y"`), block)...), 0); end != bad && more != end {
+		return more
+	}
+	return end
 }
