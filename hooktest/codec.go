@@ -38,7 +38,8 @@ func roundTrip[T any](t testing.TB, what string, allowed map[exception]bool) {
 			text = text.Merge(wire.Object(strangers))
 		}
 		if again := reencode[T](t, what, text); again != canonical(text) {
-			t.Fatalf("the %s changes on its way through JSON:\nbefore %s\nafter  %s", what, canonical(text), again)
+			t.Fatalf("the %s changes on its way through JSON; members that it does not know need a field jsontext.Value with "+
+				"the tag `json:\",embed\"`, or the exception DropsUnknown:\nbefore %s\nafter  %s", what, canonical(text), again)
 		}
 	})
 }

@@ -20,10 +20,10 @@ import (
 // fire is one event being fired. It lives until it has its result, and longer only if a hook goes
 // to the background.
 //
-// [core.fire] begins it, [fire.spawn] runs the planned hooks on a pool or as a fold, [fire.runHook]
-// runs one hook, [stages.Parse] reads the hook's reply, [fire.settle] completes its report, [fire.reduce] merges the
-// answers, [fire.conclude] applies the rules about all reports together, and [fire.finish] returns the
-// result.
+// [core.fire] begins it, [fire.spawn] runs the planned hooks on a pool or as a fold, [fire.runHook] runs one hook
+// (policing.run with retries and the breaker, [fire.runOnce], policing.runPermitted, [fire.runRunner]), [stages.Parse]
+// reads the hook's reply, [fire.settle] completes its report, [fire.runAndReduce] merges the answers, [fire.conclude]
+// applies the rules about all reports together, and [fire.finish] returns the result.
 type fire[Out any] struct {
 	fireState
 	event   *core[Out]
@@ -199,7 +199,7 @@ func (f *fire[Out]) complete(ctx context.Context) (res *hook.Result[Out], err er
 		}
 	}()
 	if f.failed == nil || f.failed == hook.ErrClosed {
-		f.reduce(res)
+		f.runAndReduce(res)
 		f.conclude(res)
 	}
 	return f.finish(ctx, res)
@@ -293,7 +293,7 @@ func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	return slices.Concat(had, left)
 }
 
-// each runs the hook at index i of the plan. It does not run hook 0 again if [fire.reduce] has already run it.
+// each runs the hook at index i of the plan. It does not run hook 0 again if [fire.runAndReduce] has already run it.
 func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *fireInput) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
@@ -581,9 +581,9 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 	return reply, contextCause(ctx, err)
 }
 
-// reduce spawns the hooks and merges their answers as their reports arrive. A single hook without a watcher does not
-// need Spawn: no order has to be restored, and this halves the allocations of the fire.
-func (f *fire[Out]) reduce(res *hook.Result[Out]) {
+// runAndReduce spawns the hooks and merges their answers as their reports arrive. A single hook without a watcher does
+// not need Spawn: no order has to be restored, and this halves the allocations of the fire.
+func (f *fire[Out]) runAndReduce(res *hook.Result[Out]) {
 	if len(f.plan.Run) == 0 {
 		return // the system is closed
 	}

@@ -35,7 +35,7 @@ func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 		return
 	}
 	second := again.result
-	again.reduce(second)
+	again.runAndReduce(second)
 	if f.failed = again.failed; f.failed == nil {
 		f.failed = again.unfinished(second)
 	}

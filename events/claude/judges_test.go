@@ -42,6 +42,9 @@ func TestEveryEventAsksModelsAndAgents(t *testing.T) {
 				w := project(`{"hooks":{"` + name + `":[{"hooks":[{"type":"prompt","prompt":"p"},{"type":"agent","prompt":"p"}]}]}}`)
 				w.Model, w.Agent, w.Level = asks, asks, level
 				s := w.open(t)
+				if inputs[name] == "" {
+					t.Fatalf("the table inputs has no input of %s", name)
+				}
 				if _, err := e.FireJSON(t.Context(), s, []byte(inputs[name])); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +49,20 @@ func TestHelpOfExplainFitsATerminalOf60Columns(t *testing.T) {
 	}
 	if want := "\n  # The last fire of a session, and one by the id that log\n  # --json shows\n"; !strings.Contains(text, want) {
 		t.Errorf("explain --help lacks the lines %q:\n%s", want, text)
+	}
+}
+
+// Programs rely on docs/cli.md: each verb stands in one of its headings.
+func TestEveryVerbStandsInAHeadingOfItsPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headings := strings.Join(regexp.MustCompile(`(?m)^## .*`).FindAllString(string(page), -1), "\n")
+	for _, cmd := range newRoot(&cli.Global{}).Commands() {
+		if !regexp.MustCompile("`" + cmd.Name() + `\b`).MatchString(headings) {
+			t.Errorf("docs/cli.md has no heading with the verb %s", cmd.Name())
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ type Rule struct {
 	Mistake  string   // an example
 	Fix      string   // the example without the mistake
 	Fixable  bool     // check --fix fixes the mistake if the fix is certain
+	Security bool     // has the tag security in SARIF
 
 	look func(*hookView) // checks one hook; nil if the rule needs more than one, or belongs to another part of check
 }

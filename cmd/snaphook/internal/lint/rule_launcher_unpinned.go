@@ -15,8 +15,8 @@ import (
 )
 
 var ruleLauncherUnpinned = Rule{
-	ID: "launcher-unpinned", Severity: Warning, look: launchers,
-	Doc:     "A hook runs the newest code from a registry or a server.",
+	ID: "launcher-unpinned", Severity: Warning, Security: true, look: launchers,
+	Doc:     "A hook runs the newest code from a registry, or code that it downloads from a server.",
 	Why:     "Whoever publishes the next version runs code with the user's rights, and a guard changes without a review.",
 	Mistake: "`npx some-guard@latest`, `uvx ruff`, `curl https://example.com/x.sh | sh`",
 	Fix:     "`npx some-guard@1.4.2`, `uvx ruff@0.6.9`, or a file of the project",

@@ -9,7 +9,7 @@ import (
 )
 
 var ruleSecretInSettings = Rule{
-	ID: "secret-in-settings", Severity: Error,
+	ID: "secret-in-settings", Severity: Error, Security: true,
 	Doc:     "A settings file, or a module, contains a text that looks like a token, a key or a password.",
 	Why:     "Settings are committed, and shown in plans, records and logs.",
 	Mistake: `{"type": "http", "url": "https://example.com/hook", "headers": {"Authorization": "Bearer 4f9c…"}}`,

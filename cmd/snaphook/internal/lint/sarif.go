@@ -122,7 +122,7 @@ func newSARIFRule(r Rule) sarifRule {
 	rule.Default.Level = r.Severity
 	rule.Properties.Tags, rule.Properties.Precision = []string{"hooks"}, "high"
 	rule.Properties.Severity = map[Severity]string{Error: "error", Warning: "warning", Note: "recommendation"}[r.Severity]
-	if r.ID == "secret-in-settings" || r.ID == "launcher-unpinned" {
+	if r.Security {
 		rule.Properties.Tags = []string{"hooks", "security"}
 	}
 	return rule

@@ -72,7 +72,7 @@ type Dialect struct {
 	Example  string // an input of ToolGate
 
 	// CallMembers holds the names of a tool and of its arguments in the input of ToolGate, if they are not tool_name
-	// and tool_input.
+	// and tool_input; without them `hooks --for` fails.
 	CallMembers [2]string
 
 	// Reaching lists the members of a project's settings that affect more than its own hooks: trust
