@@ -73,7 +73,7 @@ type looking struct {
 
 func look(t *testing.T, address string) *looking {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"events", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAPageFollowsRecords(t *testing.T) {
 	write(t, one, session)
 	p := page(t, tracepage.Config{Files: []string{one, two}})
 	server := httptest.NewServer(p)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	b := look(t, server.URL+"/")
 	defer b.stop()
 	kind, data := b.until("stop.sh")
@@ -264,7 +264,7 @@ func TestRecordsThatCannotBeFollowed(t *testing.T) {
 func TestClosingEndsAnswers(t *testing.T) {
 	p := page(t, tracepage.Config{})
 	server := httptest.NewServer(p)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	b := look(t, server.URL+"/")
 	b.until(`"fires":0`)
 	_ = p.Close()
@@ -311,7 +311,7 @@ func TestALargeRecordIsFollowedInBoundedMemory(t *testing.T) {
 	}
 	p := page(t, tracepage.Config{Files: []string{name}, MostFires: 1000})
 	server := httptest.NewServer(p)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	most := uint64(0)
 	done := make(chan struct{})
 	sampled := make(chan struct{})
@@ -345,7 +345,7 @@ func TestMountedBelowAPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/hooks/", http.StripPrefix("/hooks", p))
 	server := httptest.NewServer(mux)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	answer, err := http.Get(server.URL + "/hooks/")
 	if err != nil {
 		t.Fatal(err)
