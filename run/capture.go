@@ -2,34 +2,36 @@ package run
 
 import (
 	"bytes"
-	"slices"
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
 
 // bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
-var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1<<20 + 64<<10, 3 << 20, 8 << 20}
+var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, middleSize, 1<<20 + 64<<10, 3 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
 
-// outgrown holds large buffers that captures have outgrown, as *[]byte, by the place of their size in bufferSizes.
-var outgrown [len(bufferSizes)]sync.Pool
+// middleSize is the size of the buffers that are used again. Larger ones would hold too much memory.
+const middleSize = 256 << 10
 
-// newBuffer returns an empty buffer of a capacity; it reuses an outgrown one.
+// outgrown holds buffers of middleSize that captures have outgrown, as *[]byte.
+var outgrown sync.Pool
+
+// newBuffer returns an empty buffer of a capacity; it reuses an outgrown one of middleSize.
 func newBuffer(size int) []byte {
-	if i := slices.Index(bufferSizes[:], size); i >= 0 {
-		if b, ok := outgrown[i].Get().(*[]byte); ok {
+	if size == middleSize {
+		if b, ok := outgrown.Get().(*[]byte); ok {
 			return (*b)[:0]
 		}
 	}
 	return make([]byte, 0, size)
 }
 
-// recycle keeps a large buffer for later captures. The caller no longer uses it.
+// recycle keeps a buffer of middleSize for later captures. The caller no longer uses it.
 func recycle(b []byte) {
-	if i := slices.Index(bufferSizes[:], cap(b)); i >= 0 && cap(b) > mostRoom {
-		outgrown[i].Put(&b)
+	if cap(b) == middleSize {
+		outgrown.Put(&b)
 	}
 }
 
