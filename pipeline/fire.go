@@ -322,8 +322,8 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *fireIn
 	returned = true
 }
 
-// settle completes the report of a hook that has ended, whatever the outcome: the failure policy, the event's Refine,
-// notes, and the observers.
+// settle completes the report of a hook that has ended, with any outcome: it applies the failure policy and the event's
+// Refine, logs notes, and calls the observers.
 func (f *fire[Out]) settle(ctx context.Context, r *hook.Report[Out], in *fireInput) {
 	r.Recheck = f.again
 	if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // otherwise the hook was never started

@@ -264,7 +264,7 @@ func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err
 	return o, nil
 }
 
-// countingChanges returns the changed members that have an effect; nil if there are none.
+// countingChanges returns the changed members with an effect, or nil.
 func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
 	for name, value := range changed.Members() {
 		if slices.Contains(e.inPlace, name) {

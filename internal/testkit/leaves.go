@@ -25,8 +25,8 @@ type Left struct {
 // address matches an address in memory.
 var address = regexp.MustCompile(`0x[0-9a-f]+`)
 
-// Leaves runs a hook, and returns what the call leaves, for comparisons. Addresses in standard error, compiled files of
-// Python and a file late-file, which a process in the background may write, are not compared.
+// Leaves runs a hook, and returns its output, exit status and files for comparisons. It leaves out addresses in
+// standard error, compiled files of Python, and a file late-file, which a process in the background may write.
 func Leaves(r hook.Runner, call hook.Call) Left {
 	reply, err := r.Run(context.Background(), call)
 	l := Left{

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/portable"
@@ -175,7 +176,7 @@ func (l *linter) script(path string, c programCall) *hookScript {
 	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
 		return nil
 	}
-	s := &hookScript{file: shortPath(path), path: path, text: text}
+	s := &hookScript{file: cli.ShortPath(path), path: path, text: text}
 	s.at = hook.Position{File: s.file, Line: 1, Column: 1}
 	if info, err := os.Stat(path); err == nil {
 		s.mode = info.Mode()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -78,18 +79,6 @@ var desktops = strings.Fields(
 	"afplay osascript say open pbcopy terminal-notifier notify-send paplay aplay xdg-open dunstify canberra-gtk-play powershell wsl",
 )
 
-// shortPath returns a path relative to the current directory, if the file is below it.
-func shortPath(path string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
-		return filepath.ToSlash(below)
-	}
-	return path
-}
-
 // nearFile suggests an existing file for the path of a missing one.
 func nearFile(path string) string {
 	dir, err := bounded.OpenDir(filepath.Dir(path))
@@ -100,7 +89,7 @@ func nearFile(path string) string {
 	names, _ := dir.Readdirnames(1000) // a few are enough
 	slices.Sort(names)
 	if near := nearName(filepath.Base(path), names); near != "" {
-		return "did you mean " + shortPath(filepath.Join(filepath.Dir(path), near)) + "?"
+		return "did you mean " + cli.ShortPath(filepath.Join(filepath.Dir(path), near)) + "?"
 	}
 	return "put the file there, or remove the hook"
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 var ruleAccidentalExit2 = Rule{
@@ -28,7 +30,7 @@ func accidentalTwo(v *hookView) {
 		if !isThere(path) {
 			if c.certain && hasProgram(v.linter, c.program(), c.dir) {
 				v.add(*v.report("accidental-exit-2", c.at, nearFile(path),
-					"%s is not there, so %s ends with status 2, which %s", shortPath(path), c.program(), meaningOfTwo(v)))
+					"%s is not there, so %s ends with status 2, which %s", cli.ShortPath(path), c.program(), meaningOfTwo(v)))
 			}
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/portable"
@@ -189,7 +190,7 @@ func lostInReaders(v *hookView, s *hookScript, home *portable.System, given []sc
 		if len(losing) > 0 {
 			reportLost(v, s, r, severity, remedy(home, losing[0], r), fmt.Sprintf("%s in %s, but %s, which also %s the hooks of %s",
 				home.Effect(r.ID, false), home.Title, effectsIn(losing, r.ID), lo.Ternary(len(losing) == 1, "reads", "read"),
-				shortPath(v.h.Position.File)))
+				cli.ShortPath(v.h.Position.File)))
 		}
 	}
 }

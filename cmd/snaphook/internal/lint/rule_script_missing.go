@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 var ruleScriptMissing = Rule{
@@ -23,7 +25,7 @@ func missing(v *hookView) {
 			path := c.resolve(script)
 			if path != "" && !isThere(path) && !(l == langPython && hasProgram(v.linter, c.program(), c.dir)) &&
 				(l == langPowerShell || !isForeign(script)) {
-				v.add(*v.report("script-missing", c.at, nearFile(path), "%s runs %s, which is not there", c.program(), shortPath(path)))
+				v.add(*v.report("script-missing", c.at, nearFile(path), "%s runs %s, which is not there", c.program(), cli.ShortPath(path)))
 			}
 			continue
 		}
@@ -32,7 +34,7 @@ func missing(v *hookView) {
 		case p == "" || isBuiltin(p) || isForeign(p):
 		case strings.ContainsRune(p, '/'):
 			if path := c.resolve(p); path != "" && !isThere(path) {
-				v.add(*v.report("script-missing", c.at, nearFile(path), "%s is not there", shortPath(path)))
+				v.add(*v.report("script-missing", c.at, nearFile(path), "%s is not there", cli.ShortPath(path)))
 			}
 		case !hasProgram(v.linter, p, c.dir):
 			if _, is := languageOf(p); is && !slices.Contains(desktops, p) {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -33,8 +34,8 @@ func notExecutable(v *hookView) {
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0 {
 			continue
 		}
-		at := hook.Position{File: shortPath(path), Line: 1, Column: 1}
-		f := v.report("script-not-executable", at, "chmod +x "+shortPath(path),
+		at := hook.Position{File: cli.ShortPath(path), Line: 1, Column: 1}
+		f := v.report("script-not-executable", at, "chmod +x "+cli.ShortPath(path),
 			"this file is started by its path and is not executable, so the hook ends with 126")
 		if s := v.linter.scripts[path]; s != nil {
 			f.edit = fileEdit{{file: path, seen: s.text, executable: true}}

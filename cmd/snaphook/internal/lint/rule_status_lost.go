@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 var ruleStatusLost = Rule{
@@ -118,7 +120,7 @@ func (g *guards) guard(s *syntax.Stmt) string {
 		found := g.linter.scripts[c.file()]
 		if found != nil && slices.Contains(g.scripts, found) && endsWith2.Match(comment.ReplaceAllFunc(found.text, blank)) &&
 			!answersJSON(string(found.text)) && !dispatches(g.hookView, found) {
-			return shortPath(found.path)
+			return cli.ShortPath(found.path)
 		}
 	}
 	return ""
