@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -28,18 +30,20 @@ import (
 // does not parse the answer. For Claude Code, which keeps a long message in a file, the floor writes such a file too.
 const mostForLarge = 1.3
 
-func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
-	testkit.Timed(t)
+// printing is a dialect with a gate whose hook prints a long text.
+type printing struct {
+	answer string // the answer up to its last text, which the test adds
+	load   func(command string) pipeline.Load
+	fire   func(ses *pipeline.Session) (length int, err error)
+}
+
+func printings(t *testing.T) map[string]printing {
 	layer := func(name, text string) []settings.Layer {
 		return []settings.Layer{{Name: name, Source: hook.User, File: filepath.Join(t.TempDir(), "hooks.json"), Data: []byte(text)}}
 	}
 	environ := []string{"PATH=" + os.Getenv("PATH")}
 	ctx := context.Background()
-	for name, d := range map[string]struct {
-		answer string // the answer up to its last text, which the test adds
-		load   func(command string) pipeline.Load
-		fire   func(ses *pipeline.Session) (length int, err error)
-	}{
+	return map[string]printing{
 		"llxprt": {`{"systemMessage": `, func(command string) pipeline.Load {
 			return llxprt.Settings{Layers: layer("user", `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [`+command+`]}]}}`)}.Load
 		}, func(ses *pipeline.Session) (int, error) {
@@ -70,23 +74,16 @@ func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
 			res, err := cursor.PreToolUse.Fire(ctx, ses, &cursor.PreToolUseInput{Call: cursor.Call{Tool: "Write", Input: arguments}})
 			return len(res.Message), err
 		}},
-	} {
+	}
+}
+
+func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
+	testkit.Timed(t)
+	for name, d := range printings(t) {
 		for size, bytes := range map[string]int{"1 MB": 1 << 20, "7 MB": 7 << 20} {
 			t.Run(name+", "+size, func(t *testing.T) {
-				file := filepath.Join(t.TempDir(), "answer.json")
 				text := d.answer + `"` + strings.Repeat("x", bytes) + `"}`
-				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				sys := pipeline.NewSystem(pipeline.Config{
-					Load: []pipeline.Load{d.load(fmt.Sprintf(`{"type": "command", "command": "cat %s; true"}`, file))},
-					Log:  slog.New(slog.DiscardHandler),
-				})
-				t.Cleanup(func() { must(sys.Close()) })
-				ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "bench", Dir: t.TempDir()})
-				if err != nil || len(ses.Problems()) > 0 {
-					t.Fatal(err, ses.Problems())
-				}
+				ses := d.open(t, text)
 				if n, err := d.fire(ses); err != nil || n != bytes && !(name == "claude" && n > 1000) { // Claude Code cuts it
 					t.Fatalf("%d bytes of the message, %v; want %d", n, err, bytes)
 				}
@@ -106,6 +103,72 @@ func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
 			})
 		}
 	}
+}
+
+// open returns a session with a hook that prints text.
+func (d printing) open(t *testing.T, text string) *pipeline.Session {
+	file := filepath.Join(t.TempDir(), "answer.json")
+	testkit.WriteFile(t, file, text, 0o600)
+	sys := pipeline.NewSystem(pipeline.Config{
+		Load: []pipeline.Load{d.load(fmt.Sprintf(`{"type": "command", "command": "cat %s; true"}`, file))},
+		Log:  slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(func() { must(sys.Close()) })
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "bench", Dir: t.TempDir()})
+	if err != nil || len(ses.Problems()) > 0 {
+		t.Fatal(err, ses.Problems())
+	}
+	return ses
+}
+
+// mostForOdd limits the time of a command hook that prints an odd text of 7 MB, as a multiple of the time for an
+// answer of this length.
+const mostForOdd = 120
+
+// No output of a hook keeps the host busy for long.
+func TestOddOutputTakesATimeThatGrowsWithItsLength(t *testing.T) {
+	testkit.Timed(t)
+	const size = 7 << 20
+	repeat := func(part string) string { return strings.Repeat(part, size/len(part)) }
+	const levels = 9_000
+	for name, d := range printings(t) {
+		plain := elapsed(d, d.open(t, d.answer+`"`+repeat("x")+`"}`))
+		for what, text := range map[string]string{
+			"prose":            repeat("The file was read, and \"all\" went well: 3 lines.\n"),
+			"one line":         repeat("word "),
+			"braces":           repeat("{ "),
+			"colons":           repeat(`":`),
+			"backslashes":      repeat(`\`),
+			"unknown member":   `{"unknown": "` + repeat("x: ") + `"}`,
+			"unknown members":  `{` + repeat(`"decison1": "x", `) + `"y": 1}`,
+			"the same member":  `{` + repeat(`"reason": "x", `) + `"reason": "y"}`,
+			"escapes":          d.answer + `"` + repeat(`\u00e9\"`) + `"}`,
+			"deep objects":     strings.Repeat(`{"a":`, levels) + `"` + repeat("x") + `"` + strings.Repeat("}", levels),
+			"too deep":         repeat(`{"a":`),
+			"arrays":           repeat("["),
+			"lines of objects": repeat(`{"type": "progress"}` + "\n"),
+			"a broken answer":  d.answer + `"` + repeat("x"),
+			"control bytes":    repeat("\x1b]0;"),
+			"a terminal":       `{"terminalSequence": "` + repeat(`\u001b]0;`) + `"}`,
+			"own members":      `{"hookSpecificOutput": {"hookEventName": "PreToolUse", ` + repeat(`"x": {"y": "z"}, `) + `"u": 1}}`,
+			"invalid UTF-8":    repeat("\xff"),
+		} {
+			if ratio := float64(elapsed(d, d.open(t, text))) / float64(plain); ratio > mostForOdd {
+				t.Errorf("%s: %s takes %.0f times as long as an answer; want at most %d", name, what, ratio, mostForOdd)
+			}
+		}
+	}
+}
+
+// elapsed returns the shorter time of two fires.
+func elapsed(d printing, ses *pipeline.Session) time.Duration {
+	var times []time.Duration
+	for range 2 {
+		start := time.Now()
+		_, _ = d.fire(ses) // the answer may be none
+		times = append(times, time.Since(start))
+	}
+	return slices.Min(times)
 }
 
 // keeping returns a function that does the exchange and writes a text to a new file.

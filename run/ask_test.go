@@ -208,7 +208,7 @@ func FuzzQuestions(f *testing.F) {
 			}
 		}
 		e := outputFilter{questions: newQuestionQueue(nil), declared: make(chan time.Duration, 1)}
-		c := &capture{limit: MaxStdout}
+		c := &capture{limit: MaxStdout, inOne: true}
 		for _, part := range reads(text, cuts) {
 			for len(part) > 0 {
 				n := copy(c.room(), part)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxMarker limits the length of a line that is meant for the engine.
+// maxMarker limits the length of a line that is meant for the engine, with its end.
 const maxMarker = 64 << 10
 
 // asJavaScript makes the decoder accept equal names and invalid UTF-8, as JavaScript does.
@@ -23,8 +23,8 @@ type asyncMarker struct {
 	done     bool // the first line is complete, or is not a declaration
 }
 
-// scan looks for a declaration on the first line of output. Callers pass the whole output whenever it grows. A
-// declaration is reported once.
+// scan looks for a declaration on the first line of output. Callers pass the output, or its first maxMarker bytes,
+// whenever it grows. A declaration is reported once.
 func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	if h.done {
 		return 0, false
@@ -32,7 +32,7 @@ func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	size := bytes.IndexByte(output[h.searched:], '\n')
 	if size < 0 {
 		h.searched = len(output)
-		h.done = len(output) > maxMarker || !maybeObject(output)
+		h.done = len(output) >= maxMarker || !maybeObject(output)
 		return 0, false
 	}
 	h.done = true
@@ -42,7 +42,7 @@ func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 // declaration reads {"async": true} and returns its member asyncTimeout, which is in milliseconds, as wish; wish is 0
 // without that member.
 func declaration(line []byte) (wish time.Duration, ok bool) {
-	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
+	if len(line) >= maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
 		return 0, false // avoids decoding most answers twice
 	}
 	var said struct {

@@ -7,90 +7,145 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// bufferSizes lists the sizes of a growing buffer. Large sizes are far apart because each step copies the contents.
-var bufferSizes = [...]int{4 << 10, 16 << 10, 64 << 10, middleSize, 1<<20 + 64<<10, 3 << 20, 8 << 20}
+// A capture copies its bytes into a larger buffer until the buffer has mostInOne bytes, and adds pieces after that.
+const (
+	leastRoom = 4 << 10  // size of the first buffer
+	mostRoom  = 64 << 10 // size of the largest buffer that is kept for the next process
+	pieceSize = 256 << 10
+	mostInOne = 1<<20 + 64<<10 // an answer with a text of 1 MiB needs no pieces
+)
 
-const mostRoom = 64 << 10 // size of a buffer that is kept for the next process
+// piece is a part of a long output.
+type piece = *[pieceSize]byte
 
-// middleSize is the size of the buffers that are used again. Larger ones would hold too much memory.
-const middleSize = 256 << 10
-
-// outgrown holds buffers of middleSize that captures have outgrown, as *[]byte.
-var outgrown sync.Pool
-
-// newBuffer returns an empty buffer of a capacity; it reuses an outgrown one of middleSize.
-func newBuffer(size int) []byte {
-	if size == middleSize {
-		if b, ok := outgrown.Get().(*[]byte); ok {
-			return (*b)[:0]
-		}
-	}
-	return make([]byte, 0, size)
-}
-
-// recycle keeps a buffer of middleSize for later captures. The caller no longer uses it.
-func recycle(b []byte) {
-	if cap(b) == middleSize {
-		outgrown.Put(&b)
-	}
-}
+// unused holds pieces for later captures.
+var unused = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
 // capture keeps the first limit bytes of a stream and discards the rest.
 type capture struct {
 	limit  int
-	kept   []byte
-	waste  []byte // buffer for the discarded bytes
-	over   bool   // bytes were dropped
-	shared *Room  // limit shared with other captures; nil: none
+	kept   []byte  // the captured bytes before the pieces
+	small  []byte  // an unused buffer of mostRoom, or nil
+	inOne  bool    // there are no pieces, because the captured bytes are changed while the stream is read
+	pieces []piece // the bytes after kept
+	last   int     // the number of bytes in the last piece
+	waste  []byte  // buffer for the discarded bytes
+	over   bool    // bytes were dropped
+	shared *Room   // limit shared with other captures; nil: none
 }
+
+// size returns the number of captured bytes.
+func (c *capture) size() int { return len(c.kept) + max(0, len(c.pieces)-1)*pieceSize + c.last }
 
 // room returns space for the next read, at least one byte. The caller passes the number of bytes read to took.
 func (c *capture) room() []byte {
-	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
-		size := c.limit
-		for _, room := range bufferSizes {
-			if room > cap(c.kept) {
-				size = min(room, c.limit)
-				break
-			}
-		}
-		if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
-			c.limit = len(c.kept)
-		} else {
-			full := c.kept
-			c.kept = append(newBuffer(size), full...)
-			recycle(full)
-		}
+	size := c.size()
+	if size < c.limit && len(c.space()) == 0 && !c.grow() {
+		c.limit = size
 	}
-	if len(c.kept) >= c.limit {
+	if size >= c.limit {
 		if c.waste == nil {
 			c.waste = make([]byte, mostRoom)
 		}
 		return c.waste
 	}
-	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
+	space := c.space()
+	return space[:min(len(space), c.limit-size)]
 }
 
-func (c *capture) took(n int) {
-	if len(c.kept) >= c.limit {
-		c.over = c.over || n > 0
-		return
+// space returns the unused part of the last buffer.
+func (c *capture) space() []byte {
+	if n := len(c.pieces); n > 0 {
+		return c.pieces[n-1][c.last:]
 	}
-	c.kept = c.kept[:len(c.kept)+n]
+	return c.kept[len(c.kept):cap(c.kept)]
+}
+
+// grow adds space after the captured bytes. It returns false if the captures that share a limit have used it.
+func (c *capture) grow() bool {
+	full, size := c.kept, pieceSize
+	inPieces := !c.inOne && cap(full) >= mostInOne
+	if !inPieces {
+		size = max(leastRoom, 4*cap(full))
+		if size == 4*pieceSize {
+			size = mostInOne
+		}
+		size = min(size, c.limit)
+	}
+	if c.shared != nil {
+		more := int64(size)
+		if !inPieces {
+			more = int64(max(0, size-mostRoom)) - taken(full)
+		}
+		if !c.shared.take(more) {
+			return false
+		}
+	}
+	switch {
+	case inPieces:
+		c.pieces, c.last = append(c.pieces, unused.Get().(piece)), 0
+		return true
+	case size == pieceSize:
+		c.kept = append(unused.Get().(piece)[:0], full...)
+	default:
+		c.kept = append(make([]byte, 0, size), full...)
+	}
+	switch cap(full) {
+	case mostRoom:
+		c.small = full[:0]
+	case pieceSize:
+		unused.Put(piece(full[:pieceSize]))
+	}
+	return true
+}
+
+// took adds the next n bytes of the last room to the captured bytes.
+func (c *capture) took(n int) {
+	switch {
+	case c.size() >= c.limit:
+		c.over = c.over || n > 0
+	case len(c.pieces) > 0:
+		c.last += n
+	default:
+		c.kept = c.kept[:len(c.kept)+n]
+	}
 }
 
 // bytes returns the captured bytes and empties c. It returns nil if c was empty.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {
-		c.kept = nil // too big for reuse: returned without a copy
-		return kept
+		c.kept = c.small
+	} else {
+		c.kept = kept[:0]
 	}
-	c.kept = kept[:0]
-	if len(kept) == 0 {
-		return nil
+	switch {
+	case len(c.pieces) > 0:
+		return c.join(kept)
+	case cap(kept) > mostRoom:
+		return kept // without a copy
+	case len(kept) > 0:
+		return bytes.Clone(kept)
 	}
-	return bytes.Clone(kept)
+	return nil
+}
+
+// join returns the first bytes and the bytes of the pieces, which it removes.
+func (c *capture) join(first []byte) []byte {
+	all := append(make([][]byte, 0, 1+len(c.pieces)), first)
+	for _, p := range c.pieces {
+		all = append(all, p[:])
+	}
+	all[len(c.pieces)] = c.pieces[len(c.pieces)-1][:c.last]
+	whole := bytes.Join(all, nil)
+	if c.shared != nil {
+		c.shared.Add(taken(whole) - taken(first) - int64(len(c.pieces)*pieceSize))
+	}
+	for _, p := range c.pieces {
+		unused.Put(p)
+	}
+	c.pieces, c.last = nil, 0
+	return whole
 }
 
 // output moves the captured bytes into a Reply, and resets both captures.

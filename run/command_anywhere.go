@@ -74,7 +74,7 @@ func newProgram(j *job) *anyProcess {
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout = capturingWriter{capture{limit: MaxStdout}, &p.filter}
+	p.stdout = capturingWriter{capture{limit: MaxStdout, inOne: p.filter.questions != nil}, &p.filter}
 	p.stderr = capturingWriter{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
 	hide(p.cmd)

@@ -93,11 +93,11 @@ type pipeEnd struct {
 // read reads until it has at least the given number of bytes, or no more are available, and returns the descriptor. It
 // widens the pipe of a process with much output, to wake the engine less often.
 func (s *pipeEnd) read(most int) (fd int32) {
-	before := len(s.kept)
+	before := s.size()
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
 		closeFD(&s.fd)
 	}
-	if s.fd >= 0 && before < much && len(s.kept) >= much {
+	if s.fd >= 0 && before < much && s.size() >= much {
 		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // fails if the user has too many pipes
 	}
 	return int32(s.fd)

@@ -68,7 +68,7 @@ func newChild(j *job) *childProcess {
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout.filter = &p.filter
+	p.stdout.filter, p.stdout.inOne = &p.filter, p.filter.questions != nil
 	return p
 }
 
@@ -217,7 +217,7 @@ func (p *childProcess) rest(patiently bool) {
 	_ = p.stderr.file.SetReadDeadline(past)
 	p.moving.Wait()
 	eof := p.stdout.rest()
-	if patiently && !eof && len(p.stdout.kept) == 0 {
+	if patiently && !eof && p.stdout.size() == 0 {
 		_ = p.stdout.file.SetReadDeadline(time.Now().Add(patience))
 		n, _ := p.stdout.file.Read(p.stdout.room())
 		p.stdout.took(n)

@@ -374,7 +374,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 		err = cause
 	}
 	p.stdout.rest()
-	if err == nil && p.stdout.fd >= 0 && len(p.stdout.kept) == 0 {
+	if err == nil && p.stdout.fd >= 0 && p.stdout.size() == 0 {
 		p.scanMarker()
 	}
 	p.stderr.rest()

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -117,8 +118,19 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	if err != nil {
 		return "", &hook.ClassError{Class: hook.ClassOutput, Err: err}
 	}
-	r.Output, r.Notes = out, notes
+	r.Output, r.Notes = out, first(notes)
 	return "", nil
+}
+
+// mostNotes limits the notes on one answer.
+const mostNotes = 32
+
+// first returns the first notes, and for the others their number.
+func first(notes []string) []string {
+	if len(notes) <= mostNotes {
+		return notes
+	}
+	return append(notes[:mostNotes:mostNotes], fmt.Sprintf("%d more notes on the answer are left out", len(notes)-mostNotes))
 }
 
 // anyAnswer does the same as answer, for effects that do not need an answer: an invalid answer gets a note, and an
@@ -227,7 +239,7 @@ func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	case err != nil:
 		r.Notes = append(r.Notes, err.Error())
 	case out.Set.Has(hook.SetAnswer):
-		r.Output, r.Notes, r.Err = out, notes, nil
+		r.Output, r.Notes, r.Err = out, first(notes), nil
 	}
 }
 

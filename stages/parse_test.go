@@ -125,6 +125,18 @@ func TestParseFailsWithTheExit(t *testing.T) {
 	}
 }
 
+func TestAnAnswerHasAFewNotes(t *testing.T) {
+	const members = 1000
+	notes := strings.Split(strings.Repeat("a note|", members), "|")[:members]
+	r := hook.Report[part]{Reply: &hook.Reply{Stdout: []byte("{}")}}
+	stages.Parse(&r, stages.ReplyRules[part]{Exits: exits, Decode: func([]byte) (hook.Output[part], []string, error) {
+		return hook.Output[part]{}, notes, nil
+	}})
+	if n := len(r.Notes); n != 33 || r.Notes[32] != "968 more notes on the answer are left out" {
+		t.Errorf("%d notes, the last is %q", n, r.Notes[n-1])
+	}
+}
+
 func TestParseKeepsWhatTheHookWroteAndWhatWasWrongWithIt(t *testing.T) {
 	const answer = `{"decision":7,"later":[1],"hookSpecificOutput":{"n":"x"}}`
 	for _, exit := range []int{0, 2} {

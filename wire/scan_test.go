@@ -18,7 +18,7 @@ func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members
 }
 
 // sameAsDecoder checks that a walk over o yields the same as the decoder alone, even if the walk
-// ends early.
+// ends early; for a valid object also that a walk without checks does.
 func sameAsDecoder(t *testing.T, o Object) {
 	t.Helper()
 	for _, most := range []int{1, 2, len(o) + 1} {
@@ -26,6 +26,13 @@ func sameAsDecoder(t *testing.T, o Object) {
 		want, wrong := read(func(yield func([]byte, jsontext.Value) bool) error { return o.decode(0, yield) }, most)
 		if fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprint(err) != fmt.Sprint(wrong) {
 			t.Errorf("%q: at most %d members are %q, %v; want %q, %v", o, most, got, err, want, wrong)
+		}
+		if !o.IsValid() {
+			continue
+		}
+		got, _ = read(func(yield func([]byte, jsontext.Value) bool) error { o.EachMemberOfValid(yield); return nil }, most)
+		if len(o) > 0 && fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q: at most %d members without checks are %q, want %q", o, most, got, want)
 		}
 	}
 }
@@ -35,6 +42,7 @@ var everyday = []string{
 }
 
 var odd = []string{
+	`{"a":"\\","b":"\\\"","c":"\\\\\"\\","d":["\"",{"e":"\\\\"}]}`, `{"a":"\\\"\\\\","\\":"\"","b":2}`, `{"a":"\"\"\"","b":"\\\"\\\"\""}`,
 	``, ` `, `{`, `[1]`, `null`, `{"a"}`, `{"a":}`, `{"a":1`, `{"a":1,}`, `{,}`, `{"a":1}x`, `{"a":1}{}`, `{"a":01}`, `{"a":1.}`, `{"a":.5}`, `{"a":-}`, `{"a":1e}`, `{"a":+1}`,
 	`{"a":tru}`, `{"a":truex}`, `{"a":nul`, `{"a":"`, `{"a":"\`, `{"a":"\x"}`, `{"a":"\u0041"}`, `{"a":"\ud800"}`, `{"a":"\u00"}`, "{\"a\":\"\x01\"}", "{\"a\":\"\xff\"}", "{\"\xff\":1}",
 	`{"é":1}`, `{"\u0061":1}`, "{\"\x7f\":1}", `{"a":[1,]}`, `{"a":[,1]}`, `{"a":[1 2]}`, `{"a":{"b"}}`, `{"a":{"b":1,}}`, `{"a":{"\n":1}}`, `{"a":{b:1}}`, `{"a":[1}`, `{"a":{"b":1]}`,
@@ -43,7 +51,7 @@ var odd = []string{
 
 func TestEverydayObjectsNeedNoDecoder(t *testing.T) {
 	for _, o := range everyday {
-		if _, done := Object(o).scan(func([]byte, jsontext.Value) bool { return true }); !done {
+		if _, done := Object(o).scan(reader{}, func([]byte, jsontext.Value) bool { return true }); !done {
 			t.Errorf("%q is left to the decoder", o)
 		}
 		sameAsDecoder(t, Object(o))

@@ -54,12 +54,11 @@ func decode(event string, stdout []byte, part commonOut) (out common.Output, not
 	}
 	out.Set, out.Raw = hook.SetAnswer, text
 	var specific wire.Object
-	for name, value := range wire.Object(text).Members() {
-		if err := member(&out, part.own(), &specific, name, value); err != nil {
-			return out, nil, err
-		}
-	}
-	if specific != nil {
+	wire.Object(text).EachMemberOfValid(func(name []byte, value jsontext.Value) bool {
+		err = member(&out, part.own(), &specific, string(name), value)
+		return err == nil
+	})
+	if err == nil && specific != nil {
 		notes, err = readSpecific(event, &out, part, specific)
 	}
 	return out, notes, err

@@ -3,7 +3,6 @@ package claude
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -89,11 +88,7 @@ func addEdit(all *PostToolUseOutput, one *hook.Output[PostToolUseOutput]) {
 	}
 	if e.ClassifierContext != "" {
 		texts := appendText(nil, all.ClassifierContext)
-		text := strings.Join(append(texts, e.ClassifierContext), "\n")
-		if utf8.RuneCountInString(text) > maxClassifier {
-			text = string([]rune(text)[:maxClassifier])
-		}
-		all.ClassifierContext = text
+		all.ClassifierContext = beginning(strings.Join(append(texts, e.ClassifierContext), "\n"), maxClassifier)
 	}
 }
 

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -67,8 +66,5 @@ func shortened(value jsontext.Value, most int) jsontext.Value {
 	if !isText {
 		text = string(value)
 	}
-	if len(text) > most && utf8.RuneCountInString(text) > most {
-		text = string([]rune(text)[:most])
-	}
-	return wire.Quote(text)
+	return wire.Quote(beginning(text, most))
 }

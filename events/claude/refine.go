@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
@@ -164,13 +163,10 @@ func refused(t *traits, r *common.Report) bool {
 
 // cut shortens a text that is too long.
 func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, notes *[]string) {
-	if len(*text) <= MaxText {
+	if len(beginning(*text, MaxText)) == len(*text) {
 		return
 	}
-	whole, length := *text, utf8.RuneCountInString(*text)
-	if length <= MaxText {
-		return
-	}
+	whole := *text
 	*text = beginning(whole, preview)
 	path, err := s.Keep(name, whole)
 	if err != nil {
@@ -179,21 +175,22 @@ func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, note
 		return
 	}
 	*text += fmt.Sprintf(
-		"…\n\nThis is the beginning of a text of %d characters. The whole text is in %s",
-		length,
+		"…\n\nThis is the beginning of a text of %d bytes. The whole text is in %s",
+		len(whole),
 		path,
 	)
 	own.Kept = append(own.Kept, path)
 }
 
-// beginning returns the first n characters of a text, which has more.
+// beginning returns the first n characters of a text, or all if it has no more.
 func beginning(text string, n int) string {
-	var b strings.Builder
-	for _, r := range text {
-		if n--; n < 0 {
-			break
-		}
-		b.WriteRune(r)
+	if len(text) <= n {
+		return text
 	}
-	return b.String()
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
 }

@@ -46,10 +46,21 @@ func (p *Output) over(later *Output) {
 
 // lost returns the note about a text without effect. If the text contains a denial, it adds that the denial is lost.
 func lost(text []byte, note string) string {
+	return lostIf(unread.Denies(text), func() bool { return unread.Doubtful(text) }, note)
+}
+
+// lostMember does the same for a member.
+func lostMember(name string, value jsontext.Value, note string) string {
+	return lostIf(unread.Denies(denialIn(name, value)), func() bool {
+		return unread.Resembles([]byte(name)) || value.Kind() == '{' && unread.Doubtful(value)
+	}, note)
+}
+
+func lostIf(denies bool, doubtful func() bool, note string) string {
 	switch {
-	case unread.Denies(text):
+	case denies:
 		return note + "; the denial in it is lost"
-	case unread.Doubtful(text):
+	case doubtful():
 		return note + "; if the answer was a denial, the denial is lost"
 	}
 	return note
@@ -115,10 +126,10 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 		}
 	case slices.Contains(r.t.members, name):
 		if why := set(r.out, value); why != "" {
-			r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s %s: it has no effect", path, why)))
+			r.notes = append(r.notes, lostMember(name, value, fmt.Sprintf("%s %s: it has no effect", path, why)))
 		}
 	case known:
-		r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s has no effect on %s", path, r.event)))
+		r.notes = append(r.notes, lostMember(name, value, fmt.Sprintf("%s has no effect on %s", path, r.event)))
 	case unread.DeniesFormally(denialIn(name, value)):
 		r.note("nothing reads %s; the denial in it is lost", path)
 	case unread.Resembles([]byte(name)):

@@ -65,7 +65,7 @@ type Reading struct {
 	Decision jsontext.Value // the member "decision", or nil
 }
 
-// Read compares an answer, the text of one JSON object, with the form.
+// Read compares an answer, the text of one valid JSON object, with the form.
 func (f *Form) Read(answer []byte) (r Reading) {
 	var own jsontext.Value
 	f.members(&r, answer, f.Top, "", func(name string, value jsontext.Value) {
@@ -87,7 +87,7 @@ func (f *Form) Read(answer []byte) (r Reading) {
 func (f *Form) members(r *Reading, object wire.Object, known []string, path string, see func(string, jsontext.Value)) {
 	const most = 32
 	var first [most]jsontext.Value
-	object.EachMember(func(name []byte, value jsontext.Value) bool {
+	object.EachMemberOfValid(func(name []byte, value jsontext.Value) bool {
 		i := index(known, name)
 		switch {
 		case i < 0:

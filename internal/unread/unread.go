@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,9 +31,9 @@ func Text(output []byte) (why string) {
 	case '{', '[', '"':
 		return document(output, start)
 	}
-	if at := object.FindIndex(text); at != nil {
-		why = "text stands before the object, which begins at " + position(output, start+at[0])
-		if wrong, at := breaksOff(output, start+at[0]); wrong != "" {
+	if begin := objectIn(text); begin >= 0 {
+		why = "text stands before the object, which begins at " + position(output, start+begin)
+		if wrong, at := breaksOff(output, start+begin); wrong != "" {
 			why += " and " + wrong + " at " + position(output, at)
 		}
 	}
@@ -54,21 +53,30 @@ func LooksLikeAnswer(output []byte, forModel bool) bool {
 	case text[len(text)-1] == '}' && bytes.IndexByte(text, '\n') < 0:
 		return true
 	}
-	return !forModel && fragment.Match(text)
+	return !forModel && hasFragment(text)
 }
 
 // Doubtful reports whether unread output may have been meant as an answer: it looks like one, or it is a JSON
 // object with a member that decides, or with a member whose name resembles the name of a deciding member.
 func Doubtful(output []byte) bool {
-	if text := jsontext.Value(wire.Trim(output)); !isValid(text) {
+	text := wire.Trim(output)
+	if !isValid(text) {
 		return LooksLikeAnswer(output, false)
 	}
-	for name, value := range wire.Object(wire.Trim(output)).Members() {
-		if Resembles([]byte(name)) || value.Kind() == '{' && Doubtful(value) {
+	for d := jsontext.NewDecoder(bytes.NewReader(text), asJavaScript); ; {
+		if d.PeekKind() == '[' {
+			_ = d.SkipValue()
+			continue
+		}
+		token, err := d.ReadToken()
+		if err != nil { // the end
+			return false
+		}
+		within, n := d.StackIndex(d.StackDepth())
+		if isName := within == '{' && n%2 == 1; isName && Resembles([]byte(token.String())) {
 			return true
 		}
 	}
-	return false
 }
 
 // IsObject reports whether output is one JSON object.
@@ -80,12 +88,6 @@ func IsObject(output []byte) bool {
 func isValid(text jsontext.Value) bool {
 	return text.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
-
-// fragment matches a part of an object's member in a text.
-var fragment = regexp.MustCompile(`\{\s*["']|["']\s*:\s*(?:["'{\[\d]|true|false|null)|(?:["'\]}\d]|true|false|null)\s*\}\s*$`)
-
-// object matches the beginning of an object in a text: a brace and a name.
-var object = regexp.MustCompile(`\{\s*(?:["']|[A-Za-z_]+\s*:)`)
 
 // document names the mistake in output that begins like JSON at start.
 func document(output []byte, start int) string {
@@ -126,39 +128,4 @@ func position(output []byte, at int) string {
 	before := output[:at]
 	line := bytes.Count(before, []byte("\n")) + 1
 	return fmt.Sprintf("line %d, column %d", line, at-bytes.LastIndexByte(before, '\n'))
-}
-
-// The expressions match the words of a denial, in upper and lower case and with any quotes: a deciding member, any
-// member whose whole value refuses (its name may be misspelt), a member whose name means refusal, and one that denies
-// permission.
-const (
-	quote   = "\\\\*[\"'`]?"
-	refused = `(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refuse[ds]?|forbid(?:den|s)?|disallow(?:ed)?|prohibit(?:ed|s)?)`
-	decides = `(?:decision|behaviou?r|verdict|permission|action)` + quote + `\s*[:=]\s*` + quote + `\s*` + refused + `\b`
-	answers = "\\\\*[\"'`]" + `\s*[:=]\s*` + "\\\\*[\"'`]" + `\s*` + refused + `\s*` + "\\\\*[\"'`]"
-	refuses = `\b` + refused + quote + `\s*[:=]\s*(?:true|1|yes|` + "\\\\*[\"'`])"
-	forbids = `\b(?:continue|allow(?:ed)?|approved?|permit(?:ted)?|proceed|ok)` + quote + `\s*[:=]\s*` + quote + `(?:false|0|no)\b`
-)
-
-var (
-	formal = regexp.MustCompile(`(?i)` + decides + `|` + answers + `|` + refuses + `|` + forbids)
-	plain  = regexp.MustCompile(`(?im)^\W*` + refused + `(?:\s*[:!]|["'.]*\s*$)`)
-)
-
-// Denies reports whether a text contains the words of a denial, as members of an object or at the beginning
-// of a line. It reads UTF-16 too. Its cost grows with the text.
-func Denies(text []byte) bool {
-	text = utf8Text(text)
-	return formal.Match(text) || plain.Match(text)
-}
-
-// DeniesFormally does the same as Denies, for members of an object only.
-func DeniesFormally(text []byte) bool { return formal.Match(utf8Text(text)) }
-
-// utf8Text removes the zero bytes of UTF-16 text, which is enough to find words.
-func utf8Text(text []byte) []byte {
-	if bytes.IndexByte(text, 0) < 0 {
-		return text
-	}
-	return bytes.ReplaceAll(text, []byte{0}, nil)
 }
