@@ -7,7 +7,6 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // canonical returns the same text for values that are equal.
@@ -44,7 +43,7 @@ func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflic
 			continue
 		}
 		// Merge removes repeated names.
-		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() {
+		for name, value := range e.spec.Rewrites(&r.Output).Unique().Members() {
 			w := rewrites[name]
 			if w == nil {
 				w = &rewrite{}

@@ -201,6 +201,9 @@ func (o Object) Merge(patch Object) Object {
 	return append(b, '}')
 }
 
+// Unique returns o with one member of each name, which has the last of its values, as in JavaScript.
+func (o Object) Unique() Object { return Object(nil).Merge(o) }
+
 // With returns o with one member set to value.
 func (o Object) With(name string, value jsontext.Value) Object {
 	return o.Merge(append(appendMember([]byte{'{'}, name, value), '}'))

@@ -255,7 +255,7 @@ type rawAnswer struct {
 // read reads the answer in an object; nil is not an answer.
 func (a *answerTraits) read(event string, object, input wire.Object) (out rawAnswer) {
 	var own wire.Object
-	for name, value := range object.Members() {
+	for name, value := range object.Unique().Members() {
 		text, isText := wire.Text(value)
 		decision, isWord := a.words[text]
 		switch {
@@ -269,7 +269,7 @@ func (a *answerTraits) read(event string, object, input wire.Object) (out rawAns
 			out.top = out.top.With(name, value)
 		}
 	}
-	for name, value := range own.Members() {
+	for name, value := range own.Unique().Members() {
 		if here := a.rename[name]; here != "" {
 			name = here
 		}

@@ -106,7 +106,7 @@ func result(member string, value jsontext.Value) jsontext.Value {
 	}
 	names := map[string]string{"resultType": "result_type", "textResultForLlm": "text_result_for_llm"}
 	var o wire.Object
-	for name, inner := range wire.Object(value).Members() {
+	for name, inner := range wire.Object(value).Unique().Members() {
 		if there := names[name]; there != "" {
 			name = there
 		}

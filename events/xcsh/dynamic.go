@@ -90,8 +90,18 @@ func withType(name string, members wire.Object) wire.Object {
 // unusable returns the error of an answer that cannot be used.
 func unusable(err error) error { return &hook.ClassError{Class: hook.ClassOutput, Err: err} }
 
-// read returns an object with the members that have an effect, read as in JavaScript.
+// read returns an object with the members that have an effect, read as in JavaScript; those of its member compaction
+// too.
 func read(o wire.Object) wire.Object {
+	as := readMembers(o)
+	if inner := as.Get("compaction"); inner.Kind() == '{' {
+		as = as.With("compaction", jsontext.Value(readMembers(wire.Object(inner))))
+	}
+	return as
+}
+
+func readMembers(o wire.Object) wire.Object {
+	o = o.Unique()
 	as := o
 	for name, value := range o.Members() {
 		reader := readers[name]
@@ -100,7 +110,7 @@ func read(o wire.Object) wire.Object {
 		}
 		if meant := reader(value); meant == nil {
 			as = as.Without(name)
-		} else if !bytes.Equal(meant, as.Get(name)) { // if a name occurs twice, the last value is used
+		} else if !bytes.Equal(meant, as.Get(name)) {
 			as = as.With(name, meant)
 		}
 	}
@@ -109,20 +119,10 @@ func read(o wire.Object) wire.Object {
 
 // readers maps members of results to functions that read them. A function that returns nil leaves the member out.
 // Members that are not listed stay as they are.
-var readers map[string]func(jsontext.Value) jsontext.Value
-
-func init() { // set in init, because the reader of compaction uses readers
-	readers = map[string]func(jsontext.Value) jsontext.Value{
-		"block": yesOrNo, "cancel": yesOrNo, "skipConversationRestore": yesOrNo, "isError": yesOrNo,
-		"reason": unlessFalsy, "message": unlessFalsy, "messages": unlessFalsy, "summary": unlessFalsy,
-		"context": unlessFalsy, "prompt": unlessFalsy, "preserveData": unlessFalsy,
-		"compaction": func(v jsontext.Value) jsontext.Value {
-			if v = unlessFalsy(v); v.Kind() == '{' {
-				v = jsontext.Value(read(wire.Object(v)))
-			}
-			return v
-		},
-	}
+var readers = map[string]func(jsontext.Value) jsontext.Value{
+	"block": yesOrNo, "cancel": yesOrNo, "skipConversationRestore": yesOrNo, "isError": yesOrNo,
+	"reason": unlessFalsy, "message": unlessFalsy, "messages": unlessFalsy, "summary": unlessFalsy,
+	"context": unlessFalsy, "prompt": unlessFalsy, "preserveData": unlessFalsy, "compaction": unlessFalsy,
 }
 
 // yesOrNo reads a member by its truthiness.

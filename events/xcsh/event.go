@@ -266,7 +266,7 @@ func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err
 
 // countingChanges returns the changed members with an effect, or nil.
 func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
-	for name, value := range changed.Members() {
+	for name, value := range changed.Unique().Members() {
 		if slices.Contains(e.inPlace, name) {
 			counting = counting.With(name, value)
 		}

@@ -108,8 +108,8 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 // reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
 	patch = fromReference(patch)
-	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far
-	for name, member := range patch.Members() {
+	changes := []byte{'{'}
+	for name, member := range patch.Unique().Members() {
 		switch name {
 		case "model":
 			if member.Kind() != '"' {
@@ -123,11 +123,7 @@ func MergeRequest(req, patch wire.Object) wire.Object {
 			if member.Kind() != '{' {
 				continue
 			}
-			if _, twice := keyed[name]; !twice {
-				keyed[name] = object(req.Get(name))
-			}
-			keyed[name] = keyed[name].Merge(wire.Object(member))
-			member = value(keyed[name])
+			member = value(object(req.Get(name)).Merge(wire.Object(member)))
 		}
 		if len(changes) > 1 {
 			changes = append(changes, ',')
