@@ -153,6 +153,7 @@ func TestOddOutputTakesATimeThatGrowsWithItsLength(t *testing.T) {
 			"the same member":  `{` + repeat(`"reason": "x", `) + `"reason": "y"}`,
 			"escapes":          d.answer + `"` + repeat(`\u00e9\"`) + `"}`,
 			"deep objects":     strings.Repeat(`{"a":`, levels) + `"` + repeat("x") + `"` + strings.Repeat("}", levels),
+			"deep decisions":   `{"hookSpecificOutput": {"hookEventName": "PreToolUse", ` + strings.Repeat(`"continue": 1, "decision": {`, levels) + `"a": "` + repeat("x") + `"` + strings.Repeat("}", levels) + "}}",
 			"too deep":         repeat(`{"a":`),
 			"arrays":           repeat("["),
 			"lines of objects": repeat(`{"type": "progress"}` + "\n"),

@@ -17,6 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -382,7 +383,7 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 	for _, text := range answers(stdout) {
 		out, notes, err := wire.Read[Out](text)
 		if err == nil && out.Set.Has(hook.SetAnswer) && !out.Synthetic {
-			return hook.Output[Out]{Context: out.Context, Message: out.Message, Set: hook.SetAnswer}, notes
+			return hook.Output[Out]{Context: out.Context, Message: out.Message, Set: hook.SetAnswer}, stages.LimitNotes(notes)
 		}
 	}
 	return o, nil
@@ -392,7 +393,7 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
 // answers returns the texts to search for the answer of a background hook: first its output, without a leading line
-// that asked for the background, then each line of it that begins like an object.
+// that asked for the background, then each line of it that begins and ends like an object.
 func answers(stdout []byte) (texts [][]byte) {
 	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
 	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {
@@ -403,7 +404,7 @@ func answers(stdout []byte) (texts [][]byte) {
 	}
 	texts = append(texts, stdout)
 	for line := range bytes.Lines(stdout) {
-		if line = wire.Trim(line); len(line) > 0 && line[0] == '{' {
+		if line = wire.Trim(line); len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' {
 			texts = append(texts, line)
 		}
 	}

@@ -435,7 +435,7 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 		r.Err = &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf("there is no decision %q", out.Decision)}
 		return
 	}
-	r.Output, r.Notes = out, append(r.Notes, out.Notes...)
+	r.Output, r.Notes = out, append(r.Notes, stages.LimitNotes(out.Notes)...)
 	r.Output.Notes = nil
 	if err := f.event.checkOutput(&r.Output); err != nil {
 		r.Output.Specific = *new(Out)

@@ -74,8 +74,8 @@ func newProgram(j *job) *anyProcess {
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),
 	}
-	p.stdout = capturingWriter{capture{limit: MaxStdout, inOne: p.filter.questions != nil}, &p.filter}
-	p.stderr = capturingWriter{capture: capture{limit: MaxStderr}}
+	p.stdout = capturingWriter{capture{limit: MaxStdout, inOne: p.filter.questions != nil, shared: j.room}, &p.filter}
+	p.stderr = capturingWriter{capture: capture{limit: MaxStderr, shared: j.room}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
 	hide(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr

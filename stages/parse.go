@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -118,18 +120,21 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	if err != nil {
 		return "", &hook.ClassError{Class: hook.ClassOutput, Err: err}
 	}
-	r.Output, r.Notes = out, first(notes)
+	r.Output, r.Notes = out, LimitNotes(notes)
 	return "", nil
 }
 
 // mostNotes limits the notes on one answer.
 const mostNotes = 32
 
-// first returns the first notes, and for the others their number.
-func first(notes []string) []string {
+// LimitNotes returns the first 32 of the notes on an answer, and the number of the others as one more note. If there
+// are more than 32, notes on a denial come first.
+func LimitNotes(notes []string) []string {
 	if len(notes) <= mostNotes {
 		return notes
 	}
+	isDenial := func(note string, _ int) bool { return strings.Contains(note, "denial") }
+	notes = append(lo.Filter(notes, isDenial), lo.Reject(notes, isDenial)...)
 	return append(notes[:mostNotes:mostNotes], fmt.Sprintf("%d more notes on the answer are left out", len(notes)-mostNotes))
 }
 
@@ -239,7 +244,7 @@ func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	case err != nil:
 		r.Notes = append(r.Notes, err.Error())
 	case out.Set.Has(hook.SetAnswer):
-		r.Output, r.Notes, r.Err = out, first(notes), nil
+		r.Output, r.Notes, r.Err = out, LimitNotes(notes), nil
 	}
 }
 

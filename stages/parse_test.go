@@ -127,13 +127,13 @@ func TestParseFailsWithTheExit(t *testing.T) {
 
 func TestAnAnswerHasAFewNotes(t *testing.T) {
 	const members = 1000
-	notes := strings.Split(strings.Repeat("a note|", members), "|")[:members]
+	notes := append(strings.Split(strings.Repeat("a note|", members), "|")[:members-1], "a denial is lost")
 	r := hook.Report[part]{Reply: &hook.Reply{Stdout: []byte("{}")}}
 	stages.Parse(&r, stages.ReplyRules[part]{Exits: exits, Decode: func([]byte) (hook.Output[part], []string, error) {
 		return hook.Output[part]{}, notes, nil
 	}})
-	if n := len(r.Notes); n != 33 || r.Notes[32] != "968 more notes on the answer are left out" {
-		t.Errorf("%d notes, the last is %q", n, r.Notes[n-1])
+	if n := len(r.Notes); n != 33 || r.Notes[0] != "a denial is lost" || r.Notes[32] != "968 more notes on the answer are left out" {
+		t.Errorf("%d notes, the first and last are %q and %q", n, r.Notes[0], r.Notes[n-1])
 	}
 }
 

@@ -14,3 +14,15 @@ func ExampleObject() {
 	// ls
 	// {"command":"ls -l","timeout":9007199254740993}
 }
+
+func ExampleBuilder() {
+	var b wire.Builder
+	b.Add("tool", wire.Quote("Bash"))
+	b.Add("tool", wire.Quote("Write"))
+	o := b.Object()
+	fmt.Println(string(o))
+	fmt.Println(string(o.Unique()))
+	// Output:
+	// {"tool":"Bash","tool":"Write"}
+	// {"tool":"Write"}
+}

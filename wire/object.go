@@ -201,6 +201,25 @@ func (o Object) Merge(patch Object) Object {
 	return append(b, '}')
 }
 
+// Builder collects the members of an object; the zero Builder has none.
+type Builder struct{ text []byte }
+
+// Add adds a member at the end, even if there is one of its name.
+func (b *Builder) Add(name string, value jsontext.Value) {
+	if len(b.text) == 0 {
+		b.text = append(b.text, '{')
+	}
+	b.text = appendMember(b.text, name, value)
+}
+
+// Object returns the object with the members that were added. Add must not be called afterwards.
+func (b *Builder) Object() Object {
+	if len(b.text) == 0 {
+		return Object("{}")
+	}
+	return append(b.text, '}')
+}
+
 // Unique returns o with one member of each name, which has the last of its values, as in JavaScript.
 func (o Object) Unique() Object { return Object(nil).Merge(o) }
 
@@ -275,7 +294,6 @@ func Text(value jsontext.Value) (string, bool) {
 func unescaped(text []byte) (s string, ok bool) {
 	const most = 16 << 10
 	var all strings.Builder
-	all.Grow(len(text))
 	for len(text) > 0 {
 		n := min(most, len(text))
 		for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -283,6 +301,9 @@ func unescaped(text []byte) (s string, ok bool) {
 		}
 		if part := text[:n]; n == 0 || bytes.IndexByte(part, '\\') >= 0 || !utf8.Valid(part) {
 			return "", false
+		}
+		if all.Len() == 0 {
+			all.Grow(len(text))
 		}
 		all.Write(text[:n])
 		text = text[n:]

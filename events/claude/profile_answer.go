@@ -255,7 +255,8 @@ type rawAnswer struct {
 // read reads the answer in an object; nil is not an answer.
 func (a *answerTraits) read(event string, object, input wire.Object) (out rawAnswer) {
 	var own wire.Object
-	for name, value := range object.Unique().Members() {
+	last := map[string]jsontext.Value{} // of several equal members the last counts, except for decisions and reasons
+	for name, value := range object.Members() {
 		text, isText := wire.Text(value)
 		decision, isWord := a.words[text]
 		switch {
@@ -266,14 +267,29 @@ func (a *answerTraits) read(event string, object, input wire.Object) (out rawAns
 		case name == "hookSpecificOutput" && value.Kind() == '{':
 			own = wire.Object(value)
 		case slices.Contains(a.top, name) && fits(name, value):
+			last[name] = value
+		}
+	}
+	for _, name := range a.top {
+		if value := last[name]; value != nil {
 			out.top = out.top.With(name, value)
 		}
 	}
-	for name, value := range own.Unique().Members() {
+	clear(last)
+	for name, value := range own.Members() {
 		if here := a.rename[name]; here != "" {
 			name = here
 		}
-		if slices.Contains(a.own, name) && value.Kind() != 'n' {
+		switch {
+		case !slices.Contains(a.own, name) || value.Kind() == 'n':
+		case name == "permissionDecision" || name == "permissionDecisionReason":
+			out.take(a, name, value, input)
+		default:
+			last[name] = value
+		}
+	}
+	for _, name := range a.own {
+		if value := last[name]; value != nil {
 			out.take(a, name, value, input)
 		}
 	}

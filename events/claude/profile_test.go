@@ -2,6 +2,7 @@ package claude
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,6 +250,34 @@ func TestADamagedDenialOfAnotherSystemIsAFailure(t *testing.T) {
 		} {
 			if r, err := say(p, whole); err != nil || refuses(r) {
 				t.Errorf("%s: %q: %v, %s", p.system, whole, err, r.Stdout)
+			}
+		}
+	}
+}
+
+// A denial holds, or its loss is a failure, if a later member of its name says something else.
+func TestADenialBeforeAnEqualMemberIsNotLost(t *testing.T) {
+	for _, p := range profiles {
+		for _, event := range []string{"PreToolUse", "UserPromptSubmit"} {
+			goesAhead := func(text string) bool {
+				r := replying{hook.Reply{Stdout: []byte(text)}}
+				said, err := translator{r, p, event, ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
+				o := wire.Object(said.Stdout)
+				return err == nil && o.Text("decision") != "block" &&
+					wire.Object(o.Get("hookSpecificOutput")).Text("permissionDecision") != "deny"
+			}
+			for denial, later := range map[string][]string{
+				`{"decision":"\u0064eny"%s}`:  {`,"decision":null`, `,"decision":"x"`},
+				`{"decision":"\u0062lock"%s}`: {`,"decision":null`, `,"decision":1`},
+				`{"hookSpecificOutput":{"hookEventName":"` + event + `","permissionDecision":"\u0064eny"%s}}`: {
+					`,"permissionDecision":null`, `,"permissionDecision":"allow"`, `,"permissionDecision":"x"`,
+				},
+			} {
+				for _, more := range later {
+					if text := fmt.Sprintf(denial, more); goesAhead(text) && !goesAhead(fmt.Sprintf(denial, "")) {
+						t.Errorf("%s, %s: %s goes ahead", p.system, event, text)
+					}
+				}
 			}
 		}
 	}

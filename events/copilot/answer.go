@@ -94,16 +94,19 @@ func (r *answerReader) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
+// ofHook is the path of the members of hookSpecificOutput.
+const ofHook = "hookSpecificOutput."
+
 // read reads an object; path is put before the names of its members in notes. The members of
 // hookSpecificOutput are treated as top-level members (G38).
 func (r *answerReader) read(o wire.Object, path string) {
 	for name, value := range o.Members() {
 		switch {
 		case name == "hookSpecificOutput" && path == "" && value.Kind() == '{':
-			defer r.read(wire.Object(value), "hookSpecificOutput.")
+			defer r.read(wire.Object(value), ofHook)
 		case name == "updatedInput" && path != "":
 			r.member("modifiedArgs", path+name, value)
-		case path != "" && name == "decision" && value.Kind() == '{': // Claude Code's decision at PermissionRequest
+		case path == ofHook && name == "decision" && value.Kind() == '{': // Claude Code's decision at PermissionRequest
 			r.read(wire.Object(value), path+"decision.")
 		default:
 			r.member(name, path+name, value)
@@ -131,7 +134,7 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 	case known:
 		r.notes = append(r.notes, lostMember(name, value, fmt.Sprintf("%s has no effect on %s", path, r.event)))
 	case unread.DeniesFormally(denialIn(name, value)):
-		r.note("nothing reads %s; the denial in it is lost", path)
+		r.note("nothing reads %.60q; the denial in it is lost", path)
 	case unread.Resembles([]byte(name)):
 		r.note("nothing reads %.60q; if the answer was a denial, the denial is lost", path)
 	}

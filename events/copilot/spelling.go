@@ -105,12 +105,12 @@ func result(member string, value jsontext.Value) jsontext.Value {
 		return text
 	}
 	names := map[string]string{"resultType": "result_type", "textResultForLlm": "text_result_for_llm"}
-	var o wire.Object
-	for name, inner := range wire.Object(value).Unique().Members() {
+	var o wire.Builder
+	for name, inner := range wire.Object(value).Members() {
 		if there := names[name]; there != "" {
 			name = there
 		}
-		o = o.With(name, inner)
+		o.Add(name, inner)
 	}
-	return jsontext.Value(o)
+	return jsontext.Value(o.Object().Unique())
 }

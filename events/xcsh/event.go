@@ -340,6 +340,9 @@ func (e *Event[E, R]) remarks(answer *DynamicResult) (notes []string) {
 	return notes
 }
 
+// mostRemarks limits the notes of each kind on one result.
+const mostRemarks = 32
+
 // remarksOnValue returns the notes on a result that is an answer.
 func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	if value.Kind() != '{' {
@@ -351,20 +354,28 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	// to rewrite the event, which has no effect.
 	has := func(name string) bool { return wire.Object(value).Get(name) != nil }
 	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
+	spelt := lo.KeyBy(known, folded)
+	var near, others []string
+	note := func(to *[]string, format string, args ...any) {
+		if len(*to) < mostRemarks {
+			*to = append(*to, fmt.Sprintf(format, args...))
+		}
+	}
 	for name, member := range wire.Object(value).Members() {
 		if slices.Contains(known, name) {
 			continue
 		}
-		like := slices.IndexFunc(known, func(other string) bool { return folded(other) == folded(name) })
+		meant, isNear := spelt[folded(name)]
 		switch denies := unread.DeniesFormally(slices.Concat(wire.Quote(name), []byte(":"), member)); {
-		case like >= 0:
-			notes = append(notes, fmt.Sprintf("%q of its result has no effect; write %q", name, known[like]))
+		case isNear:
+			note(&near, "%.60q of its result has no effect; write %q", name, meant)
 		case denies:
-			notes = append(notes, fmt.Sprintf("%q of its result looks like a denial, but has no effect; return %s", name, e.form()))
+			note(&near, "%.60q of its result looks like a denial, but has no effect; return %s", name, e.form())
 		case e.stops != nil && name != "type" && !(isEvent && slices.Contains(e.watched, name)):
-			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
+			note(&others, "%.60q of its result has no effect; return %s", name, e.form())
 		}
 	}
+	notes = append(near, others...)
 	block := wire.Object(value).Get("block")
 	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) && (block == nil || block.Kind() == 'n') {
 		notes = append(notes, "its result has a reason but no block: true, and therefore blocks nothing")

@@ -16,9 +16,11 @@ func differing(pairs ...any) (names []string) {
 	return names
 }
 
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // folded returns a name in lower case, without separators between its words.
 func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.ToLower(separators.Replace(name))
 }
 
 // jsonNames returns the names of a struct's members, in the order of its fields.

@@ -3,6 +3,7 @@ package unread
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -102,5 +103,14 @@ func TestALongTextIsSearchedInTime(t *testing.T) {
 	long := []byte("decision" + strings.Repeat(" ", size) + ":" + strings.Repeat(" ", size) + "deny")
 	if !Denies(long) {
 		t.Error("a denial with much white space is lost")
+	}
+}
+
+// A member that occurs often is unused once for each value, whatever the length of the first.
+func TestUnusedTextIsNotLongerThanTheAnswer(t *testing.T) {
+	form := FormOf(nil, nil, reflect.TypeFor[struct{}]())
+	answer := `{"reason":"` + strings.Repeat("x", 1<<16) + `"` + strings.Repeat(`,"reason":""`, 1<<16) + `}`
+	if r := form.Read([]byte(answer)); len(r.Unread) > len(answer)+1<<17 || r.Why == "" {
+		t.Errorf("%d bytes are unused in an answer of %d: %q", len(r.Unread), len(answer), r.Why)
 	}
 }

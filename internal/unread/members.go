@@ -87,6 +87,7 @@ func (f *Form) Read(answer []byte) (r Reading) {
 func (f *Form) members(r *Reading, object wire.Object, known []string, path string, see func(string, jsontext.Value)) {
 	const most = 32
 	var first [most]jsontext.Value
+	var twice [most]bool
 	object.EachMemberOfValid(func(name []byte, value jsontext.Value) bool {
 		i := index(known, name)
 		switch {
@@ -97,7 +98,10 @@ func (f *Form) members(r *Reading, object wire.Object, known []string, path stri
 		case first[i] == nil:
 			first[i] = value
 		case !bytes.Equal(first[i], value):
-			r.add(fmt.Sprintf("it has the member %q twice", path+known[i]), name, first[i])
+			if !twice[i] {
+				r.add(fmt.Sprintf("it has the member %q twice", path+known[i]), name, first[i])
+				twice[i] = true
+			}
 			r.add("", name, value)
 		}
 		if see != nil {

@@ -108,7 +108,7 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 // reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
 	patch = fromReference(patch)
-	changes := []byte{'{'}
+	var changes wire.Builder
 	for name, member := range patch.Unique().Members() {
 		switch name {
 		case "model":
@@ -125,11 +125,7 @@ func MergeRequest(req, patch wire.Object) wire.Object {
 			}
 			member = value(object(req.Get(name)).Merge(wire.Object(member)))
 		}
-		if len(changes) > 1 {
-			changes = append(changes, ',')
-		}
-		one := wire.Object(nil).With(name, member)
-		changes = append(changes, one[1:len(one)-1]...)
+		changes.Add(name, member)
 	}
-	return req.Merge(append(changes, '}'))
+	return req.Merge(changes.Object())
 }
