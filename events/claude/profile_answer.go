@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,10 @@ func (s translator) Run(ctx context.Context, call hook.Call) (hook.Reply, error)
 // system demands a decision.
 func (s translator) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
-	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
+	whole := r.Stdout
+	if len(r.Stderr) > 0 {
+		whole = slices.Concat(r.Stdout, []byte("\n"), r.Stderr)
+	}
 	object, text, wrong := a.find(&r, end)
 	out := rawAnswer{}
 	if a.decides(s.event) {
@@ -220,7 +224,7 @@ func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, 
 			wrong = "it is not UTF-8"
 			continue
 		}
-		if len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid(jsontext.AllowDuplicateNames(true)) {
+		if len(said) > 0 && isStrict(said) {
 			return wire.Object(said), "", ""
 		}
 		if text == "" {
@@ -228,6 +232,12 @@ func (a *answerTraits) find(r *hook.Reply, end hookEnding) (object wire.Object, 
 		}
 	}
 	return nil, text, wrong
+}
+
+// isStrict reports whether valid UTF-8 is an object in which each escape is a character. Half surrogates are not.
+func isStrict(text wire.Object) bool {
+	return text.IsValid() &&
+		(!bytes.Contains(text, []byte(`\u`)) || jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true)))
 }
 
 // promptContext returns an answer with context for the prompt: the member "message" of the hook's object, or else the

@@ -40,12 +40,27 @@ func utf8Text(text []byte) []byte {
 // deniesInMember reports whether a name and a value with ":" or "=" between them deny. Case does not matter, and a name
 // and a value may have any quotes.
 func deniesInMember(text []byte) bool {
-	for i, c := range text {
-		if (c == ':' || c == '=') && pairDenies(text, i) {
+	colon, equals := -1, -1
+	for {
+		if colon = indexAfter(text, colon, ':'); colon < len(text) && pairDenies(text, colon) {
 			return true
 		}
+		if equals = indexAfter(text, equals, '='); equals < len(text) && pairDenies(text, equals) {
+			return true
+		}
+		if colon == len(text) && equals == len(text) {
+			return false
+		}
 	}
-	return false
+}
+
+// indexAfter returns the offset of the first c after the offset i; the length of text if there is none.
+func indexAfter(text []byte, i int, c byte) int {
+	i = min(i+1, len(text))
+	if n := bytes.IndexByte(text[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(text)
 }
 
 // pairDenies does the same for the separator at i.
