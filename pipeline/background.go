@@ -279,7 +279,7 @@ func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 		r.Err = b.readReply()
 	}
 	if reply != nil {
-		r.Notes = append(r.Notes, reply.Notes...)
+		r.Notes = append(r.Notes, stages.LimitNotes(reply.Notes)...)
 	}
 	policyStateOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
 }

@@ -503,7 +503,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *fire
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed, r.Granted = time.Since(start), reply.Granted
 	defer func() {
-		r.Notes = append(r.Notes, reply.Notes...)
+		r.Notes = append(r.Notes, stages.LimitNotes(reply.Notes)...)
 		if f.noVars != nil && !r.Hook.NoEnvFile {
 			r.Notes = append(r.Notes, lostVars(&f.fireState))
 		}

@@ -220,8 +220,14 @@ func (b *Builder) Object() Object {
 	return append(b.text, '}')
 }
 
-// Unique returns o with one member of each name, which has the last of its values, as in JavaScript.
-func (o Object) Unique() Object { return Object(nil).Merge(o) }
+// Unique returns o with one member of each name, which has the last of its values, as in JavaScript. If o is not an
+// object, the result is o.
+func (o Object) Unique() Object {
+	if o.IsEmpty() {
+		return o
+	}
+	return Object(nil).Merge(o)
+}
 
 // With returns o with one member set to value.
 func (o Object) With(name string, value jsontext.Value) Object {

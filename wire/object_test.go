@@ -261,9 +261,12 @@ func FuzzIsValid(f *testing.F) {
 }
 
 func TestUniqueKeepsTheLastValueOfEachName(t *testing.T) {
+	if got := wire.Object(`{}`).Unique(); string(got) != `{}` {
+		t.Errorf("an empty object becomes %q", got)
+	}
 	for o, want := range map[string]string{
-		``: `{}`, `{}`: `{}`, `{"a":1,"b":2}`: `{"a":1,"b":2}`, `{"a":1,"b":2,"a":{"c":3}}`: `{"a":{"c":3},"b":2}`,
-		`{"a":1,"\u0061":2}`: `{"a":2}`, `[1]`: `{}`,
+		``: ``, `{"a":1,"b":2}`: `{"a":1,"b":2}`, `{"a":1,"b":2,"a":{"c":3}}`: `{"a":{"c":3},"b":2}`,
+		`{"a":1,"\u0061":2}`: `{"a":2}`, `[1]`: `[1]`,
 	} {
 		if got := show(wire.Object(o).Unique()); got != show(wire.Object(want)) {
 			t.Errorf("%s: got %s, want %s", o, got, want)

@@ -27,11 +27,8 @@ func sameAsDecoder(t *testing.T, o Object) {
 		if fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprint(err) != fmt.Sprint(wrong) {
 			t.Errorf("%q: at most %d members are %q, %v; want %q, %v", o, most, got, err, want, wrong)
 		}
-		if !o.IsValid() {
-			continue
-		}
 		got, _ = read(func(yield func([]byte, jsontext.Value) bool) error { o.EachMemberOfValid(yield); return nil }, most)
-		if len(o) > 0 && fmt.Sprint(got) != fmt.Sprint(want) {
+		if len(o) > 0 && o.IsValid() && fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q: at most %d members without checks are %q, want %q", o, most, got, want)
 		}
 	}

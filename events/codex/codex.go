@@ -54,7 +54,7 @@ type traits struct {
 	brief      bool    // the timeout of a hook is one second by default, and three at most
 	waits      bool    // no hook runs in the background
 	deaf       bool    // the model gets no context
-	told       string  // the reader of the text of a refusal: model or user; empty: nobody
+	told       string  // names the reader of a refusal's text: model or user; if it is empty, nobody reads the text
 }
 
 // verdict translates the merged answer of an event to effects for a host.

@@ -94,8 +94,9 @@ func (r *answerReader) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// ofHook is the path of the members of hookSpecificOutput.
-const ofHook = "hookSpecificOutput."
+// mostNested limits the depth of objects whose members are treated as top-level members. Deeper ones are read as the
+// value of a member, which is noted if it contains a denial.
+const mostNested = 8
 
 // read reads an object; path is put before the names of its members in notes. The members of
 // hookSpecificOutput are treated as top-level members (G38).
@@ -103,10 +104,10 @@ func (r *answerReader) read(o wire.Object, path string) {
 	for name, value := range o.Members() {
 		switch {
 		case name == "hookSpecificOutput" && path == "" && value.Kind() == '{':
-			defer r.read(wire.Object(value), ofHook)
+			defer r.read(wire.Object(value), "hookSpecificOutput.")
 		case name == "updatedInput" && path != "":
 			r.member("modifiedArgs", path+name, value)
-		case path == ofHook && name == "decision" && value.Kind() == '{': // Claude Code's decision at PermissionRequest
+		case path != "" && name == "decision" && value.Kind() == '{' && strings.Count(path, ".") < mostNested: // Claude Code's decision at PermissionRequest
 			r.read(wire.Object(value), path+"decision.")
 		default:
 			r.member(name, path+name, value)

@@ -55,6 +55,7 @@ func TestMembersThatAreFalsyAreAsGoodAsAbsent(t *testing.T) {
 		{"session_before_tree", `{"summary":%s}`, `{}`},
 		{"session_before_compact", `{"compaction":%s}`, `{}`},
 		{"session_before_compact", `{"compaction":{"preserveData":%s}}`, `{"compaction":{"summary":"","firstKeptEntryId":"","tokensBefore":0}}`},
+		{"session_before_compact", `{"compaction":{},"other":%s}`, `{"compaction":{"summary":"","firstKeptEntryId":"","tokensBefore":0}}`},
 		{"session.compacting", `{"context":%s,"prompt":%[1]s,"preserveData":%[1]s}`, `{}`},
 	} {
 		var value jsontext.Value

@@ -356,9 +356,12 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 	isEvent := lo.CountBy(lo.Without(e.watched, known...), has) > 1
 	spelt := lo.KeyBy(known, folded)
 	var near, others []string
+	left := 0
 	note := func(to *[]string, format string, args ...any) {
 		if len(*to) < mostRemarks {
 			*to = append(*to, fmt.Sprintf(format, args...))
+		} else {
+			left++
 		}
 	}
 	for name, member := range wire.Object(value).Members() {
@@ -375,12 +378,14 @@ func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
 			note(&others, "%.60q of its result has no effect; return %s", name, e.form())
 		}
 	}
-	notes = append(near, others...)
+	if left > 0 {
+		near = append(near, fmt.Sprintf("%d more members of its result have no effect", left))
+	}
 	block := wire.Object(value).Get("block")
 	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) && (block == nil || block.Kind() == 'n') {
 		notes = append(notes, "its result has a reason but no block: true, and therefore blocks nothing")
 	}
-	return notes
+	return slices.Concat(near, notes, others)
 }
 
 // remarksOnCopy returns the notes on changes of a Go handler to its copy of the event, for events

@@ -12,7 +12,7 @@ import (
 type Log struct {
 	mu    sync.Mutex
 	lines []string
-	added chan struct{} // Add closes it for those who wait; nil if nobody waits
+	added chan struct{} // is closed by Add for those who wait, and is nil if nobody waits
 }
 
 // Add adds a line.

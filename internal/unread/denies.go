@@ -54,7 +54,7 @@ func deniesInMember(text []byte) bool {
 	}
 }
 
-// indexAfter returns the offset of the first c after the offset i; the length of text if there is none.
+// indexAfter returns the offset of the first c after the offset i. If there is none, it returns the length of text.
 func indexAfter(text []byte, i int, c byte) int {
 	i = min(i+1, len(text))
 	if n := bytes.IndexByte(text[i:], c); n >= 0 {

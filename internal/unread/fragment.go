@@ -16,7 +16,8 @@ func hasFragment(text []byte) bool {
 	return brace >= 0 && text[brace] == '}' && endsValue(text[:beforeSpaces(text, brace)])
 }
 
-// objectIn returns the offset of the beginning of an object in a text, a brace and a name; -1 if there is none.
+// objectIn finds the first brace and name in a text, with which an object begins, and returns the offset of the brace.
+// If there is none, it returns -1.
 func objectIn(text []byte) int {
 	for i, c := range text {
 		if c != '{' {
