@@ -63,39 +63,40 @@ func (c *capture) space() []byte {
 
 // grow adds space after the captured bytes. It returns false if the captures that share a limit have used it.
 func (c *capture) grow() bool {
-	full, size := c.kept, pieceSize
-	inPieces := !c.inOne && cap(full) >= mostInOne
-	if !inPieces {
-		size = max(leastRoom, 4*cap(full))
-		if size == 4*pieceSize {
-			size = mostInOne
-		}
-		size = min(size, c.limit)
+	full := c.kept
+	if !c.inOne && cap(full) >= mostInOne {
+		return c.addPiece()
 	}
-	if c.shared != nil {
-		more := int64(size)
-		if !inPieces {
-			more = int64(max(0, size-mostRoom)) - taken(full)
-		}
-		if !c.shared.take(more) {
-			return false
-		}
+	size := max(leastRoom, 4*cap(full))
+	if size == 4*pieceSize {
+		size = mostInOne
 	}
-	switch {
-	case inPieces:
-		c.pieces, c.last = append(c.pieces, unused.Get().(piece)), 0
-		return true
-	case size == pieceSize:
-		c.kept = append(unused.Get().(piece)[:0], full...)
-	default:
-		c.kept = append(make([]byte, 0, size), full...)
+	size = min(size, c.limit)
+	if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(full)) {
+		return false
 	}
+	var larger []byte
+	if size == pieceSize {
+		larger = unused.Get().(piece)[:0]
+	} else {
+		larger = make([]byte, 0, size)
+	}
+	c.kept = append(larger, full...)
 	switch cap(full) {
 	case mostRoom:
 		c.small = full[:0]
 	case pieceSize:
 		unused.Put(piece(full[:pieceSize]))
 	}
+	return true
+}
+
+// addPiece adds an empty piece. It returns false in the same case as grow.
+func (c *capture) addPiece() bool {
+	if c.shared != nil && !c.shared.take(pieceSize) {
+		return false
+	}
+	c.pieces, c.last = append(c.pieces, unused.Get().(piece)), 0
 	return true
 }
 
@@ -130,7 +131,7 @@ func (c *capture) bytes() []byte {
 	return nil
 }
 
-// join returns the first bytes and the bytes of the pieces, which it removes.
+// join returns the first bytes followed by the bytes of the pieces, and removes the pieces.
 func (c *capture) join(first []byte) []byte {
 	all := append(make([][]byte, 0, 1+len(c.pieces)), first)
 	for _, p := range c.pieces {

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -90,11 +92,29 @@ func TestTimeOfWaitingForAProcessorIsNotTheHooks(t *testing.T) {
 	}
 }
 
+// The load of the machine is fixed at the four threads of onOneProcessor, because it is estimated from all programs. Of
+// several runs the best one counts, because other programs lengthen the true waits.
 func TestTimeOfSleepingIsTheHooks(t *testing.T) {
+	defer func(before func() float64) { machineLoad = before }(machineLoad)
+	machineLoad = func() float64 { return 4 }
 	prefix := onOneProcessor(t)
-	for _, script := range []string{"sleep 60", "while :; do sleep 0.05; done"} {
-		if granted, _ := runLimited(t, prefix, script, 0); granted > testLimit {
-			t.Errorf("%s: %v granted, want less than its limit of %v", script, granted, testLimit)
+	for script, own := range map[string]func(reply hook.Reply) time.Duration{
+		"sleep 60": func(reply hook.Reply) time.Duration { return testLimit + reply.Granted },
+		"while :; do sleep 0.05; echo; done": func(reply hook.Reply) time.Duration {
+			return time.Duration(bytes.Count(reply.Stdout, []byte("\n"))) * 50 * time.Millisecond
+		},
+	} {
+		var runs []time.Duration
+		for range 4 {
+			c := &Command{Argv: append(prefix[:len(prefix):len(prefix)], "sh", "-c", script), Grace: time.Millisecond}
+			reply, err := c.Run(t.Context(), hook.Call{Timeout: testLimit})
+			if _, late := errors.AsType[*hook.TimeoutError](err); !late {
+				t.Fatalf("%s: got %v, want a TimeoutError", script, err)
+			}
+			runs = append(runs, own(reply))
+		}
+		if best := slices.Min(runs); best == 0 || best >= 2*testLimit {
+			t.Errorf("%s: it slept for %v, want about its limit of %v", script, runs, testLimit)
 		}
 	}
 }
