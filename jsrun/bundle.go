@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ type bundle struct {
 	path   string // absolute path of the file
 	name   string // the module's name in the engine
 	code   string
-	lines  []byte // the source map
+	lines  []byte // the source map, as JSON
 	loaded bool
 
 	runtime, why string // the selected runtime, and the reason for it
@@ -129,6 +130,29 @@ func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	}
 	b.loaded = true
 	return b.code, nil
+}
+
+// stack converts a stack of the engine: it maps positions to the source files, and leaves out the frames of the
+// prelude.
+func (b *bundle) stack(text string) string {
+	if text == "" {
+		return ""
+	}
+	lines := readSourceMap(b.lines)
+	var kept []string
+	own := 0 // number of lines to keep; the frames below them belong to the prelude
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		m := frame.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+			kept = append(kept, line)
+		case m[1] == b.name || b.program != "" && path.Base(m[1]) == b.name:
+			kept = append(kept, lines.mapped(line, m))
+			own = len(kept)
+		}
+	}
+	return strings.Join(kept[:own], "\n")
 }
 
 // virtual is the namespace of modules that are not files.

@@ -28,8 +28,6 @@ type library struct {
 	beside *surroundings // the surroundings of a module in a process; nil in the sandbox
 }
 
-func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
-
 // pure maps each available module of Node.js to the function that returns its text.
 var pure = map[string]func(l library) string{
 	"path":       func(l library) string { return l.path(native) },

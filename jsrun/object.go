@@ -157,23 +157,6 @@ func (s *objectShape) members(o *Object, inner *int) string {
 // quoted returns name as a property name, in computed form because "__proto__" is special.
 func quoted(name string) string { return "[" + literal(name) + "]" }
 
-// results returns, as JSON, the names that prelude.js reads.
-func (o Options) results() string {
-	list := func(names []string) string {
-		all := make([]string, len(names))
-		for i, name := range names {
-			all[i] = literal(name)
-		}
-		return "[" + strings.Join(all, ",") + "]"
-	}
-	watched := make([]string, 0, len(o.Watched))
-	for _, kind := range slices.Sorted(maps.Keys(o.Watched)) {
-		watched = append(watched, literal(kind)+":"+list(o.Watched[kind]))
-	}
-	return `{"members":` + list(o.Members) + `,"flags":` + list(o.Flags) +
-		`,"watched":{` + strings.Join(watched, ",") + `}}`
-}
-
 func literal(s string) string {
 	text, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 becomes U+FFFD
 	return string(text)

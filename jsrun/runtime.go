@@ -132,9 +132,8 @@ func (b *bundle) marked() string {
 	}
 	before := b.code[:at[0]]
 	row, column := strings.Count(before, "\n")+1, at[0]-strings.LastIndexByte(before, '\n')
-	places, sources := b.places()
 	text := fmt.Sprintf("%s:%d:%d", b.name, row, column)
-	text = mapped(text, frame.FindStringSubmatch(text), places, sources)
+	text = readSourceMap(b.lines).mapped(text, frame.FindStringSubmatch(text))
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
