@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Error is an exception that JavaScript threw.
@@ -23,6 +25,16 @@ func (e *Error) Error() string { return e.Message }
 
 // StackTrace returns the stack. Libraries that report errors look for this method.
 func (e *Error) StackTrace() string { return e.Stack }
+
+// readError reads the description of an exception by prelude.js. If the description cannot be read, err says why, and e
+// is an error for the caller.
+func readError(description string) (e *Error, err error) {
+	e = &Error{}
+	if err = json.Unmarshal([]byte(description), e, json.MatchCaseInsensitiveNames(true), asJavaScript); err != nil {
+		e = &Error{Message: "an error that cannot be read", Name: internalError}
+	}
+	return e, err
+}
 
 // LoadError reports that a module cannot be used, because its text, an import, its top level or its
 // default export failed.

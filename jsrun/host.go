@@ -1,102 +1,167 @@
 package jsrun
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 )
 
-// errAborted is the cause of a context that JavaScript ended.
-var errAborted = errors.New("aborted by the module")
-
-// fromJS is the Go function that has the name host in prelude.js. JavaScript calls it on the module's goroutine.
-func (m *Module) fromJS(args []any) (any, error) {
-	op, _ := args[0].(string)
-	id := number(args[1])
-	switch op {
-	case "answer":
-		m.answered(id, value(args[2]))
-	case "fail":
-		m.complete(id, outcome{err: m.thrown(args[2])})
-	case "sync":
-		return m.sync(m.bindings[id], number(args[2]), text(args[3])), nil
-	case "async":
-		m.async(id, m.bindings[number(args[2])], number(args[3]), text(args[4]), args[5] == true)
-	case "cancel":
-		if cancel := m.cancels[id]; cancel != nil {
-			cancel(errAborted)
-		}
-	case "watch":
-		return m.watch(m.bindings[id]), nil
-	case "release":
-		delete(m.bindings, id)
-	case "shape":
-		return m.shapeSource(id), nil
-	case "timer":
-		m.setTimer(id, args[2], args[3] == true)
-	case "clear":
-		m.clock.remove(id)
-	case "random":
-		return random(id), nil
-	case "directory":
-		if dir := current(m.opt.Dir); dir != "" {
-			return dir, nil
-		}
-	case "environ":
-		if m.opt.Environ != nil {
-			return variables(m.opt.Environ)
-		}
-	case "platform":
-		return platform(), nil
-	case "url":
-		return "(" + webURL + ")", nil
-	case "address":
-		return address(args[1:]), nil
-	case "console":
-		m.console(text(args[1]), text(args[2]))
-	}
-	return undefined, nil
+// binding is the Go side of a JavaScript object. It is removed when JavaScript collects the object.
+type binding struct {
+	id    int64
+	funcs []Func
+	this  any
+	call  *pendingCall // the call that had the object as an argument
+	ctx   context.Context
+	stop  func() bool // stops watching the call's context; nil if it is not watched
 }
 
-// answered completes a call. It discards the answer while interrupted functions settle, because the called function may
-// have caught the interruption and returned a wrong value.
-func (m *Module) answered(id int64, v Value) {
-	if !m.cut {
-		m.complete(id, outcome{value: v})
-	} else if m.complete(id, outcome{err: &BudgetError{After: m.opt.CPU}}) {
-		m.reported = true
+// context returns the context for functions of the object. Once the module has answered the object's call, the end of
+// the call's context no longer affects the object.
+func (b *binding) context() context.Context {
+	if b.call.settled {
+		return context.WithoutCancel(b.ctx)
+	}
+	return b.ctx
+}
+
+// hostObjects holds the objects of the host that the module can use, and runs their functions. Only the module's
+// goroutine uses it, apart from the method encode and the fields below mu.
+type hostObjects struct {
+	ctx   context.Context // ends with the module
+	queue *taskQueue
+	enter func(op string, args ...any) // calls an entry of prelude.js, on the module's goroutine
+
+	bindings map[int64]*binding
+	cancels  map[int64]context.CancelCauseFunc // cancels the asynchronous functions
+	work     sync.WaitGroup                    // running asynchronous functions
+
+	mu     sync.Mutex
+	shapes map[*Object]int // indexes in known
+	known  []*objectShape
+	last   int64 // the last id of a binding
+}
+
+func newHostObjects(ctx context.Context, queue *taskQueue, enter func(op string, args ...any)) *hostObjects {
+	return &hostObjects{
+		ctx:      ctx,
+		queue:    queue,
+		enter:    enter,
+		bindings: map[int64]*binding{},
+		cancels:  map[int64]context.CancelCauseFunc{},
+		shapes:   map[*Object]int{},
 	}
 }
 
-// random returns n random bytes, in hexadecimal.
-func random(n int64) string {
-	bytes := make([]byte, min(max(n, 0), 1<<16))
-	_, _ = rand.Read(bytes) // never fails
-	return hex.EncodeToString(bytes)
-}
-
-func (m *Module) shapeSource(id int64) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.known[id].source
-}
-
-func (m *Module) console(level, text string) {
-	if m.opt.Console != nil {
-		m.opt.Console(level, text)
+// encode writes arguments in the form that prelude.js reads: a list of the arguments, with each
+// object replaced by its properties; then the index, shape and number of each object; and the
+// number of objects.
+func (h *hostObjects) encode(c *pendingCall, args []any) (string, error) {
+	text, objects := []byte{'['}, []byte{}
+	for i, arg := range args {
+		var v Value
+		var err error
+		if b, is := arg.(Bound); is {
+			v, err = b.values, b.err
+			id, shape := h.bind(c, b)
+			objects = fmt.Appendf(objects, "%d,%d,%d,", i, shape, id)
+		} else {
+			v, err = argument(arg)
+		}
+		if err != nil {
+			return "", fmt.Errorf("argument %d: %w", i+1, err)
+		}
+		text = append(append(text, v...), ',')
 	}
+	return string(fmt.Appendf(append(text, objects...), "%d]", len(c.objects))), nil
+}
+
+// argument returns v as JSON for the list that encode writes.
+func argument(v any) (Value, error) {
+	text, err := valueOf(v)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return Value("null"), nil
+	case !text.IsValid(asJavaScript):
+		return nil, errors.New("not JSON")
+	}
+	return text, nil
+}
+
+// bind adds an object to the objects of a call.
+func (h *hostObjects) bind(c *pendingCall, b Bound) (id int64, shape int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	shape, known := h.shapes[b.object]
+	if !known {
+		shape = len(h.known)
+		h.known = append(h.known, newShape(b.object))
+		h.shapes[b.object] = shape
+	}
+	h.last++
+	c.objects = append(c.objects, &binding{
+		id: h.last, funcs: h.known[shape].funcs, this: b.this, call: c, ctx: cmp.Or(b.ctx, c.ctx),
+	})
+	return h.last, shape
+}
+
+// shape returns the text that creates an object; undefined if there is no such shape.
+func (h *hostObjects) shape(id int64) any {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if id < 0 || id >= int64(len(h.known)) {
+		return undefined
+	}
+	return h.known[id].source
+}
+
+// watch aborts the object's signal when its context ends. It returns the cause if the context has
+// ended already.
+func (h *hostObjects) watch(b *binding) (why any) {
+	ctx := b.ctx
+	switch {
+	case b.call.settled || b.stop != nil:
+		return undefined
+	case ctx.Err() != nil:
+		return context.Cause(ctx).Error()
+	}
+	b.stop = context.AfterFunc(ctx, func() {
+		h.queue.add(func() { h.enter("abort", b.id, context.Cause(ctx).Error()) })
+	})
+	return undefined
+}
+
+// unwatch releases the object's signal, unless it is aborted.
+func (h *hostObjects) unwatch(b *binding) {
+	if b.stop != nil && b.stop() {
+		h.queue.add(func() { h.enter("done", b.id) })
+	}
+}
+
+// inside is the key of a visit, in the context of a synchronous function.
+type inside struct{ h *hostObjects }
+
+// visit is one run of a synchronous function.
+type visit struct{ over atomic.Bool }
+
+// isInside reports whether ctx is the context of a synchronous function that runs now.
+func (h *hostObjects) isInside(ctx context.Context) bool {
+	v, is := ctx.Value(inside{h}).(*visit)
+	return is && !v.over.Load()
 }
 
 // sync calls a function while JavaScript waits.
-func (m *Module) sync(b *binding, fn int64, text string) any {
+func (h *hostObjects) sync(b *binding, fn int64, text string) any {
 	now := &visit{}
 	defer now.over.Store(true)
-	ctx := context.WithValue(b.context(), inside{m}, now)
+	ctx := context.WithValue(b.context(), inside{h}, now)
 	answer, sent := answerOf(ctx, b.funcs[fn], b.this, text)
 	if sent != nil {
 		sent()
@@ -108,10 +173,10 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 const mostAsync = 1000
 
 // async calls a function on a new goroutine, and then settles the promise with the number id.
-func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
-	if len(m.cancels) >= mostAsync {
-		m.queue.add(func() {
-			m.enter(nil, "settle", id, fmt.Sprintf("!more than %d functions of the host are running", mostAsync))
+func (h *hostObjects) async(id int64, b *binding, fn int64, text string, aborted bool) {
+	if len(h.cancels) >= mostAsync {
+		h.queue.add(func() {
+			h.enter("settle", id, fmt.Sprintf("!more than %d functions of the host are running", mostAsync))
 		})
 		return
 	}
@@ -119,35 +184,45 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	if aborted { // cancels the context before the function begins
 		cancel(errAborted)
 	}
-	stop := context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
-	m.cancels[id] = cancel
-	m.work.Go(func() {
+	stop := context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) })
+	h.cancels[id] = cancel
+	h.work.Go(func() {
 		var answer any = "!the function ended its goroutine"
 		sent := func() {}
 		defer func() {
 			stop()
 			cancel(nil)
-			m.queue.add(func() {
-				delete(m.cancels, id)
-				m.enter(nil, "settle", id, answer)
+			h.queue.add(func() {
+				delete(h.cancels, id)
+				h.enter("settle", id, answer)
 				sent()
 			})
 		}()
 		var done func()
 		if answer, done = answerOf(ctx, b.funcs[fn], b.this, text); done != nil {
-			sent = m.once(done)
+			sent = h.once(done)
 		}
 	})
 }
 
 // once returns a function that calls done. The end of the module, which drops the queue, calls done too. Only the first
 // of these calls has an effect.
-func (m *Module) once(done func()) func() {
+func (h *hostObjects) once(done func()) func() {
 	done = sync.OnceFunc(done)
-	forget := context.AfterFunc(m.ctx, done)
+	forget := context.AfterFunc(h.ctx, done)
 	return func() {
 		forget()
 		done()
+	}
+}
+
+// errAborted is the cause of a context that JavaScript ended.
+var errAborted = errors.New("aborted by the module")
+
+// cancel ends the context of an asynchronous function.
+func (h *hostObjects) cancel(id int64) {
+	if cancel := h.cancels[id]; cancel != nil {
+		cancel(errAborted)
 	}
 }
 
@@ -178,50 +253,4 @@ func answerOf(ctx context.Context, f Func, this any, args string) (answer any, s
 		return undefined, sent
 	}
 	return "=" + string(v), sent
-}
-
-// thrown returns the error that JavaScript describes.
-func (m *Module) thrown(description any) error {
-	var e struct {
-		Message, Name, Stack string
-		NonError             bool `json:"nonError"`
-	}
-	err := json.Unmarshal([]byte(text(description)), &e, json.MatchCaseInsensitiveNames(true), asJavaScript)
-	switch {
-	case m.cut && (err != nil || isInterruption(e.Name, e.Message)):
-		m.reported = true
-		return &BudgetError{After: m.opt.CPU}
-	case err != nil:
-		return &Error{Message: "an error that cannot be read", Name: internalError}
-	}
-	thrown := &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
-	if m.proc != nil { // Node.js reports the mistake itself
-		return thrown
-	}
-	return m.source.explained(thrown, e.Stack)
-}
-
-// number returns an argument from JavaScript as a number; 0 for anything else. text and value below convert
-// arguments in the same way.
-
-func number(v any) int64 {
-	switch v := v.(type) {
-	case int:
-		return int64(v)
-	case float64:
-		return int64(v)
-	}
-	return 0
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-func value(v any) Value {
-	if s, is := v.(string); is {
-		return Value(s)
-	}
-	return nil
 }

@@ -72,7 +72,7 @@ func TestAnAbandonedCallSettlesUnheard(t *testing.T) {
 				a.log.WaitFor(t, "warn late")
 			}
 			a.stillWorks(t)
-			if n := len(a.module.calls); n != 0 {
+			if n := len(a.module.calls.calls); n != 0 {
 				t.Errorf("%d calls are still known", n)
 			}
 		})
@@ -254,7 +254,7 @@ func TestManyModulesLeaveNothingBehind(t *testing.T) {
 func (a *agent) bindings(t *testing.T) int {
 	t.Helper()
 	n := make(chan int)
-	a.module.queue.add(func() { n <- len(a.module.bindings) })
+	a.module.queue.add(func() { n <- len(a.module.host.bindings) })
 	return <-n
 }
 

@@ -215,9 +215,9 @@ func TestADeafEngineIsLeftBehind(t *testing.T) {
 	m := opened(t, "export default pi => pi.on('call', e => new Array(e.n).indexOf(1))", Options{})
 	a := started(t, m)
 	m.opt.CPU = 20 * time.Millisecond
-	m.engine.guard.mu.Lock()
-	m.engine.guard.patience = 10 * time.Millisecond
-	m.engine.guard.mu.Unlock()
+	m.sandbox.engine.guard.mu.Lock()
+	m.sandbox.engine.guard.patience = 10 * time.Millisecond
+	m.sandbox.engine.guard.mu.Unlock()
 	var dead *DeadError
 	n := `{"n":30000000}`
 	if raceEnabled {

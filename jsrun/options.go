@@ -75,7 +75,7 @@ func (o Options) limited(source *bundle) Options {
 	return o
 }
 
-// library returns the modules that a module in the sandbox can import by a bare name.
+// library returns the modules that can be imported by a bare name.
 func (o Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
 
 // results returns, as JSON, the names that prelude.js reads.

@@ -1,4 +1,4 @@
-// This program runs a module in a process of Node.js or Bun. It has the task that host.go and engine.go have in the
+// This program runs a module in a process of Node.js or Bun. It has the task that sandbox.go and engine.go have in the
 // sandbox. It exchanges lines of the worker protocol (docs/warm.md, docs/worker.schema.json) with the host, on
 // descriptors other than those to which the module and its programs print: it reads calls from 3, writes answers and
 // requests to 4, and reads from 5 the answers to requests for which this thread blocks.

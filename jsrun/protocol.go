@@ -1,12 +1,12 @@
 package jsrun
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -53,79 +53,30 @@ func readMessage(line []byte) (*protocolLine, error) {
 	return m, nil
 }
 
-// hears handles a line from the process.
-func (m *Module) hears(said *protocolLine) {
-	switch {
-	case said.Ready != nil:
-		m.proc.ready = true
-	case said.Pong != 0:
-		m.proc.due = time.Time{}
-	case said.Ask != nil:
-		m.asked(said.Ask)
-	case said.Output != nil && said.Output.Error != nil:
-		m.complete(numbered(said.ID), outcome{err: m.thrown(string(said.Output.Error))})
-	case said.Output != nil:
-		m.complete(numbered(said.ID), outcome{value: Value(said.Output.Value)})
-	case said.Cancel != "":
-		if cancel := m.cancels[numbered(said.Cancel)]; cancel != nil {
-			cancel(errAborted)
+// readLine reads a line of at most processLine bytes.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); err == nil {
+			return line, nil
 		}
-	case said.Release != 0:
-		delete(m.bindings, said.Release)
-	case said.Log != nil:
-		m.console(said.Log.Level, said.Log.Text)
-	default:
-		m.end(&DeadError{errors.New("it wrote a line that is not part of the protocol")})
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+		if len(line) > processLine {
+			return nil, fmt.Errorf("it wrote a line of more than %d MiB", processLine>>20)
+		}
 	}
 }
 
+// numbered returns an id as a number; 0 if it is not one.
 func numbered(id string) int64 {
 	n, _ := strconv.ParseInt(id, 10, 64)
 	return n
 }
 
-// asked answers a request of the process. It checks every number of an object or function that the process sends.
-func (m *Module) asked(q *hostCall) {
-	b := m.bindings[q.Object]
-	known := b != nil && q.Function >= 0 && q.Function < int64(len(b.funcs))
-	id := numbered(q.ID)
-	switch {
-	case q.Signal != nil:
-		if b = m.bindings[*q.Signal]; b != nil {
-			m.answer(m.watch(b))
-		} else {
-			m.answer(undefined)
-		}
-	case q.Shape != nil:
-		m.answer(m.shapeText(*q.Shape))
-	case q.ID == "" && !known:
-		m.answer("!there is no such function")
-	case q.ID == "":
-		m.answer(m.sync(b, q.Function, string(q.Arguments)))
-	case !known:
-		m.send("settle", id, "!there is no such function")
-	default:
-		m.async(id, b, q.Function, string(q.Arguments), q.Aborted)
-	}
-}
-
-func (m *Module) shapeText(id int64) any {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if id < 0 || id >= int64(len(m.known)) {
-		return undefined
-	}
-	return m.known[id].source
-}
-
-// answer sends the answer for which the process blocks. In a text, "=" begins a value in JSON and "!" an error; any
-// other text is the value itself.
-func (m *Module) answer(answer any) {
-	m.put(m.proc.answers, append(answered([]byte(`{"answer":{`), answer), "}}\n"...))
-}
-
-// answered appends the members of an answer; see answerOf.
-func answered(dst []byte, answer any) []byte {
+// appendAnswer appends the members of an answer; see answerOf.
+func appendAnswer(dst []byte, answer any) []byte {
 	text, is := answer.(string)
 	switch {
 	case !is:
@@ -138,10 +89,10 @@ func answered(dst []byte, answer any) []byte {
 	return append(append(dst, `"value":`...), literal(text)...)
 }
 
-// lineOf returns the line that sends the operation op to the process.
-func lineOf(m *Module, op string, args []any) (dst []byte) {
+// lineOf returns the line that sends the operation op to the process. The directory is part of calls.
+func lineOf(dir, op string, args []any) (dst []byte) {
 	call := func(payload string, values ...any) []byte {
-		dst := fmt.Appendf(nil, `{"v":1,"id":"%d","event":%q,"cwd":%s,"env":{},"payload":`, args[0], op, literal(current(m.opt.Dir)))
+		dst := fmt.Appendf(nil, `{"v":1,"id":"%d","event":%q,"cwd":%s,"env":{},"payload":`, args[0], op, literal(dir))
 		return append(fmt.Appendf(dst, payload, values...), "}\n"...)
 	}
 	switch op {
@@ -153,7 +104,7 @@ func lineOf(m *Module, op string, args []any) (dst []byte) {
 		return call(`{"function":%d,"arguments":%s}`, args[1], args[2])
 	case "settle":
 		dst = fmt.Appendf(nil, `{"answer":{"id":"%d"`, args[0])
-		if members := answered(nil, args[1]); members != nil {
+		if members := appendAnswer(nil, args[1]); members != nil {
 			dst = append(append(dst, ','), members...)
 		}
 		return append(dst, "}}\n"...)

@@ -1,7 +1,6 @@
 package jsrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,23 +23,6 @@ const (
 
 // Runtimes lists the values of [Options.Runtime].
 var Runtimes = []string{Sandbox, Node, Bun, Auto}
-
-// Runtime returns where the module runs, [Sandbox], [Node] or [Bun], and the reason in words.
-func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
-
-// Restart loads a module again after its end, from its original text. The error is a [*LoadError]. The ended module
-// still has to be closed.
-func (m *Module) Restart(ctx context.Context) (*Module, error) {
-	source := *m.source
-	source.loaded = false
-	again, err := within(ctx, cmp.Or(m.opt.Load, MaxLoad), func(ctx context.Context) (*Module, error) {
-		return openBundle(ctx, m.path, m.opt, &source)
-	})
-	if err != nil {
-		return nil, &LoadError{Path: m.path, Err: err}
-	}
-	return again, nil
-}
 
 // choose returns the bundle for the runtime in opt.
 func choose(ctx context.Context, path string, opt Options) (*bundle, error) {

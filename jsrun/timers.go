@@ -24,6 +24,25 @@ type clock struct {
 
 func byTime(a, b timer) int { return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.id, b.id)) }
 
+// set sets a timer for the callback with the number id after ms milliseconds. As in other runtimes, an ms that is less
+// than one or too large counts as one.
+func (c *clock) set(id int64, ms any, repeat bool) {
+	wait := time.Millisecond
+	switch ms := ms.(type) {
+	case int:
+		wait = max(wait, time.Duration(ms)*time.Millisecond)
+	case float64:
+		if ms > 1 && ms <= math.MaxInt32 {
+			wait = time.Duration(ms * float64(time.Millisecond))
+		}
+	}
+	t := timer{id: id, due: time.Now().Add(wait)}
+	if repeat {
+		t.every = wait
+	}
+	c.add(t)
+}
+
 func (c *clock) add(t timer) {
 	at, _ := slices.BinarySearchFunc(c.queue, t, byTime)
 	c.queue = slices.Insert(c.queue, at, t)
@@ -69,33 +88,4 @@ func (c *clock) stop() {
 		c.bell.Stop()
 	}
 	c.queue = nil
-}
-
-// setTimer runs the callback with the number id after ms milliseconds. As in other runtimes, an ms that is less than
-// one or too large counts as one.
-func (m *Module) setTimer(id int64, ms any, repeat bool) {
-	wait := time.Millisecond
-	switch ms := ms.(type) {
-	case int:
-		wait = max(wait, time.Duration(ms)*time.Millisecond)
-	case float64:
-		if ms > 1 && ms <= math.MaxInt32 {
-			wait = time.Duration(ms * float64(time.Millisecond))
-		}
-	}
-	t := timer{id: id, due: time.Now().Add(wait)}
-	if repeat {
-		t.every = wait
-	}
-	m.clock.add(t)
-}
-
-// fire runs the timers that are due now. Timers that they set wait for the next turn: other tasks
-// run in between.
-func (m *Module) fire() {
-	now := time.Now()
-	for t, is := m.clock.next(now); is; t, is = m.clock.next(now) {
-		m.enter(nil, "fire", t.id)
-	}
-	m.clock.wind()
 }
