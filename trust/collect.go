@@ -139,6 +139,13 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
+// newProcess returns a shell without functions, whose text has added the folders path to PATH.
+func (c *fileCollector) newProcess(path []string) *shellProcess {
+	p := &shellProcess{functions: map[string]bool{}, path: slices.Clip(path)}
+	c.procs = append(c.procs, p)
+	return p
+}
+
 // command finds the files of a command in its text and in its arguments. It skips arguments that only pass the text to
 // a shell, and a text that is only the name of the program.
 func (c *fileCollector) command(h *hook.Hook) error {
@@ -266,6 +273,20 @@ func (c *fileCollector) leadsIn(paths string) bool {
 		}
 	}
 	return false
+}
+
+// searchPath returns PATH with links resolved, because a link may refer to the project.
+func (c *fileCollector) searchPath() []string {
+	if c.path == nil && c.environ["PATH"] != "" {
+		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
+			dir := within(c.dir, folder)
+			if real, err := c.real(dir); err == nil {
+				dir = real
+			}
+			c.path = append(c.path, dir)
+		}
+	}
+	return c.path
 }
 
 // linksIn reports whether a path refers to a file of the project by symbolic links.

@@ -65,3 +65,12 @@ func (l *lookUps) isDir(path string) bool {
 	info, err := l.stat(path)
 	return err == nil && info.IsDir()
 }
+
+// folderOf returns the folder of a file, as named and with links resolved.
+func (l *lookUps) folderOf(path string) []string {
+	dirs := []string{filepath.Dir(path)}
+	if real, err := l.real(path); err == nil && filepath.Dir(real) != dirs[0] {
+		dirs = append(dirs, filepath.Dir(real))
+	}
+	return dirs
+}

@@ -2,40 +2,16 @@ package trust
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
 )
-
-// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it checks every file that
-// trust in the hook covers. Scripts run from the bytes that were compared; see [run.Command.Pin]. A covered hook that
-// differs from the hook given to Cover, and a project's hook that was not covered, get a Runner that always fails;
-// other hooks keep their own. Each of these failures has the class [hook.ClassUntrusted] and blocks an event that can
-// block, so that changing a guard does not disable it. With the zero Covered no hook of the project runs.
-//
-// Pass Wrap in the Config of an engine, which calls it once for each hook:
-//
-//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})
-func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
-	switch at, covered := c.places[hookKey{h.Dialect, h.ID}]; {
-	case covered && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
-		if c.Hooks[at].python {
-			withoutBytecode(r)
-		}
-		return run.Pinned(r, &agreed{c, &c.Hooks[at]})
-	case covered || h.Source == hook.Project || h.Source == hook.Local:
-		return uncoveredRunner{fmt.Errorf("the hook at %s, or a file that it runs, has changed since trust was granted; look at it, and grant trust again", h.Position)}
-	}
-	return r
-}
 
 // uncoveredRunner is the Runner of a hook that was not covered, or has changed since. It always fails.
 type uncoveredRunner struct{ why error }
@@ -117,16 +93,6 @@ func (a *agreed) sameIn(ctx context.Context, dir string) error {
 	return nil
 }
 
-// isProject reports whether a path refers to the project's directory.
-func (c *Covered) isProject(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	project, err := os.Stat(c.dir)
-	return err == nil && os.SameFile(info, project)
-}
-
 // Open implements [run.Agreed].
 func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte, err error) {
 	for _, path := range a.covered.spellings(path) {
@@ -143,34 +109,6 @@ func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte
 		return nil, nil, err
 	}
 	return nil, nil, notThere(path)
-}
-
-// spellings returns the paths under which a file may have been covered: the path itself, and the path with links to the
-// project resolved.
-func (c *Covered) spellings(path string) []string {
-	all := []string{filepath.Clean(path)}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		all = append(all, filepath.Join(dir, filepath.Base(path)))
-	}
-	for dir := filepath.Dir(all[0]); ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && real == c.dir {
-			below, _ := filepath.Rel(dir, all[0]) // Rel cannot fail: dir contains all[0]
-			return append(all, filepath.Join(c.dir, below))
-		}
-		if dir == filepath.Dir(dir) {
-			return all
-		}
-	}
-}
-
-// holds reports whether a path is in the project, or refers to it.
-func (c *Covered) holds(path string) bool {
-	for _, path := range c.spellings(path) {
-		if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
 }
 
 func notThere(path string) error {
@@ -204,23 +142,3 @@ func (s stamp) shows(info fs.FileInfo) bool {
 
 // couldRun reports whether the file was executable.
 func (s stamp) couldRun() bool { return s.info != nil && s.info.Mode()&0o111 != 0 }
-
-// same returns an error if a file has changed, is missing, or has ceased to be executable.
-func (c *Covered) same(ctx context.Context, file File) error {
-	info, err := os.Stat(file.File)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return hasChanged(file.File)
-	case err != nil:
-		return err
-	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // a guard that is not executable would fail open
-		return hasChanged(file.File)
-	case c.stamps[file.File].shows(info):
-		return nil
-	}
-	f, _, err := opened(ctx, file)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}

@@ -8,50 +8,6 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// call covers the files of a program whose arguments are known texts.
-func (s *shellScope) call(words []string) error {
-	args := make([]arg, len(words))
-	for i, word := range words {
-		args[i] = arg{texts: []string{word}, known: true}
-	}
-	return s.program(args)
-}
-
-// program covers the files of one call.
-func (s *shellScope) program(args []arg) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !writing[base(args[0])] {
-		for i, a := range args {
-			if err := s.cover(a, i == 0); err != nil {
-				return err
-			}
-		}
-	}
-	return s.runs(args)
-}
-
-// runs covers the program that the first word names, for each of its possible values.
-func (s *shellScope) runs(args []arg) error {
-	if err := s.c.spent(); err != nil || len(args) == 0 {
-		return err
-	}
-	if !args[0].known || len(args[0].texts) == 0 {
-		s.cannotSee("the program that a command starts is not known before the hook runs")
-	}
-	for _, text := range args[0].texts {
-		read, err := s.resolve(text)
-		if err == nil && args[0].known {
-			err = s.known(text, args[1:], read)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func base(a arg) string {
 	if !a.known || len(a.texts) == 0 {
 		return ""
@@ -82,16 +38,16 @@ func (s *shellScope) known(program string, args []arg, read bool) error {
 	case declaring[name]:
 		return s.declares(args)
 	case name == "unset" || name == "wait" || name == "printf" && len(args) > 0 && args[0].varies("-") || name == "printf" && len(args) > 1 && args[0].is("-v"):
-		s.forget(args)
+		s.vars.forget(args)
 	case name == "alias" && slices.ContainsFunc(args, defines):
 		s.cannotSee("an alias may stand for another program")
 	case name == "cd" || name == "pushd":
 		s.changeDir(args)
 	case name == "read" || name == "getopts":
-		s.forget(args)
+		s.vars.forget(args)
 	case name == "mapfile" || name == "readarray":
 		s.without(name, args, "-C")
-		s.forget(args)
+		s.vars.forget(args)
 	case name == "run-parts" || name == "find":
 		return s.directories(name, args)
 	case name == "git":
@@ -127,14 +83,6 @@ func (s *shellScope) without(name string, args []arg, options ...string) {
 		}
 		if !a.known && len(a.texts) == 0 {
 			s.cannotSee("the options of %s are not known before the hook runs", name)
-		}
-	}
-}
-
-func (s *shellScope) forget(args []arg) {
-	for _, a := range args {
-		for _, text := range a.texts {
-			s.vars[text] = nil
 		}
 	}
 }
@@ -181,115 +129,6 @@ func (s *shellScope) declares(args []arg) error {
 		}
 	}
 	return nil
-}
-
-// declared covers the variable that a word such as NAME=value sets. own means that the word may set PATH to a value
-// that is not fully known, as in export PATH=$HOME/bin:$PATH.
-func (s *shellScope) declared(a arg, own bool) error {
-	for _, text := range a.texts {
-		name, value, sets := strings.Cut(text, "=")
-		name = strings.TrimSuffix(name, "+")
-		switch {
-		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
-			s.cannotSee("a variable refers to another variable by name (declare -n)")
-		case !sets:
-		case !a.known && (loads(name) && !(own && name == "PATH") || configures(name)):
-			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
-		default:
-			s.set(name, value, a.known)
-			if err := s.assigned(name, value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// wrapped calls wrapper in a scope without functions. A wrapper runs programs only, and no functions of the shell.
-func (s *shellScope) wrapped(name string, w bash.Wrapper, args []arg) error {
-	inner := *s
-	inner.proc = s.newProcess()
-	err := inner.wrapper(name, w, args)
-	s.dirs, s.proc.path = inner.dirs, inner.proc.path
-	s.proc.repeats = s.proc.repeats || inner.proc.repeats
-	return err
-}
-
-// wrapper skips a wrapper's own options, and covers the command that it runs.
-func (s *shellScope) wrapper(name string, w bash.Wrapper, args []arg) error {
-	words := make([]string, len(args))
-	for i, a := range args {
-		if a.known && len(a.texts) == 1 {
-			words[i] = a.texts[0]
-		}
-	}
-	opens := func(i int) bool { return !args[i].known || len(args[i].texts) != 1 }
-	own, ok := w.Skip(words, opens)
-	for i := 0; i < own; i++ {
-		switch option := words[i]; {
-		case opens(i):
-			s.cannotSee("the program that %s starts is not known before the hook runs", name)
-			return nil
-		case len(option) > 1 && option[0] == '-':
-			if !w.Knows(option) {
-				s.cannotSee("the option %s of %s is not known", option, name)
-			}
-			i += w.Width(option) - 1
-		}
-	}
-	if !ok {
-		return nil
-	}
-	if w.Foreign {
-		s.cannotSee("%s runs programs in another root, container or machine", name)
-	}
-	if w.Reads && slices.ContainsFunc(words[:own], replaces) && own < len(args) && clearPrograms[base(args[own])] == nil {
-		s.cannotSee("%s puts its input into the command", name)
-	}
-	if w.Joins && own == len(args) {
-		s.cannotSee("%s runs the commands of its input", name)
-	}
-	before, rest := words[:own], args[own:]
-	if to, is := w.Value(before, w.Chdir, w.LongDir); is && w.Chdir != "" {
-		s.changeDir([]arg{{texts: []string{to}, known: true}})
-	}
-	if text, is := w.Value(before, w.Text, "command"); is && w.Text != "" {
-		return s.fork().script(text)
-	}
-	if len(rest) > 1 && w.Text != "" && (rest[0].is("-"+w.Text) || rest[0].is("--command")) {
-		return s.eval(rest[1:2])
-	}
-	if text, is := w.Value(before, w.Split, "split-string"); is && w.Split != "" {
-		var split []arg
-		for word := range strings.FieldsSeq(text) {
-			split = append(split, arg{texts: []string{word}, known: !strings.ContainsAny(word, "$\\'\"")})
-		}
-		rest = append(split, rest...)
-	}
-	for w.Assigns && len(rest) > 0 && len(rest[0].texts) > 0 && strings.Contains(rest[0].texts[0], "=") {
-		for _, text := range rest[0].texts {
-			variable, value, _ := strings.Cut(text, "=")
-			if !rest[0].known && loads(variable) {
-				s.cannotSee("the files that programs load through %s are not known before the hook runs", variable)
-			}
-			if err := s.assigned(variable, value); err != nil {
-				return err
-			}
-		}
-		rest = rest[1:]
-	}
-	if w.Joins {
-		return s.eval(rest)
-	}
-	if w.Reads && len(rest) > 0 {
-		rest = append(slices.Clone(rest), arg{})
-	}
-	return s.runs(rest)
-}
-
-// replaces reports whether an option of xargs puts its input into the words of the command.
-func replaces(option string) bool {
-	return strings.HasPrefix(option, "-I") || strings.HasPrefix(option, "-i") || strings.HasPrefix(option, "--replace")
 }
 
 // shellWords lists the options of shells whose value is the next word. shellFlags and shellLongs list options that have
@@ -392,39 +231,6 @@ func (s *shellScope) sourced(args []arg) error {
 	return nil
 }
 
-func (s *shellScope) eval(args []arg) error {
-	var words []string
-	for _, a := range args {
-		if !a.known || len(a.texts) > 1 && !a.fields {
-			s.cannotSee("the text that eval runs is not known before the hook runs")
-			return nil
-		}
-		words = append(words, a.texts...)
-	}
-	return s.script(strings.Join(words, " "))
-}
-
-func (s *shellScope) changeDir(args []arg) {
-	if len(args) == 0 && s.c.environ["HOME"] != "" {
-		s.addDir(within(s.c.dir, s.c.environ["HOME"]))
-	}
-	for _, a := range args {
-		if !a.known {
-			s.cannotSee("the directory that the hook changes to is not known before the hook runs")
-			return
-		}
-		for _, text := range a.texts {
-			for _, path := range s.paths(text) {
-				if s.again && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
-					s.c.absent(path, s.quiet) // cd fails as long as the directory does not exist
-					continue
-				}
-				s.addDir(path)
-			}
-		}
-	}
-}
-
 // directories covers the files of programs that run whole directories.
 func (s *shellScope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
@@ -444,21 +250,6 @@ func (s *shellScope) directories(name string, args []arg) error {
 				if err := s.directory(text); err != nil {
 					return err
 				}
-			}
-		}
-	}
-	return nil
-}
-
-// runParts covers a directory whose files all run.
-func (s *shellScope) runParts(text string) error {
-	if err := s.directory(text); err != nil {
-		return err
-	}
-	for _, dir := range s.existing(text) {
-		for _, name := range s.c.watch(dir, "all", nil) {
-			if _, err := s.c.file(filepath.Join(dir, name), !s.quiet && s.c.below(dir)); err != nil {
-				return err
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package trust
 
 import (
 	"maps"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,16 +22,13 @@ const (
 
 // shellScope is the state at one point of a shell text: known variables and directory.
 type shellScope struct {
-	c     *fileCollector
-	path  string              // the script; empty for the command of a hook
-	dirs  []string            // the possible working directories
-	vars  map[string][]string // the assigned values; nil: not known
-	proc  *shellProcess
+	finder
+	path  string // the script; empty for the command of a hook
+	vars  variables
 	stdin []arg            // texts that the current command reads as its input
 	input *syntax.CallExpr // a call of a shell whose input has been read as a script
 	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
-	quiet bool             // the text may never run: parts that cannot be analysed do not make the hook unclear
 	text  string
 }
 
@@ -45,9 +42,8 @@ type shellProcess struct {
 }
 
 func newScope(c *fileCollector, path string) *shellScope {
-	s := &shellScope{c: c, path: path, dirs: slices.Clone(c.workDirs), vars: map[string][]string{}}
-	s.proc = &shellProcess{functions: map[string]bool{}}
-	c.procs = append(c.procs, s.proc)
+	f := finder{c: c, dirs: slices.Clone(c.workDirs), proc: c.newProcess(nil)}
+	s := &shellScope{finder: f, path: path, vars: variables{}}
 	if path != "" {
 		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
@@ -56,72 +52,17 @@ func newScope(c *fileCollector, path string) *shellScope {
 	return s
 }
 
-// folderOf returns the folder of a file, as named and with links resolved.
-func (l *lookUps) folderOf(path string) []string {
-	dirs := []string{filepath.Dir(path)}
-	if real, err := l.real(path); err == nil && filepath.Dir(real) != dirs[0] {
-		dirs = append(dirs, filepath.Dir(real))
-	}
-	return dirs
-}
-
-func (s *shellScope) addDir(dir string) {
-	switch {
-	case slices.Contains(s.dirs, dir):
-	case len(s.dirs) < mostDirs:
-		s.dirs = append(s.dirs, dir)
-	default:
-		s.cannotSee("the hook may run in more than %d directories", mostDirs)
-	}
-}
-
-// set adds a possible value of a variable; known is false if it may have others.
-func (s *shellScope) set(name, value string, known bool) {
-	values, assigned := s.vars[name]
-	switch {
-	case !known || assigned && values == nil || len(values) >= mostValues:
-		s.vars[name] = nil
-	case !slices.Contains(values, value):
-		s.vars[name] = append(slices.Clone(values), value)
-	}
-}
-
 // values counts the possible values of all variables, the possible directories and the functions. Each new value,
 // directory or function makes the number grow.
 func (s *shellScope) values() int {
-	n := len(s.dirs) + len(s.proc.path) + len(s.proc.functions)
-	for _, values := range s.vars {
-		if n += len(values); values == nil {
-			n += mostValues + 1
-		}
-	}
-	return n
-}
-
-// first reports whether a file has not been read before, or only as a text that may never run.
-func (s *shellScope) first(read map[string]bool, key string) bool {
-	if read[key] || s.quiet && read[key+"\x00quiet"] {
-		return false
-	}
-	if s.quiet {
-		key += "\x00quiet"
-	}
-	read[key] = true
-	return true
+	return len(s.dirs) + len(s.proc.path) + len(s.proc.functions) + s.vars.count()
 }
 
 // separate returns the scope of another process: the functions of s do not exist there.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
-	inner.proc = s.newProcess()
+	inner.proc = s.c.newProcess(s.proc.path)
 	return inner
-}
-
-// newProcess returns a process without functions. It searches the same folders as the process of s.
-func (s *shellScope) newProcess() *shellProcess {
-	p := &shellProcess{functions: map[string]bool{}, path: slices.Clip(s.proc.path)}
-	s.c.procs = append(s.c.procs, p)
-	return p
 }
 
 // fork returns the scope of a subshell of s.
@@ -129,12 +70,6 @@ func (s *shellScope) fork() *shellScope {
 	inner := *s
 	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)
 	return &inner
-}
-
-func (s *shellScope) cannotSee(format string, args ...any) {
-	if !s.quiet {
-		s.c.cannotSee(format, args...)
-	}
 }
 
 // script finds the files that a text of shell runs.
@@ -288,34 +223,6 @@ func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	return false
 }
 
-// shellReadsInput reports whether a shell with these arguments reads, or may read, its script from its input.
-func shellReadsInput(args []arg) bool {
-	for i := 0; i < len(args); i++ {
-		if !args[i].known || len(args[i].texts) != 1 {
-			return true
-		}
-		switch option := args[i].texts[0]; {
-		case shellWords[option] || option == "--rcfile" || option == "--init-file":
-			i++
-		case option == "--" || option == "-":
-			return i+1 >= len(args)
-		case strings.HasPrefix(option, "--"):
-		case !strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "+"):
-			return false
-		case strings.HasPrefix(option, "-") && strings.Contains(option, "c"):
-			return false
-		case strings.HasPrefix(option, "-") && strings.Contains(option, "s"):
-			return true
-		}
-	}
-	return true
-}
-
-func isWrapper(name string) bool {
-	_, is := bash.Wrappers[filepath.Base(name)]
-	return is
-}
-
 // pipe covers the text that a shell reads from cat, echo or printf. The text of any other program is not known. The
 // words of the two commands of the pipe are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
@@ -339,47 +246,6 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	return s.separate().script(text)
 }
 
-// isSystems reports whether a name certainly means the builtin, or the program of the system, and not a function or a
-// program of the project.
-func (s *shellScope) isSystems(name string) bool {
-	return !s.proc.functions[name] && len(s.proc.path) == 0 && !slices.ContainsFunc(s.c.searchPath(), s.c.below)
-}
-
-// isOption reports whether a word is, or may be, an option, or stands for standard input.
-func isOption(word string) bool { return strings.HasPrefix(word, "-") }
-
-// texts returns the words of a command, or nil if any word is not known.
-func texts(args []arg) []string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		if !a.known || len(a.texts) != 1 {
-			return nil
-		}
-		words[i] = a.texts[0]
-	}
-	return words
-}
-
-// printed returns the output of echo, and of printf with a plain text, "%s" or "%s\n" as its format. known is false for
-// other calls, and for words that some shells change.
-func printed(words []string) (text string, known bool) {
-	if len(words) < 2 {
-		return "", false
-	}
-	switch name, args := words[0], words[1:]; {
-	case name == "echo":
-		text = strings.Join(args, " ")
-		return text, !isOption(text) && !strings.Contains(text, `\`)
-	case name == "printf" && args[0] == `%s`:
-		return strings.Join(args[1:], ""), true
-	case name == "printf" && args[0] == `%s\n`:
-		return strings.Join(args[1:], "\n"), true
-	case name == "printf":
-		return args[0], len(args) == 1 && !isOption(args[0]) && !strings.ContainsAny(args[0], `%\`)
-	}
-	return "", false
-}
-
 // loop records the values of a loop variable.
 func (s *shellScope) loop(iter *syntax.WordIter) error {
 	var values []string
@@ -392,43 +258,12 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 		}
 	}
 	for _, value := range values {
-		s.set(iter.Name.Value, value, known)
+		s.vars.set(iter.Name.Value, value, known)
 	}
 	if !known {
-		s.set(iter.Name.Value, "", false)
+		s.vars.set(iter.Name.Value, "", false)
 	}
 	return nil
-}
-
-// directory covers everything below a directory of the project, or a file.
-func (s *shellScope) directory(text string) error {
-	for _, path := range s.paths(text) {
-		info, err := s.c.stat(path)
-		switch {
-		case err != nil || !s.c.below(path):
-		case !info.IsDir():
-			if _, err := s.c.file(path, true); err != nil {
-				return err
-			}
-		case path == s.c.dir:
-			s.cannotSee("the hook searches the whole project, so any file of the project may run")
-		default:
-			err := s.c.walk(path, func(file string) error { _, err := s.c.file(file, false); return err })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// notDevice marks the hook unclear if a script is a device such as /dev/stdin, whose text is known only while the hook
-// runs.
-func (s *shellScope) notDevice(path string) {
-	info, err := s.c.stat(path)
-	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		s.cannotSee("the text that the hook reads from %s is not known before the hook runs", path)
-	}
 }
 
 // source reads a file as shell text, regardless of its name.
@@ -444,4 +279,207 @@ func (s *shellScope) source(text string) error {
 		return nil
 	}
 	return s.search(text, "source", func(path string) error { return s.c.shellFile(path, s) })
+}
+
+// assign records a value, and covers the files that it names.
+func (s *shellScope) assign(a *syntax.Assign) error {
+	switch {
+	case a.Name == nil && a.Value != nil: // export "NAME=value"
+		value := s.word(a.Value)
+		if !value.known && !literalName.MatchString(s.source1(a.Value)) {
+			s.cannotSee("the variables that the hook sets are not known before the hook runs")
+		}
+		return s.declared(value, s.ownPath("PATH", a.Value))
+	case a.Name == nil:
+		return nil
+	case a.Value == nil:
+		if a.Array != nil || !a.Naked {
+			s.vars[a.Name.Value] = nil
+		}
+		return nil
+	}
+	name, value := a.Name.Value, s.word(a.Value)
+	values := value.texts
+	if value.fields || len(values) == 0 {
+		values = []string{strings.Join(values, " ")}
+	}
+	for _, each := range values {
+		s.vars.set(name, each, value.known && !a.Append && a.Index == nil)
+	}
+	if !value.known && (loads(name) && !s.ownPath(name, a.Value) || configures(name)) {
+		s.cannotSee("the files that programs load through %s are not known before the hook runs", name)
+	}
+	for _, text := range value.texts {
+		if err := s.assigned(name, text); err != nil {
+			return err
+		}
+	}
+	return s.cover(value, false)
+}
+
+// declared covers the variable that a word such as NAME=value sets. own means that the word may set PATH to a value
+// that is not fully known, as in export PATH=$HOME/bin:$PATH.
+func (s *shellScope) declared(a arg, own bool) error {
+	for _, text := range a.texts {
+		name, value, sets := strings.Cut(text, "=")
+		name = strings.TrimSuffix(name, "+")
+		switch {
+		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
+			s.cannotSee("a variable refers to another variable by name (declare -n)")
+		case !sets:
+		case !a.known && (loads(name) && !(own && name == "PATH") || configures(name)):
+			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
+		default:
+			s.vars.set(name, value, a.known)
+			if err := s.assigned(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// literalName matches a quoted assignment whose name contains no expansion.
+var literalName = regexp.MustCompile(`^["']?\w+\+?=`)
+
+// ownPath reports whether an assignment sets PATH to its old value plus known folders.
+func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
+	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
+}
+
+// assigned covers the files that programs load because of a variable's value.
+func (s *shellScope) assigned(name, value string) error {
+	switch {
+	case configuring[name] && value != "":
+		if slices.ContainsFunc(s.paths(value), s.c.below) {
+			s.cannotSee("programs read their settings from the folder that %s names", name)
+		}
+	case starting[name] && value != "":
+		if clearPrograms[value] == nil {
+			s.cannotSee("programs start the program that %s names", name)
+		}
+	case value == "" || harmless[name] || !loads(name) && !folders(name):
+	case name == "BASH_ENV" || name == "ENV":
+		return s.source(value)
+	case name == "GIT_DIR":
+		s.repository(s.paths(value))
+	case folders(name) || name == "LD_PRELOAD":
+		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ':' || r == ' ' }) {
+			if name == "PATH" {
+				s.addPath(part)
+			}
+			if err := s.directory(part); err != nil {
+				return err
+			}
+			if name != "PATH" && loads(name) && slices.ContainsFunc(s.paths(part), s.c.below) {
+				s.cannotSee("programs load files through %s", name)
+			}
+		}
+	default:
+		s.cannotSee("programs load files through %s", name)
+	}
+	return nil
+}
+
+// call covers the files of a program whose arguments are known texts.
+func (s *shellScope) call(words []string) error {
+	args := make([]arg, len(words))
+	for i, word := range words {
+		args[i] = arg{texts: []string{word}, known: true}
+	}
+	return s.program(args)
+}
+
+// program covers the files of one call.
+func (s *shellScope) program(args []arg) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !writing[base(args[0])] {
+		for i, a := range args {
+			if err := s.cover(a, i == 0); err != nil {
+				return err
+			}
+		}
+	}
+	return s.runs(args)
+}
+
+// runs covers the program that the first word names, for each of its possible values.
+func (s *shellScope) runs(args []arg) error {
+	if err := s.c.spent(); err != nil || len(args) == 0 {
+		return err
+	}
+	if !args[0].known || len(args[0].texts) == 0 {
+		s.cannotSee("the program that a command starts is not known before the hook runs")
+	}
+	for _, text := range args[0].texts {
+		read, err := s.resolve(text)
+		if err == nil && args[0].known {
+			err = s.known(text, args[1:], read)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cover covers the files that a word may name, and the code that the word may contain. first is set for the first word
+// of a command.
+func (s *shellScope) cover(a arg, first bool) error {
+	for _, text := range a.texts {
+		for _, name := range names(text) {
+			for _, path := range s.existing(name) {
+				if !s.c.below(path) &&
+					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
+					continue // a file of the system, or neither a script nor a program named by its path
+				}
+				if _, err := s.c.file(path, first && !s.quiet); err != nil {
+					return err
+				}
+			}
+		}
+		if strings.ContainsAny(text, " \t\n;|&`$()<>") && len(text) > 1 {
+			inner := s.fork()
+			inner.quiet = true
+			if err := inner.script(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *shellScope) eval(args []arg) error {
+	var words []string
+	for _, a := range args {
+		if !a.known || len(a.texts) > 1 && !a.fields {
+			s.cannotSee("the text that eval runs is not known before the hook runs")
+			return nil
+		}
+		words = append(words, a.texts...)
+	}
+	return s.script(strings.Join(words, " "))
+}
+
+func (s *shellScope) changeDir(args []arg) {
+	if len(args) == 0 && s.c.environ["HOME"] != "" {
+		s.addDir(within(s.c.dir, s.c.environ["HOME"]))
+	}
+	for _, a := range args {
+		if !a.known {
+			s.cannotSee("the directory that the hook changes to is not known before the hook runs")
+			return
+		}
+		for _, text := range a.texts {
+			for _, path := range s.paths(text) {
+				if s.again && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
+					s.c.absent(path, s.quiet) // cd fails as long as the directory does not exist
+					continue
+				}
+				s.addDir(path)
+			}
+		}
+	}
 }

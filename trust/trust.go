@@ -26,13 +26,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 )
 
@@ -66,27 +63,6 @@ type Hook struct {
 	folders []*folder // folders that the hook searches, in which no file may appear
 	python  bool      // the hook runs Python with modules of the project
 }
-
-// Covered lists the hooks and files that trust in a directory covers.
-type Covered struct {
-	Hooks  []Hook
-	Digest string // "sha256:…"; empty if there is nothing to cover
-
-	// Guards are the hooks that can block, by dialect, for the decision: see [Decision].
-	Guards map[string][]hook.Guard
-
-	// Overlay is the project's overlay without white space; empty if there is none.
-	Overlay string
-
-	places  map[hookKey]int // index in Hooks, by hook
-	dir     string
-	environ []string
-	sums    map[string]string // by file, with links resolved
-	stamps  map[string]stamp  // by file, as hooks name it
-}
-
-// hookKey identifies a hook in a project.
-type hookKey struct{ dialect, id string }
 
 // Options holds facts that only the host knows.
 type Options struct {
@@ -149,104 +125,6 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	}
 	covered.Digest = "sha256:" + hex.EncodeToString(text.Sum(nil))
 	return covered, nil
-}
-
-// overlay reads the project's overlay, appends it to Reaching, and finds the hooks that are guards under the overlay.
-func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
-	source := opt.Policy
-	if source == nil {
-		source = &policy.Source{Files: map[policy.Level]string{policy.Project: filepath.Join(dir, policy.FileName)}}
-	}
-	v, set, err := source.Project(dir)
-	if err != nil {
-		return err
-	}
-	if v.Exists() {
-		text := slices.Clone(v.JSON())
-		_ = text.Compact() // the text has been parsed as JSON
-		c.Overlay = string(text)
-		opt.Reaching = append(slices.Clip(opt.Reaching), policy.FileName+": "+c.Overlay)
-	}
-	c.Guards = pipeline.Guards(dir, hooks, set)
-	return nil
-}
-
-// Check returns an error if a file is not covered, or if text differs from the covered text. Code that reads files
-// after Cover calls Check, such as the loader of modules.
-func (c *Covered) Check(path string, text []byte) error {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	was, covered := c.sums[real]
-	switch {
-	case !covered:
-		return notThere(path)
-	case was != sum(text):
-		return hasChanged(path)
-	}
-	return nil
-}
-
-// digested is the part of a hook that enters the digest: its behaviour, not its place in settings.
-type digested struct {
-	Event, Name, Type, Command   string
-	Argv                         []string
-	Source, Matcher, If          string
-	Timeout                      int64 // nanoseconds
-	Sequential, Once, FailClosed bool
-	Background                   hook.Background
-	Unclear                      bool
-	Files                        []File
-	Vars                         []string `json:",omitempty"`
-	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
-	// Executable lists the executable files of Files: a script that ceases to be executable may guard nothing
-	Executable []string `json:",omitempty"`
-}
-
-func (c *Covered) digests() []digested {
-	all := make([]digested, 0, len(c.Hooks))
-	for _, h := range c.Hooks {
-		files := slices.Clone(h.Files)
-		for i := range files {
-			if below, err := filepath.Rel(c.dir, files[i].File); err == nil && filepath.IsLocal(below) {
-				files[i].File = filepath.ToSlash(below)
-			}
-		}
-		d := digestedOf(h.Hook)
-		for i := range h.Files { // files still has the order of h.Files
-			if c.stamps[h.Files[i].File].couldRun() {
-				d.Executable = append(d.Executable, files[i].File)
-			}
-		}
-		slices.Sort(d.Executable)
-		slices.SortFunc(files, func(a, b File) int { return compare(a.File, b.File) })
-		d.Unclear, d.Files = h.Unclear != "", files
-		all = append(all, d)
-	}
-	return all
-}
-
-// digestedOf returns the digested part of a hook, without its files.
-func digestedOf(h *hook.Hook) digested {
-	entry := ""
-	if h.EntrySum != [32]byte{} {
-		entry = hex.EncodeToString(h.EntrySum[:])
-	}
-	return digested{
-		h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
-		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil, h.Vars, entry, nil,
-	}
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func sum(text []byte) string {

@@ -2,9 +2,7 @@ package trust
 
 import (
 	"io"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
-	"github.com/snaphook-go/snaphook/run"
 )
 
 const (
@@ -27,6 +24,15 @@ type arg struct {
 
 	fields bool // texts are successive words, not alternatives
 }
+
+// varies reports whether a word has several possible values, one of which is empty or begins with one of the signs.
+func (a arg) varies(signs string) bool {
+	return len(a.texts) > 1 && slices.ContainsFunc(a.texts, func(text string) bool {
+		return text == "" || strings.IndexByte(signs, text[0]) >= 0
+	})
+}
+
+func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }
 
 func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 	for _, w := range words {
@@ -213,14 +219,17 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	return shellPath(within(e.s.c.workDirs[0], to.texts[0])), true
 }
 
-// varies reports whether a word has several possible values, one of which is empty or begins with one of the signs.
-func (a arg) varies(signs string) bool {
-	return len(a.texts) > 1 && slices.ContainsFunc(a.texts, func(text string) bool {
-		return text == "" || strings.IndexByte(signs, text[0]) >= 0
-	})
+// texts returns the words of a command, or nil if any word is not known.
+func texts(args []arg) []string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if !a.known || len(a.texts) != 1 {
+			return nil
+		}
+		words[i] = a.texts[0]
+	}
+	return words
 }
-
-func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }
 
 func (e *environ) run(words []string) (string, bool) {
 	switch last := words[len(words)-1]; {
@@ -238,85 +247,4 @@ func (e *environ) run(words []string) (string, bool) {
 		return strings.Join(words[1:], " "), true
 	}
 	return "", false
-}
-
-// within returns the path to which a word refers in a program that runs in dir.
-func within(dir, word string) string {
-	word = run.NativePath(word)
-	switch {
-	case filepath.IsAbs(word):
-		return filepath.Clean(word)
-	case word != "" && os.IsPathSeparator(word[0]): // \x; or /tmp/x of Git's bash, whose place on Windows is unknown
-		return filepath.Join(filepath.VolumeName(dir)+word[:1], word)
-	}
-	return filepath.Join(dir, word)
-}
-
-// windows means that shell text is for Git's bash.
-const windows = runtime.GOOS == "windows"
-
-// shellPath returns a path in the form that shells use: on Windows, in the form that Git's bash uses.
-func shellPath(path string) string {
-	if windows {
-		return run.WindowsPath(path)
-	}
-	return path
-}
-
-// shellPaths converts each path of a list, such as PATH.
-func shellPaths(list string) string {
-	if !windows {
-		return list
-	}
-	folders := filepath.SplitList(list)
-	for i, folder := range folders {
-		folders[i] = shellPath(folder)
-	}
-	return strings.Join(folders, ":")
-}
-
-// hasFolder reports whether the name of a program is a path, so that PATH is not searched.
-func hasFolder(name string) bool {
-	return strings.ContainsRune(name, '/') || windows && strings.ContainsRune(name, '\\')
-}
-
-// starts returns the files that a program's path may start: on Windows, a path without an extension may also start the
-// files with the extensions of programs.
-func starts(path string) []string {
-	if windows && filepath.Ext(path) == "" {
-		return []string{path, path + ".exe", path + ".com", path + ".cmd", path + ".bat"}
-	}
-	return []string{path}
-}
-
-// paths returns the paths to which a word may refer, existing or not.
-func (s *shellScope) paths(text string) (paths []string) {
-	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
-		return nil
-	}
-	for _, dir := range s.dirs {
-		if s.c.looks++; s.c.looks > mostLooks {
-			return nil // too much work: the search for files ends, and Unclear of [Hook] says why
-		}
-		path := within(dir, text)
-		if strings.ContainsAny(text, "*?[") {
-			matched, whole := s.c.glob(path)
-			paths = append(paths, matched...)
-			if !whole {
-				s.cannotSee("a pattern of the hook matches more files than trust reads")
-			}
-		}
-		paths = append(paths, starts(path)...)
-	}
-	return paths
-}
-
-// existing returns those paths of a word that exist.
-func (s *shellScope) existing(text string) (there []string) {
-	for _, path := range s.paths(text) {
-		if _, err := s.c.stat(path); err == nil {
-			there = append(there, path)
-		}
-	}
-	return there
 }
