@@ -18,71 +18,77 @@ var (
 var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
 	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
 
-// filter handles a call of awk, sed or jq, whose argument is a program in its own language. sed and jq also take
-// options after the program.
-func (s *shellScope) filter(l bash.Language, name string, args []arg) {
-	for i, a := range args {
+// filterCall is a call of awk, sed or jq, whose argument is a program in its own language.
+type filterCall struct {
+	programCall
+	language bash.Language
+}
+
+// check marks the hook unclear if the program may run other programs or load files. sed and jq also take options after
+// the program.
+func (f filterCall) check() {
+	for i, a := range f.args {
 		if i == 0 && !a.known && len(a.texts) == 0 || a.varies("-") {
-			s.cannotSee("the program that %s runs is not known before the hook runs", name)
+			f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
 			return
 		}
 	}
 	text, program, operands := "", false, false
-	for i := 0; i < len(args) && !(program && l == bash.Awk); i++ {
-		a := args[i]
+	for i := 0; i < len(f.args) && !(program && f.language == bash.Awk); i++ {
+		a := f.args[i]
 		option := strings.Join(a.texts, " ")
 		switch {
 		case operands || !strings.HasPrefix(option, "-") || option == "-":
 			if !program {
 				text, program = option, true
-				if !a.known && l != bash.JQ || len(a.texts) > 1 {
-					s.cannotSee("the program that %s runs is not known before the hook runs", name)
+				if !a.known && f.language != bash.JQ || len(a.texts) > 1 {
+					f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
 				}
 			} else if !operands {
-				s.operand(name, a)
+				f.operand(a)
 			}
 		case option == "--":
 			operands = true
-		case l == bash.Awk && (option == "-F" || option == "-v"):
-			if i++; i < len(args) && !args[i].known && len(args[i].texts) == 0 {
-				s.cannotSee("the options of %s are not known before the hook runs", name)
+		case f.language == bash.Awk && (option == "-F" || option == "-v"):
+			if i++; i < len(f.args) && !f.args[i].known && len(f.args[i].texts) == 0 {
+				f.cannotSee("the options of %s are not known before the hook runs", f.name)
 			}
-		case l == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
-		case l == bash.JQ && slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile"}, option):
+		case f.language == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
+		case f.language == bash.JQ && slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile"}, option):
 			i += 2
-		case l == bash.JQ && option == "--indent":
+		case f.language == bash.JQ && option == "--indent":
 			i++
-		case l == bash.JQ && jqFlags.MatchString(option):
-		case l == bash.Sed && (option == "-e" || option == "-i" || option == "-n" || option == "-E" || option == "-r" ||
+		case f.language == bash.JQ && jqFlags.MatchString(option):
+		case f.language == bash.Sed && (option == "-e" || option == "-i" || option == "-n" || option == "-E" || option == "-r" ||
 			option == "-z" || option == "-u" || option == "-s" || strings.HasPrefix(option, "-i.")):
 		default:
-			s.cannotSee("the option %s of %s is not known", option, name)
+			f.cannotSee("the option %s of %s is not known", option, f.name)
 			return
 		}
 	}
-	if l == bash.Sed { // -e may give several programs
-		for i, a := range args {
-			if a.is("-e") && i+1 < len(args) {
-				if !args[i+1].known || len(args[i+1].texts) != 1 {
-					s.cannotSee("the program that %s runs is not known before the hook runs", name)
+	if f.language == bash.Sed { // -e may give several programs
+		for i, a := range f.args {
+			if a.is("-e") && i+1 < len(f.args) {
+				if !f.args[i+1].known || len(f.args[i+1].texts) != 1 {
+					f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
 				}
-				text += "\n" + strings.Join(args[i+1].texts, " ")
+				text += "\n" + strings.Join(f.args[i+1].texts, " ")
 			}
 		}
 	}
-	if !clearText(l, text) {
-		s.cannotSee("the text that %s runs may run programs or load files", name)
+	if !clearText(f.language, text) {
+		f.cannotSee("the text that %s runs may run programs or load files", f.name)
 	}
 }
 
 // operand marks the hook unclear if a word after the program may be an option.
-func (s *shellScope) operand(name string, a arg) {
+func (f filterCall) operand(a arg) {
 	if !a.known && len(a.texts) == 0 {
-		s.cannotSee("the options of %s are not known before the hook runs", name)
+		f.cannotSee("the options of %s are not known before the hook runs", f.name)
 	}
 	for _, text := range a.texts {
 		if strings.HasPrefix(text, "-") && text != "-" {
-			s.cannotSee("the option %s of %s is not known", text, name)
+			f.cannotSee("the option %s of %s is not known", text, f.name)
 		}
 	}
 }

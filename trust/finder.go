@@ -1,10 +1,13 @@
 package trust
 
 import (
+	"bytes"
 	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // finder finds the files that words name, from the possible working directories and in the folders of PATH.
@@ -15,6 +18,7 @@ type finder struct {
 	quiet bool // the text may never run: parts that cannot be analysed do not make the hook unclear
 }
 
+// cannotSee marks the hook unclear, unless the text may never run.
 func (f *finder) cannotSee(format string, args ...any) {
 	if !f.quiet {
 		f.c.cannotSee(format, args...)
@@ -33,6 +37,26 @@ func (f *finder) first(read map[string]bool, key string) bool {
 	return true
 }
 
+// fresh covers a file of a language, and reports whether its text is still to be read.
+func (f *finder) fresh(language, path string) (bool, error) {
+	path = filepath.Clean(path)
+	if _, err := f.c.add(path); err != nil || !f.c.has[path] {
+		return false, err
+	}
+	return f.first(f.c.read, language+"\x00"+path), nil
+}
+
+// code returns the text of a file, and marks the hook unclear if the file is compiled or too long.
+func (f *finder) code(path string) (text string, known bool) {
+	all, err := bounded.ReadFile(f.c.ctx, path, mostText)
+	if err != nil || bytes.ContainsRune(all, 0) {
+		f.cannotSee("the files that %s loads are not known: it is compiled, or too long", f.c.short(path))
+		return "", false
+	}
+	return string(all), true
+}
+
+// addDir adds a possible working directory.
 func (f *finder) addDir(dir string) {
 	switch {
 	case slices.Contains(f.dirs, dir):

@@ -12,23 +12,27 @@ var gitReads = set(`
 		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
 		config remote version hash-object var count-objects grep tag reflog whatchanged show-branch cherry`)
 
-func (s *shellScope) git(args []arg) {
-	dirs := s.dirs
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if !a.known || len(a.texts) != 1 {
-			s.cannotSee("the git command is not known before the hook runs")
+// gitCall is a call of git.
+type gitCall struct{ programCall }
+
+// check marks the hook unclear if git may run a program that a file of the project names.
+func (g gitCall) check() {
+	dirs := g.dirs
+	for i := 0; i < len(g.args); i++ {
+		text, known := g.args[i].single()
+		if !known {
+			g.cannotSee("the git command is not known before the hook runs")
 			return
 		}
-		option, value, joined := strings.Cut(a.texts[0], "=")
+		option, value, joined := strings.Cut(text, "=")
 		switch {
 		case option == "-C" || option == "--git-dir" || option == "--work-tree":
 			if !joined {
-				if i++; i >= len(args) || !args[i].known || len(args[i].texts) != 1 {
-					s.cannotSee("the git repository is not known before the hook runs")
+				i++
+				if value, known = g.arg(i).single(); !known {
+					g.cannotSee("the git repository is not known before the hook runs")
 					return
 				}
-				value = args[i].texts[0]
 			}
 			next := make([]string, len(dirs))
 			for i, dir := range dirs {
@@ -38,36 +42,43 @@ func (s *shellScope) git(args []arg) {
 			case "-C":
 				dirs = next
 			case "--git-dir":
-				s.repository(next)
+				g.repository(next)
 			}
 		case slices.Contains([]string{"--no-pager", "--no-optional-locks", "-P", "--version"}, option):
 		case strings.HasPrefix(option, "-"):
-			s.cannotSee("the option %s of git is not known", option)
-			return
-		case !gitReads[option]:
-			s.cannotSee("git %s may run hooks of the repository", option)
+			g.cannotSee("the option %s of git is not known", option)
 			return
 		default:
-			for _, dir := range dirs {
-				s.findsRepository(dir)
-			}
-			if option == "config" {
-				s.gitConfig(args[i+1:])
-			}
-			s.without("git "+option, args[i+1:], "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
+			gitCall{programCall{g.shellScope, option, g.args[i+1:]}}.command(dirs)
 			return
 		}
 	}
+}
+
+// command checks a command of git, without the options before it, in each of the directories.
+func (g gitCall) command(dirs []string) {
+	if !gitReads[g.name] {
+		g.cannotSee("git %s may run hooks of the repository", g.name)
+		return
+	}
+	for _, dir := range dirs {
+		g.findsRepository(dir)
+	}
+	if g.name == "config" {
+		g.config()
+	}
+	g.name = "git " + g.name
+	g.without("--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
 }
 
 // reading lists the options of git config that only read.
 var reading = set("--get --get-all --get-regexp --get-urlmatch --list -l --local --global --system --worktree --null -z " +
 	"--name-only --show-origin --show-scope --bool --int --bool-or-int --path --includes --no-includes --default")
 
-// gitConfig marks the hook unclear if git config writes settings, which may name programs.
-func (s *shellScope) gitConfig(args []arg) {
+// config marks the hook unclear if git config writes settings, which may name programs.
+func (g gitCall) config() {
 	names, gets := 0, false
-	for _, a := range args {
+	for _, a := range g.args {
 		text := strings.Join(a.texts, " ")
 		option, _, _ := strings.Cut(text, "=")
 		switch {
@@ -81,7 +92,7 @@ func (s *shellScope) gitConfig(args []arg) {
 			gets, names = false, 2
 		}
 		if names > 1 && !gets {
-			s.cannotSee("git config may write settings that name programs")
+			g.cannotSee("git config may write settings that name programs")
 			return
 		}
 	}

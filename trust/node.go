@@ -1,117 +1,102 @@
 package trust
 
 import (
-	"bytes"
 	"path/filepath"
 	"regexp"
 	"strings"
-
-	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // nodeFlags are options of Node that load nothing.
 var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
 
-// nodeCall covers a call of Node with a script or a text.
-func (s *shellScope) nodeCall(name string, args []arg) error {
-	for i, a := range args {
-		if !a.known || len(a.texts) == 0 || a.varies("-") {
-			s.cannotSee("the script that %s runs is not known before the hook runs", name)
+// nodeCall is a call of Node.
+type nodeCall struct{ programCall }
+
+// files covers the files of a call with a script or a text.
+func (n nodeCall) files() error {
+	for i, a := range n.args {
+		option, known := a.option("-")
+		if !known {
+			n.cannotSee("the script that %s runs is not known before the hook runs", n.name)
 			return nil
 		}
-		option := a.texts[0]
 		switch {
 		case option == "--version" || option == "-v":
 			return nil
 		case nodeFlags.MatchString(option):
 		case option == "-e" || option == "-p" || option == "-pe" || option == "--eval" || option == "--print":
-			if i+1 >= len(args) || !args[i+1].known || len(args[i+1].texts) != 1 {
-				s.cannotSee("the text that %s runs is not known before the hook runs", name)
+			text, known := n.arg(i + 1).single()
+			if !known {
+				n.cannotSee("the text that %s runs is not known before the hook runs", n.name)
 				return nil
 			}
-			return s.node(name+" "+option, strings.Join(args[i+1].texts, " "), s.dirs)
+			return n.requires(n.name+" "+option, text, n.dirs)
 		case option == "-":
-			return s.nodeInput(name)
+			return n.readStdin(n.requires)
 		case strings.HasPrefix(option, "-"):
-			s.cannotSee("the option %s of %s is not known", option, name)
+			n.cannotSee("the option %s of %s is not known", option, n.name)
 			return nil
 		default:
-			for _, text := range a.texts {
-				if err := s.nodeModule(name, text); err != nil {
-					return err
-				}
-			}
-			return nil
+			return a.each(n.start)
 		}
 	}
-	return s.nodeInput(name)
+	return n.readStdin(n.requires)
 }
 
-func (s *shellScope) nodeInput(name string) error {
-	if len(s.stdin) != 1 || !s.stdin[0].known {
-		s.cannotSee("%s reads its program from its input", name)
-		return nil
-	}
-	return s.node(name, strings.Join(s.stdin[0].texts, " "), s.dirs)
-}
-
-// nodeModule covers the script of a call.
-func (s *shellScope) nodeModule(name, text string) error {
+// start covers the script of a call.
+func (n nodeCall) start(text string) error {
 	there := false
-	for _, path := range s.paths(text) {
-		s.notDevice(path)
-		is, err := s.nodeFind(path)
+	for _, path := range n.paths(text) {
+		n.notDevice(path)
+		is, err := n.find(path)
 		if err != nil {
 			return err
 		}
-		there = there || is || s.c.below(path)
+		there = there || is || n.c.below(path)
 	}
 	if !there {
-		s.cannotSee("%s, which %s runs, is not there", text, name)
+		n.cannotSee("%s, which %s runs, is not there", text, n.name)
 	}
 	return nil
 }
 
-// nodeFind covers the file that Node finds for a path: the path itself, with an extension, or the index of a directory.
+// find covers the file that Node finds for a path: the path itself, with an extension, or the index of a directory.
 // The candidates before it must stay missing.
-func (s *shellScope) nodeFind(path string) (found bool, err error) {
+func (n nodeCall) find(path string) (found bool, err error) {
 	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
 		file := path + ending
-		info, err := s.c.stat(file)
+		info, err := n.c.stat(file)
 		switch {
-		case err != nil && strings.HasPrefix(ending, "/") && !s.c.isDir(path):
+		case err != nil && strings.HasPrefix(ending, "/") && !n.c.isDir(path):
 		case err != nil:
-			s.c.absent(file, s.quiet)
+			n.c.absent(file, n.quiet)
 		case info.IsDir():
 		case ending == "/package.json":
-			s.cannotSee("the package.json of %s decides which file Node loads", s.c.short(path))
-			if _, err := s.c.add(file); err != nil {
+			n.cannotSee("the package.json of %s decides which file Node loads", n.c.short(path))
+			if _, err := n.c.add(file); err != nil {
 				return true, err
 			}
 			found = true
 		default:
-			return true, s.nodeFile(file)
+			return true, n.file(file)
 		}
 	}
 	return found, nil
 }
 
-// nodeFile covers a module of Node, the modules that it loads, and the package.json files that determine how Node reads
+// file covers a module of Node, the modules that it loads, and the package.json files that determine how Node reads
 // the module.
-func (s *shellScope) nodeFile(path string) error {
-	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
+func (n nodeCall) file(path string) error {
+	if fresh, err := n.fresh("node", path); err != nil || !fresh {
 		return err
 	}
-	if !s.first(s.c.read, "node\x00"+filepath.Clean(path)) {
-		return nil
-	}
-	dirs := s.c.folderOf(path)
+	dirs := n.c.folderOf(path)
 	for _, dir := range dirs {
-		for ; s.c.below(dir); dir = filepath.Dir(dir) {
+		for ; n.c.below(dir); dir = filepath.Dir(dir) {
 			file := filepath.Join(dir, "package.json")
-			if _, err := s.c.stat(file); err != nil {
-				s.c.absent(file, s.quiet)
-			} else if _, err := s.c.add(file); err != nil {
+			if _, err := n.c.stat(file); err != nil {
+				n.c.absent(file, n.quiet)
+			} else if _, err := n.c.add(file); err != nil {
 				return err
 			}
 		}
@@ -119,39 +104,38 @@ func (s *shellScope) nodeFile(path string) error {
 	if filepath.Ext(path) == ".json" {
 		return nil
 	}
-	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
-	if err != nil || bytes.ContainsRune(text, 0) {
-		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))
-		return nil //nolint:nilerr // that says it
+	text, known := n.code(path)
+	if !known {
+		return nil
 	}
-	return s.node(s.c.short(path), string(text), dirs)
+	return n.requires(n.c.short(path), text, dirs)
 }
 
-// node covers the modules that a text of JavaScript loads.
-func (s *shellScope) node(what, text string, dirs []string) error {
-	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
+// requires covers the modules that a text of JavaScript loads.
+func (n nodeCall) requires(what, text string, dirs []string) error {
+	if n.c.looks += len(text) / 32; n.c.looks > mostLooks {
 		return errSpent
 	}
 	loads, why := nodeLoads(text)
 	if why != "" {
-		s.cannotSee("%s %s, and can therefore run any file", what, why)
+		n.cannotSee("%s %s, and can therefore run any file", what, why)
 	}
 	for _, name := range loads {
 		switch base, _, _ := strings.Cut(strings.TrimPrefix(name, "node:"), "/"); {
 		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || name == "." || name == ".." || filepath.IsAbs(name):
 			found := false
 			for _, dir := range dirs {
-				is, err := s.nodeFind(within(dir, name))
+				is, err := n.find(within(dir, name))
 				if err != nil {
 					return err
 				}
 				found = found || is
 			}
 			if !found {
-				s.cannotSee("%s loads %s, which is not there", what, name)
+				n.cannotSee("%s loads %s, which is not there", what, name)
 			}
 		case !nodeClear[base]:
-			s.cannotSee("%s loads %s, an unknown module", what, name)
+			n.cannotSee("%s loads %s, an unknown module", what, name)
 		}
 	}
 	return nil

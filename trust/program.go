@@ -1,75 +1,115 @@
 package trust
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-func base(a arg) string {
-	if !a.known || len(a.texts) == 0 {
-		return ""
-	}
-	return filepath.Base(a.texts[0])
+// programCall is one call of a program. Types such as pythonCall read the arguments of a program with many options.
+type programCall struct {
+	*shellScope
+	name string // without folders
+	args []arg  // the words after the name
 }
 
-// known handles programs with known files, and marks the hook unclear for all others. read means that the program is a
-// file of the project that has been read.
-func (s *shellScope) known(program string, args []arg, read bool) error {
-	name := filepath.Base(program)
-	if read && strings.ContainsRune(program, '/') {
-		return nil // the file's text decides, not the program's name
-	}
+// judge covers the files of programs that are known, and marks the hook unclear for all others. read means that the
+// program is a file of the project that has been read.
+func (p programCall) judge(read bool) error {
+	name, args := p.name, p.args
 	if w, wraps := bash.Wrappers[name]; wraps {
-		return s.wrapped(name, w, args)
+		return p.wrapped(w)
 	}
 	switch language := bash.Interpreter(name); {
 	case language != "":
-		return s.language(language, name, args)
+		return p.language(language)
 	case name == "source" || name == ".":
-		return s.sourced(args)
+		return p.sourced()
 	case name == "eval":
-		return s.eval(args)
+		return p.eval(args)
 	case name == "trap":
-		s.proc.repeats = true
-		return s.trap(args)
+		return p.trap()
 	case declaring[name]:
-		return s.declares(args)
+		return p.declares()
 	case name == "unset" || name == "wait" || name == "printf" && len(args) > 0 && args[0].varies("-") || name == "printf" && len(args) > 1 && args[0].is("-v"):
-		s.vars.forget(args)
+		p.vars.forget(args)
 	case name == "alias" && slices.ContainsFunc(args, defines):
-		s.cannotSee("an alias may stand for another program")
+		p.cannotSee("an alias may stand for another program")
 	case name == "cd" || name == "pushd":
-		s.changeDir(args)
+		p.changeDir(args)
 	case name == "read" || name == "getopts":
-		s.vars.forget(args)
+		p.vars.forget(args)
 	case name == "mapfile" || name == "readarray":
-		s.without(name, args, "-C")
-		s.vars.forget(args)
+		p.without("-C")
+		p.vars.forget(args)
 	case name == "run-parts" || name == "find":
-		return s.directories(name, args)
+		return p.directories()
 	case name == "git":
-		s.git(args)
+		gitCall{p}.check()
 	case runners[name]:
-		s.cannotSee("%s runs commands that files of the project name", name)
+		p.cannotSee("%s runs commands that files of the project name", name)
 	case read:
 	case clearPrograms[name] != nil:
-		s.without(name, args, clearPrograms[name]...)
-	case !s.quiet:
-		s.proc.unknown = append(s.proc.unknown, name)
+		p.without(clearPrograms[name]...)
+	case !p.quiet:
+		p.proc.unknown = append(p.proc.unknown, name)
 	}
 	return nil
 }
 
+// language covers the files of a call of an interpreter.
+func (p programCall) language(l bash.Language) error {
+	switch {
+	case l == bash.Shell:
+		return shellCall{p}.files()
+	case l == bash.Python:
+		return pythonCall{p}.files()
+	case p.name == "node" || p.name == "nodejs":
+		return nodeCall{p}.files()
+	case l == bash.Awk || l == bash.Sed || l == bash.JQ:
+		filterCall{p, l}.check()
+	default:
+		p.cannotSee("the files that %s loads are not known before the hook runs", p.name)
+	}
+	return nil
+}
+
+// wrapped covers the command of a wrapper in a scope without functions, because a wrapper runs programs only.
+func (p programCall) wrapped(w bash.Wrapper) error {
+	inner := *p.shellScope
+	inner.proc = p.c.newProcess(p.proc.path)
+	err := wrapperCall{programCall{&inner, p.name, p.args}, w}.files()
+	p.dirs, p.proc.path = inner.dirs, inner.proc.path
+	p.proc.repeats = p.proc.repeats || inner.proc.repeats
+	return err
+}
+
+// arg returns a word after the name. If there are fewer words, it returns a word that is not known.
+func (p programCall) arg(i int) arg {
+	if i >= len(p.args) {
+		return arg{}
+	}
+	return p.args[i]
+}
+
+// readStdin calls cover with the text that an interpreter reads as its program from its input, and with the directories
+// in which it runs.
+func (p programCall) readStdin(cover func(what, text string, dirs []string) error) error {
+	if len(p.stdin) != 1 || !p.stdin[0].known {
+		p.cannotSee("%s reads its program from its input", p.name)
+		return nil
+	}
+	return cover(p.name, strings.Join(p.stdin[0].texts, " "), p.dirs)
+}
+
 // without marks the hook unclear if a word is, begins with, or abbreviates one of the options, all of which run a
 // program or load a file. It also marks the hook unclear if no value of a word is known.
-func (s *shellScope) without(name string, args []arg, options ...string) {
+func (p programCall) without(options ...string) {
 	if len(options) == 0 {
 		return
 	}
-	for _, a := range args {
+	for _, a := range p.args {
 		for _, text := range a.texts {
 			option, _, _ := strings.Cut(text, "=")
 			for _, runs := range options {
@@ -77,35 +117,31 @@ func (s *shellScope) without(name string, args []arg, options ...string) {
 				bundled := len(runs) == 2 && runs[0] == '-' && len(text) > 1 && text[0] == '-' && text[1] != '-' &&
 					strings.Contains(text, runs[1:])
 				if strings.HasPrefix(text, runs) || abbreviates || bundled {
-					s.cannotSee("the option %s of %s runs a program or loads a file", runs, name)
+					p.cannotSee("the option %s of %s runs a program or loads a file", runs, p.name)
 				}
 			}
 		}
 		if !a.known && len(a.texts) == 0 {
-			s.cannotSee("the options of %s are not known before the hook runs", name)
+			p.cannotSee("the options of %s are not known before the hook runs", p.name)
 		}
 	}
 }
 
 // trap covers the first word of trap, which is a script.
-func (s *shellScope) trap(args []arg) error {
-	for _, a := range args {
+func (p programCall) trap() error {
+	p.proc.repeats = true
+	for _, a := range p.args {
 		if !a.known {
-			s.cannotSee("the text that trap runs is not known before the hook runs")
+			p.cannotSee("the text that trap runs is not known before the hook runs")
 			return nil
 		}
-		if len(a.texts) == 1 && a.texts[0] == "--" {
+		if a.is("--") {
 			continue
 		}
-		if len(args) == 1 || a.is("-") || a.is("-l") || a.is("-p") {
+		if len(p.args) == 1 || a.is("-") || a.is("-l") || a.is("-p") {
 			return nil
 		}
-		for _, text := range a.texts {
-			if err := s.script(text); err != nil {
-				return err
-			}
-		}
-		return nil
+		return a.each(p.script)
 	}
 	return nil
 }
@@ -119,135 +155,48 @@ func defines(a arg) bool {
 var declaring = set("declare typeset local export readonly")
 
 // declares covers the variables that a call of a declaring builtin sets.
-func (s *shellScope) declares(args []arg) error {
-	for _, a := range args {
+func (p programCall) declares() error {
+	for _, a := range p.args {
 		if !a.known {
-			s.cannotSee("the variables that the hook sets are not known before the hook runs")
+			p.cannotSee("the variables that the hook sets are not known before the hook runs")
 		}
-		if err := s.declared(a, false); err != nil {
+		if err := p.declared(a, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shellWords lists the options of shells whose value is the next word. shellFlags and shellLongs list options that have
-// no value, and load no files except those of the user.
-var (
-	shellFlags = "abefhiklmnprstuvxBCEHPT"
-	shellWords = set("-o +o -O +O")
-	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting --")
-)
-
-// shell handles a call of a shell.
-func (s *shellScope) shell(args []arg) error {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if !a.known || len(a.texts) == 0 || a.varies("-+") {
-			s.cannotSee("the script that a shell runs is not known before the hook runs")
-			return nil
-		}
-		option := a.texts[0]
-		file, isFile := rcFile(option)
-		switch {
-		case isFile:
-			if file == "" && i+1 < len(args) {
-				i++
-				file = strings.Join(args[i].texts, " ")
-			}
-			if err := s.source(file); err != nil {
-				return err
-			}
-		case shellWords[option]:
-			i++
-		case shellLongs[option]:
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c"):
-			if strings.Trim(option[1:], shellFlags+"c") != "" {
-				s.cannotSee("the option %s of a shell is not known", option)
-			}
-			for i++; i < len(args) && args[i].known && len(args[i].texts) == 1 && strings.HasPrefix(args[i].texts[0], "-"); {
-				i++ // as in bash -c -e text
-			}
-			if i >= len(args) || !args[i].known {
-				s.cannotSee("the text that a shell runs is not known before the hook runs")
-				return nil
-			}
-			for _, text := range args[i].texts {
-				if err := s.separate().script(text); err != nil {
-					return err
-				}
-			}
-			return nil
-		case strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+"):
-			if strings.HasPrefix(option, "--") || strings.Trim(option[1:], shellFlags) != "" {
-				s.cannotSee("the option %s of a shell is not known", option)
-			}
-			if strings.Contains(option, "s") {
-				s.unfed()
-				return nil
-			}
-		default:
-			for _, text := range a.texts {
-				if len(s.existing(text)) == 0 && !slices.ContainsFunc(s.paths(text), s.c.below) {
-					s.cannotSee("%s, which a shell runs, is not there", text)
-				}
-				if err := s.source(text); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	s.unfed()
-	return nil
-}
-
-// unfed marks the hook unclear if a shell reads its script from its input, and the text of this input is not known.
-func (s *shellScope) unfed() {
-	if !s.fed {
-		s.cannotSee("the text that a shell reads from its input is not known before the hook runs")
-	}
-}
-
-// rcFile returns the file of --rcfile or --init-file; "" if the file is the next word.
-func rcFile(option string) (file string, is bool) {
-	name, file, _ := strings.Cut(option, "=")
-	return file, name == "--rcfile" || name == "--init-file"
-}
-
-func (s *shellScope) sourced(args []arg) error {
+// sourced covers the file of a call of source.
+func (p programCall) sourced() error {
+	args := p.args
 	if len(args) > 0 && args[0].is("--") {
 		args = args[1:]
 	}
 	if len(args) == 0 || !args[0].known {
-		s.cannotSee("the file that the hook sources is not known before the hook runs")
+		p.cannotSee("the file that the hook sources is not known before the hook runs")
 		return nil
 	}
-	for _, text := range args[0].texts {
-		if err := s.source(text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return args[0].each(p.source)
 }
 
 // directories covers the files of programs that run whole directories.
-func (s *shellScope) directories(name string, args []arg) error {
-	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
-	for i, a := range args {
+func (p programCall) directories() error {
+	runs := p.name == "run-parts" || slices.ContainsFunc(p.args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
+	for i, a := range p.args {
 		if !a.known && runs {
-			s.cannotSee("%s runs the files of a directory that is not known before the hook runs", name)
+			p.cannotSee("%s runs the files of a directory that is not known before the hook runs", p.name)
 		}
 		for _, text := range a.texts {
 			switch {
-			case strings.HasPrefix(text, "-") && name == "find":
-				return s.found(args[i:])
-			case name == "run-parts":
-				if err := s.runParts(text); err != nil {
+			case strings.HasPrefix(text, "-") && p.name == "find":
+				return p.found(p.args[i:])
+			case p.name == "run-parts":
+				if err := p.runParts(text); err != nil {
 					return err
 				}
 			default:
-				if err := s.directory(text); err != nil {
+				if err := p.directory(text); err != nil {
 					return err
 				}
 			}
@@ -262,10 +211,10 @@ func findRuns(text string) bool {
 }
 
 // found covers the program that find runs for each file.
-func (s *shellScope) found(args []arg) error {
+func (p programCall) found(args []arg) error {
 	for i, a := range args {
 		if len(a.texts) == 1 && findRuns(a.texts[0]) {
-			if err := s.program(s.matched(args[i+1:])); err != nil {
+			if err := p.program(p.matched(args[i+1:])); err != nil {
 				return err
 			}
 		}
@@ -274,38 +223,21 @@ func (s *shellScope) found(args []arg) error {
 }
 
 // matched returns the command that find runs, with unknown words in place of {}.
-func (s *shellScope) matched(args []arg) []arg {
+func (p programCall) matched(args []arg) []arg {
 	var words []arg
 	for i, a := range args {
 		if a.is(";") || a.is("+") {
 			break
 		}
 		if len(a.texts) == 1 && strings.Contains(a.texts[0], "{}") {
-			if i == 0 || bash.Interpreter(base(args[0])) != bash.Shell {
+			if i == 0 || bash.Interpreter(args[0].base()) != bash.Shell {
 				a = arg{}
 			} else {
-				s.fed = true
+				p.fed = true
 				continue // every file below the directory is covered as a script
 			}
 		}
 		words = append(words, a)
 	}
 	return words
-}
-
-// language handles a call of an interpreter.
-func (s *shellScope) language(l bash.Language, name string, args []arg) error {
-	switch {
-	case l == bash.Shell:
-		return s.shell(args)
-	case l == bash.Python:
-		return s.pythonCall(name, args)
-	case name == "node" || name == "nodejs":
-		return s.nodeCall(name, args)
-	case l == bash.Awk || l == bash.Sed || l == bash.JQ:
-		s.filter(l, name, args)
-	default:
-		s.cannotSee("the files that %s loads are not known before the hook runs", name)
-	}
-	return nil
 }

@@ -1,153 +1,134 @@
 package trust
 
 import (
-	"bytes"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // pythonLetters lists the options of Python that load nothing.
 const pythonLetters = "bBdEhiIOPqsSuvVx"
 
-// pythonCall handles a call of Python with a script, a directory, a text or a module.
-func (s *shellScope) pythonCall(name string, args []arg) error {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if !a.known || len(a.texts) == 0 || a.varies("-") {
-			s.cannotSee("the script that %s runs is not known before the hook runs", name)
+// pythonCall is a call of Python.
+type pythonCall struct{ programCall }
+
+// files covers the files of a call with a script, a directory, a text or a module.
+func (p pythonCall) files() error {
+	for i := 0; i < len(p.args); i++ {
+		option, known := p.args[i].option("-")
+		if !known {
+			p.cannotSee("the script that %s runs is not known before the hook runs", p.name)
 			return nil
 		}
-		option := a.texts[0]
 		switch {
 		case option == "-":
-			return s.pythonInput(name)
+			return p.readStdin(p.imports)
 		case option == "--version" || option == "--help":
 			return nil
 		case option == "-W":
 			i++
-		case option == "-X" && i+1 < len(args) && (args[i+1].is("utf8") || args[i+1].is("dev") || args[i+1].is("utf8=1")):
+		case option == "-X" && (p.arg(i+1).is("utf8") || p.arg(i+1).is("dev") || p.arg(i+1).is("utf8=1")):
 			i++
 		case strings.HasPrefix(option, "-W"):
 		case strings.HasPrefix(option, "-"):
 			letters := strings.TrimLeft(option[1:], pythonLetters)
 			next := letters[min(1, len(letters)):]
-			if (letters == "c" || letters == "m") && i+1 < len(args) && args[i+1].known && len(args[i+1].texts) == 1 {
-				next = strings.Join(args[i+1].texts, " ")
+			if letters == "c" || letters == "m" {
+				next, _ = p.arg(i + 1).single()
 			}
 			switch {
 			case letters == "":
 			case next == "":
-				s.cannotSee("the text or module that %s runs is not known before the hook runs", name)
+				p.cannotSee("the text or module that %s runs is not known before the hook runs", p.name)
 				return nil
 			case letters[0] == 'c':
-				return s.python(name+" -c", next, s.dirs)
+				return p.imports(p.name+" -c", next, p.dirs)
 			case letters[0] == 'm':
-				return s.python(name+" -m", "import "+next, s.dirs)
+				return p.imports(p.name+" -m", "import "+next, p.dirs)
 			default:
-				s.cannotSee("the option %s of %s is not known", option, name)
+				p.cannotSee("the option %s of %s is not known", option, p.name)
 				return nil
 			}
 		default:
-			for _, text := range a.texts {
-				if err := s.pythonScript(name, text); err != nil {
-					return err
-				}
-			}
-			return nil
+			return p.args[i].each(p.start)
 		}
 	}
-	return s.pythonInput(name)
+	return p.readStdin(p.imports)
 }
 
-// pythonInput handles a call of Python that reads its program from standard input.
-func (s *shellScope) pythonInput(name string) error {
-	if len(s.stdin) != 1 || !s.stdin[0].known {
-		s.cannotSee("%s reads its program from its input", name)
-		return nil
-	}
-	return s.python(name, strings.Join(s.stdin[0].texts, " "), s.dirs)
-}
-
-// pythonScript covers a script of Python, or the files __main__ of a directory that Python runs.
-func (s *shellScope) pythonScript(name, text string) error {
-	there := s.existing(text)
-	s.missing(text)
-	if len(there) == 0 && !slices.ContainsFunc(s.paths(text), s.c.below) {
-		s.cannotSee("%s, which %s runs, is not there", text, name)
+// start covers a script of Python, or the files __main__ of a directory that Python runs.
+func (p pythonCall) start(text string) error {
+	there := p.existing(text)
+	p.missing(text)
+	if len(there) == 0 && !slices.ContainsFunc(p.paths(text), p.c.below) {
+		p.cannotSee("%s, which %s runs, is not there", text, p.name)
 	}
 	for _, path := range there {
-		if info, err := s.c.stat(path); err == nil && info.IsDir() {
-			if path == s.c.dir && text != "." && text != path {
+		if info, err := p.c.stat(path); err == nil && info.IsDir() {
+			if path == p.c.dir && text != "." && text != path {
 				continue
 			}
 			for _, ending := range []string{".pyc", ".py"} {
 				main := filepath.Join(path, "__main__"+ending)
-				if _, err := s.c.stat(main); err != nil {
-					s.c.absent(main, s.quiet)
-				} else if err := s.pythonFile(main, []string{path}); err != nil {
+				if _, err := p.c.stat(main); err != nil {
+					p.c.absent(main, p.quiet)
+				} else if err := p.file(main, []string{path}); err != nil {
 					return err
 				}
 			}
 			continue
 		}
-		s.notDevice(path)
-		if err := s.pythonFile(path, s.c.folderOf(path)); err != nil {
+		p.notDevice(path)
+		if err := p.file(path, p.c.folderOf(path)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pythonFile covers a file of Python and its imports from the searched directories.
-func (s *shellScope) pythonFile(path string, dirs []string) error {
-	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
+// file covers a file of Python and its imports from the searched directories.
+func (p pythonCall) file(path string, dirs []string) error {
+	if fresh, err := p.fresh("python", path); err != nil || !fresh {
 		return err
 	}
-	if !s.first(s.c.read, "python\x00"+filepath.Clean(path)) {
+	text, known := p.code(path)
+	if !known {
 		return nil
 	}
-	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
-	if err != nil || bytes.ContainsRune(text, 0) {
-		s.cannotSee("the files that %s loads are not known: it is compiled, or too long", s.c.short(path))
-		return nil //nolint:nilerr // the hook is marked unclear instead
-	}
-	return s.python(s.c.short(path), string(text), dirs)
+	return p.imports(p.c.short(path), text, dirs)
 }
 
-// python covers the imports of a text of Python.
-func (s *shellScope) python(what, text string, dirs []string) error {
-	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
+// imports covers the imports of a text of Python.
+func (p pythonCall) imports(what, text string, dirs []string) error {
+	if p.c.looks += len(text) / 32; p.c.looks > mostLooks {
 		return errSpent
 	}
 	imports, why := pythonImports(text)
 	if why != "" {
-		s.cannotSee("%s %s, and can therefore run any file", what, why)
+		p.cannotSee("%s %s, and can therefore run any file", what, why)
 	}
 	local := map[string]bool{}
 	for _, name := range imports {
 		found := false
 		for _, dir := range dirs {
-			is, err := s.pythonModule(dir, name)
+			is, err := p.module(dir, name)
 			if err != nil {
 				return err
 			}
 			found = found || is
 		}
 		if local[name] = found; !found && !pythonClear[name] {
-			s.cannotSee("%s imports %s, an unknown module", what, name)
+			p.cannotSee("%s imports %s, an unknown module", what, name)
 		}
 	}
 	for _, dir := range dirs { // the standard library itself imports from the script's directory first
-		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
+		for _, name := range p.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
 			return pythonLibrary[stem] || slices.Contains(imports, stem)
 		}) {
-			if stem := stemOf(name); pythonLibrary[stem] && !local[stem] && s.c.leadsIn(dir) {
-				if _, err := s.pythonModule(dir, stem); err != nil {
+			if stem := stemOf(name); pythonLibrary[stem] && !local[stem] && p.c.leadsIn(dir) {
+				if _, err := p.module(dir, stem); err != nil {
 					return err
 				}
 			}
@@ -161,37 +142,37 @@ func stemOf(name string) string { stem, _, _ := strings.Cut(name, "."); return s
 
 var pythonEndings = set(".py .pyc .pyo .pyd .so")
 
-// pythonModule covers the module of a name in a directory, if there is one.
-func (s *shellScope) pythonModule(dir, name string) (found bool, err error) {
+// module covers the module of a name in a directory, if there is one.
+func (p pythonCall) module(dir, name string) (found bool, err error) {
 	names, err := namesIn(dir)
 	if err != nil {
 		return false, nil //nolint:nilerr // nothing is found there
 	}
 	for _, file := range names {
 		path := filepath.Join(dir, file)
-		info, err := s.c.stat(path)
+		info, err := p.c.stat(path)
 		switch {
 		case stemOf(file) != name || err != nil:
-		case info.IsDir() && file == name && s.isPackage(path, name):
+		case info.IsDir() && file == name && isPackage(path, name):
 			found = true
-			if err := s.pythonPackage(path, dir); err != nil {
+			if err := p.modules(path, dir); err != nil {
 				return found, err
 			}
 		case !info.IsDir() && pythonEndings[filepath.Ext(file)]:
 			found = true
-			if err := s.pythonFile(path, []string{dir}); err != nil {
+			if err := p.file(path, []string{dir}); err != nil {
 				return found, err
 			}
 		}
 	}
-	if !found || !s.c.below(dir) {
+	if !found || !p.c.below(dir) {
 		return found, nil
 	}
-	s.c.python = true
+	p.c.python = true
 	cache := filepath.Join(dir, "__pycache__")
-	for _, file := range s.c.watch(cache, "python cache of "+name, func(file string) bool { return stemOf(file) == name }) {
+	for _, file := range p.c.watch(cache, "python cache of "+name, func(file string) bool { return stemOf(file) == name }) {
 		if stemOf(file) == name {
-			if _, err := s.c.add(filepath.Join(cache, file)); err != nil {
+			if _, err := p.c.add(filepath.Join(cache, file)); err != nil {
 				return found, err
 			}
 		}
@@ -200,7 +181,7 @@ func (s *shellScope) pythonModule(dir, name string) (found bool, err error) {
 }
 
 // isPackage reports whether a directory is a package; without __init__ a module of the library has precedence.
-func (s *shellScope) isPackage(path, name string) bool {
+func isPackage(path, name string) bool {
 	if !pythonLibrary[name] {
 		return true
 	}
@@ -208,17 +189,17 @@ func (s *shellScope) isPackage(path, name string) bool {
 	return slices.ContainsFunc(names, func(file string) bool { return stemOf(file) == "__init__" })
 }
 
-// pythonPackage covers all files of a package.
-func (s *shellScope) pythonPackage(path, dir string) error {
-	return s.c.walk(path, func(file string) error {
+// modules covers all files of a package.
+func (p pythonCall) modules(path, dir string) error {
+	return p.c.walk(path, func(file string) error {
 		switch {
 		case !pythonEndings[filepath.Ext(file)]:
 			return nil
 		case filepath.Base(filepath.Dir(file)) == "__pycache__":
-			_, err := s.c.add(file)
+			_, err := p.c.add(file)
 			return err
 		}
-		return s.pythonFile(file, []string{dir})
+		return p.file(file, []string{dir})
 	})
 }
 

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -223,6 +224,11 @@ func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
 	return false
 }
 
+func isWrapper(name string) bool {
+	_, is := bash.Wrappers[filepath.Base(name)]
+	return is
+}
+
 // pipe covers the text that a shell reads from cat, echo or printf. The text of any other program is not known. The
 // words of the two commands of the pipe are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
@@ -244,6 +250,29 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 		return nil
 	}
 	return s.separate().script(text)
+}
+
+// isOption reports whether a word is, or may be, an option, or stands for standard input.
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
+
+// printed returns the output of echo, and of printf with a plain text, "%s" or "%s\n" as its format. known is false for
+// other calls, and for words that some shells change.
+func printed(words []string) (text string, known bool) {
+	if len(words) < 2 {
+		return "", false
+	}
+	switch name, args := words[0], words[1:]; {
+	case name == "echo":
+		text = strings.Join(args, " ")
+		return text, !isOption(text) && !strings.Contains(text, `\`)
+	case name == "printf" && args[0] == `%s`:
+		return strings.Join(args[1:], ""), true
+	case name == "printf" && args[0] == `%s\n`:
+		return strings.Join(args[1:], "\n"), true
+	case name == "printf":
+		return args[0], len(args) == 1 && !isOption(args[0]) && !strings.ContainsAny(args[0], `%\`)
+	}
+	return "", false
 }
 
 // loop records the values of a loop variable.
@@ -395,7 +424,7 @@ func (s *shellScope) program(args []arg) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if !writing[base(args[0])] {
+	if !writing[args[0].base()] {
 		for i, a := range args {
 			if err := s.cover(a, i == 0); err != nil {
 				return err
@@ -415,10 +444,13 @@ func (s *shellScope) runs(args []arg) error {
 	}
 	for _, text := range args[0].texts {
 		read, err := s.resolve(text)
-		if err == nil && args[0].known {
-			err = s.known(text, args[1:], read)
-		}
 		if err != nil {
+			return err
+		}
+		if !args[0].known || read && strings.ContainsRune(text, '/') {
+			continue // of a file of the project the text decides, and not the name
+		}
+		if err := (programCall{s, filepath.Base(text), args[1:]}).judge(read); err != nil {
 			return err
 		}
 	}
@@ -451,6 +483,7 @@ func (s *shellScope) cover(a arg, first bool) error {
 	return nil
 }
 
+// eval covers the text that eval, or a program like it, runs: its arguments with blanks between them.
 func (s *shellScope) eval(args []arg) error {
 	var words []string
 	for _, a := range args {
@@ -463,6 +496,7 @@ func (s *shellScope) eval(args []arg) error {
 	return s.script(strings.Join(words, " "))
 }
 
+// changeDir adds the directories to which cd may change.
 func (s *shellScope) changeDir(args []arg) {
 	if len(args) == 0 && s.c.environ["HOME"] != "" {
 		s.addDir(within(s.c.dir, s.c.environ["HOME"]))

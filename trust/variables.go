@@ -19,6 +19,7 @@ func (v variables) set(name, value string, known bool) {
 	}
 }
 
+// forget records that the variables with these names may have any values.
 func (v variables) forget(args []arg) {
 	for _, a := range args {
 		for _, text := range a.texts {

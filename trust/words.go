@@ -32,7 +32,46 @@ func (a arg) varies(signs string) bool {
 	})
 }
 
-func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }
+// single returns the value of a word that has only one.
+func (a arg) single() (text string, known bool) {
+	if !a.known || len(a.texts) != 1 {
+		return "", false
+	}
+	return a.texts[0], true
+}
+
+// is reports whether a word certainly has this value.
+func (a arg) is(word string) bool {
+	text, known := a.single()
+	return known && text == word
+}
+
+// option returns a value of a word that may be an option, and therefore begin with one of the signs. known is false if
+// the word may be another option.
+func (a arg) option(signs string) (text string, known bool) {
+	if !a.known || len(a.texts) == 0 || a.varies(signs) {
+		return "", false
+	}
+	return a.texts[0], true
+}
+
+// base returns the name of the program that a word names, without folders; "" if it is not known.
+func (a arg) base() string {
+	if !a.known || len(a.texts) == 0 {
+		return ""
+	}
+	return filepath.Base(a.texts[0])
+}
+
+// each calls visit for each value of a word, until visit returns an error.
+func (a arg) each(visit func(text string) error) error {
+	for _, text := range a.texts {
+		if err := visit(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 	for _, w := range words {
@@ -223,10 +262,11 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 func texts(args []arg) []string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		if !a.known || len(a.texts) != 1 {
+		text, known := a.single()
+		if !known {
 			return nil
 		}
-		words[i] = a.texts[0]
+		words[i] = text
 	}
 	return words
 }
