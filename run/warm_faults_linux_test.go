@@ -248,10 +248,10 @@ func TestTheInterpreterHangs(t *testing.T) {
 	h.run()
 	_ = p.Signal(syscall.SIGCONT)
 	h.run()
-	h.heat()
-	if ran, _ := os.ReadFile(filepath.Join(h.dir, "ran")); len(ran) != 4 {
-		t.Errorf("4 calls ran %d times", len(ran))
+	if ran, _ := os.ReadFile(filepath.Join(h.dir, "ran")); len(ran) != 2 {
+		t.Errorf("2 calls ran %d times", len(ran))
 	}
+	h.heat()
 }
 
 // The host can take back a start that the process has not read; the process then never begins. It cannot take back a

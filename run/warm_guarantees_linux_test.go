@@ -278,9 +278,9 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 
 // Each of 300 calls in a row has the output and the exit status of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
-	calls := 300
-	if raceEnabled { // runs without the race detector make all calls
-		calls = 60
+	calls := 60
+	if testkit.Whole() {
+		calls = 300
 	}
 	for program, script := range map[string]struct{ text, each string }{
 		"python3": {`import atexit, json, os, sys
