@@ -23,7 +23,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"x.sed": "1e ./evil.sh\n", "a.jq": "include \"b\"; .", "evil.sh": "ls\n", "plain.sh": "ls\n", "evil": "make\n",
 		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "#!/usr/bin/env python3\nexec(1)\n", "plain.py": "#!/usr/bin/env python3\nimport json\n",
 		"evil.js": "#!/usr/bin/env node\nrequire('child_process').execSync('make')\n", "plain.js": "#!/usr/bin/env node\nrequire('fs')\n",
-		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "",
+		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "", "calls/make.sh": "make\n", "list": "calls\x00",
 	} {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -65,6 +65,10 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"git grep -nOmake x": true, "mapfile -tC make -c1 a": true, "hash -rp /usr/bin/make ls": true, "fd -Hx make": true, "jobs -x make": true, "install -s --strip-program=make a b": true, "rg --hostname-bin make": true, "gh ext install .": true, ". -- ./evil": true, ". -- ./plain.sh": false, "grep -rn x .": false,
 		`echo "scons() { :; }"; scons`: true, "sh -c 'scons() { :; }'; scons": true, "scons() { :; }; sh -c scons": true, `scons() { command scons "$@"; }; scons`: true, "log() { echo x; }; log": false, "log() { echo x; }; env log": true,
 		`export "$X"; bash -c :`: true, `export "${P}ATH=$X"; ls`: true, `builtin export "X=$Y"; ls`: true, `local "$1"`: true, `local "x=$1"`: false,
+		`env XDG_CONFIG_HOME="$X" git log`: true, `env EDITOR="$X" git log`: true, `env HOME="$X" git log`: true, `env HOME=/tmp git log`: false,
+		"find calls -exec sh {} \\;": true, "find -L calls -exec sh {} +": true, "find calls -exec cat {} \\;": false, "find -L calls -name x": false,
+		"find .. -exec sh {} \\;": true, "find / -name x -exec sh {} \\;": true, "find .. -name x": false,
+		"find -H $X -exec sh {} \\;": true, "find sub -files0-from list -exec sh {} +": true,
 		"HOME=bare git status": true, "XDG_CONFIG_HOME=$PWD/sub git log": true, "export HOME=$(git log); ls": true, "HOME=/tmp git log": false, "PAGER=cat git log": false, "EDITOR=make git log": true, `export "SHELL=make"`: true, "ZDOTDIR=sub zsh -c ls": true,
 		"sh <<E\nls\nmake\nE": true, "sh <<'E'\nls {a,b} ..\n$x\nE": true, "sh <<'E'\nls {a,b} ..\nE": false, "sh <<E\nls $X\nE": true, "x=make; sh <<E\n$x\nE": true, "x=ls; sh <<E\n$x\nE": false, "sh <<\\E\n$(make)\nE": true,
 		"python3 - a <<'E'\nx = {'a': 1}\nprint(f'{x}..')\nE": false, "python3 <<E\nexec('x')\nE": true, "python3 <<E\nprint($X)\nE": true, "x=ls; x=pwd; sh <<E\n$x\nE": true, "sh <<'E'\n" + many("echo %d\n", 400) + "E": false,

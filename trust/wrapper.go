@@ -96,7 +96,7 @@ func (w wrapperCall) foreign(options []string, command []arg) {
 func (w wrapperCall) sets(a arg) error {
 	return a.each(func(text string) error {
 		name, value, _ := strings.Cut(text, "=")
-		if !a.known && loads(name) {
+		if !a.known && (loads(name) || configures(name)) {
 			w.cannotSee("the files that programs load through %s are not known before the hook runs", name)
 		}
 		return w.assigned(name, value)
