@@ -276,7 +276,7 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 	}
 }
 
-// Each of 300 calls in a row has the output and the exit status of a cold call.
+// Each of 300 calls in a row, or of 60 without SNAPHOOK_TIMES, has the output and the exit status of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
 	calls := 60
 	if testkit.Whole() {

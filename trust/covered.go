@@ -26,7 +26,7 @@ type Covered struct {
 	// Guards are the hooks that can block, by dialect, for the decision: see [Decision].
 	Guards map[string][]hook.Guard
 
-	// Overlay is the project's overlay without white space; empty if there is none.
+	// Overlay holds the project's overlay without white space. It is empty if the project has none.
 	Overlay string
 
 	places  map[hookKey]int // index in Hooks, by hook

@@ -28,7 +28,7 @@ type filterCall struct {
 // the program.
 func (f filterCall) check() {
 	for i, a := range f.args {
-		if i == 0 && !a.known && len(a.texts) == 0 || a.varies("-") {
+		if i == 0 && (!a.known && len(a.texts) == 0 || a.splits) || a.varies("-") {
 			f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
 			return
 		}
@@ -50,14 +50,16 @@ func (f filterCall) check() {
 		case option == "--":
 			operands = true
 		case f.language == bash.Awk && (option == "-F" || option == "-v"):
-			if i++; i < len(f.args) && !f.args[i].known && len(f.args[i].texts) == 0 {
-				f.cannotSee("the options of %s are not known before the hook runs", f.name)
-			}
+			i++
+			f.value(i)
 		case f.language == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
 		case f.language == bash.JQ && slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile"}, option):
+			f.value(i + 1)
 			i += 2
+			f.value(i)
 		case f.language == bash.JQ && option == "--indent":
 			i++
+			f.value(i)
 		case f.language == bash.JQ && jqFlags.MatchString(option):
 		case f.language == bash.Sed && (option == "-e" || option == "-i" || option == "-n" || option == "-E" || option == "-r" ||
 			option == "-z" || option == "-u" || option == "-s" || strings.HasPrefix(option, "-i.")):
@@ -83,8 +85,8 @@ func (f filterCall) check() {
 
 // operand marks the hook unclear if a word after the program may be an option.
 func (f filterCall) operand(a arg) {
-	if !a.known && len(a.texts) == 0 {
-		f.cannotSee("the options of %s are not known before the hook runs", f.name)
+	if !a.known && len(a.texts) == 0 || a.splits {
+		f.optionsUnknown()
 	}
 	for _, text := range a.texts {
 		if strings.HasPrefix(text, "-") && text != "-" {

@@ -213,8 +213,8 @@ func (f *finder) isSystems(name string) bool {
 	return !f.proc.functions[name] && len(f.proc.path) == 0 && !slices.ContainsFunc(f.c.searchPath(), f.c.below)
 }
 
-// directory covers everything below a directory of the project, or a file.
-func (f *finder) directory(text string) error {
+// directory covers everything below a directory of the project, or a file. run reports that the files run.
+func (f *finder) directory(text string, run bool) error {
 	for _, path := range f.paths(text) {
 		info, err := f.c.stat(path)
 		switch {
@@ -226,7 +226,7 @@ func (f *finder) directory(text string) error {
 		case path == f.c.dir:
 			f.cannotSee("the hook searches the whole project, so any file of the project may run")
 		default:
-			err := f.c.walk(path, func(file string) error { _, err := f.c.file(file, false); return err })
+			err := f.c.walk(path, func(file string) error { _, err := f.c.file(file, run && !f.quiet); return err })
 			if err != nil {
 				return err
 			}
@@ -237,7 +237,7 @@ func (f *finder) directory(text string) error {
 
 // runParts covers a directory whose files all run.
 func (f *finder) runParts(text string) error {
-	if err := f.directory(text); err != nil {
+	if err := f.directory(text, false); err != nil {
 		return err
 	}
 	for _, dir := range f.existing(text) {

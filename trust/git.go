@@ -82,7 +82,7 @@ func (g gitCall) config() {
 		text := strings.Join(a.texts, " ")
 		option, _, _ := strings.Cut(text, "=")
 		switch {
-		case !a.known && strings.HasPrefix(text, "-") || a.varies("-"):
+		case !a.known && strings.HasPrefix(text, "-") || a.varies("-") || a.splits:
 			names = 2
 		case !strings.HasPrefix(text, "-"):
 			names++

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func (p programCall) judge(read bool) error {
 	case name == "run-parts":
 		return p.directories()
 	case name == "find":
-		return p.find()
+		return findCall{p}.files()
 	case name == "git":
 		gitCall{p}.check()
 	case runners[name]:
@@ -107,7 +106,8 @@ func (p programCall) readStdin(cover func(what, text string, dirs []string) erro
 }
 
 // without marks the hook unclear if a word is, begins with, or abbreviates one of the options, all of which run a
-// program or load a file. It also marks the hook unclear if no value of a word is known.
+// program or load a file. It also marks the hook unclear if any option may
+// stand in a word.
 func (p programCall) without(options ...string) {
 	if len(options) == 0 {
 		return
@@ -124,9 +124,22 @@ func (p programCall) without(options ...string) {
 				}
 			}
 		}
-		if !a.known && len(a.texts) == 0 {
-			p.cannotSee("the options of %s are not known before the hook runs", p.name)
+		if !a.known && len(a.texts) == 0 || a.splits {
+			p.optionsUnknown()
 		}
+	}
+}
+
+// optionsUnknown marks the hook unclear because any option may stand in a word of the call.
+func (p programCall) optionsUnknown() {
+	p.cannotSee("the options of %s are not known before the hook runs", p.name)
+}
+
+// value marks the hook unclear if word i, which an option takes as its value, may be several words: all but the first
+// of them can be options.
+func (p programCall) value(i int) {
+	if i < len(p.args) && p.args[i].splits {
+		p.optionsUnknown()
 	}
 }
 
@@ -194,113 +207,4 @@ func (p programCall) directories() error {
 		}
 	}
 	return nil
-}
-
-// find covers the files below the directories that find searches, and the programs that it runs.
-func (p programCall) find() error {
-	paths, expression := findPaths(p.args)
-	runs := slices.ContainsFunc(p.args, func(a arg) bool { return slices.ContainsFunc(a.texts, findRuns) })
-	asScripts, err := p.found(expression)
-	if err != nil {
-		return err
-	}
-	for _, a := range paths {
-		if runs && (!a.known || a.varies("-")) {
-			p.cannotSee("%s runs the files of a directory that is not known before the hook runs", p.name)
-		}
-		if err := a.each(p.directory); err != nil {
-			return err
-		}
-		for _, text := range a.texts {
-			for _, path := range p.existing(text) {
-				if err := p.searched(path, runs, asScripts); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if runs && slices.ContainsFunc(expression, func(a arg) bool { return a.is("-files0-from") }) {
-		p.cannotSee("%s runs the files of directories that another file names", p.name)
-	}
-	return nil
-}
-
-// searched covers the files below a path that find searches, if they run as scripts. It marks the hook unclear if find
-// runs programs and searches a directory that contains the project.
-func (p programCall) searched(path string, runs, asScripts bool) error {
-	const separator = string(filepath.Separator)
-	switch {
-	case runs && strings.HasPrefix(p.c.dir, strings.TrimSuffix(path, separator)+separator):
-		p.cannotSee("the hook searches the whole project, so any file of the project may run")
-	case asScripts && path != p.c.dir && p.c.below(path):
-		return p.c.walk(path, func(file string) error { _, err := p.c.file(file, !p.quiet); return err })
-	}
-	return nil
-}
-
-// findPaths splits the words of find into the directories that it searches and its expression. The options -H, -L, -P,
-// -D and -O stand before both. Without a directory, find searches its working directory.
-func findPaths(args []arg) (paths, expression []arg) {
-	i := 0
-	for ; i < len(args); i++ {
-		if a := args[i]; a.is("-D") {
-			i++
-		} else if text, _ := a.single(); text != "-H" && text != "-L" && text != "-P" && !strings.HasPrefix(text, "-O") {
-			break
-		}
-	}
-	args = args[min(i, len(args)):]
-	end := slices.IndexFunc(args, func(a arg) bool {
-		return a.is("(") || a.is("!") || len(a.texts) > 0 && strings.HasPrefix(a.texts[0], "-")
-	})
-	if end < 0 {
-		end = len(args)
-	}
-	if paths = args[:end]; len(paths) == 0 {
-		paths = []arg{{known: true, texts: []string{"."}}}
-	}
-	return paths, args[end:]
-}
-
-// findRuns reports whether an option of find runs a program.
-func findRuns(text string) bool {
-	return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok")
-}
-
-// found covers the programs that find runs. asScripts reports that one of them is a shell, for which each file is a
-// script.
-func (p programCall) found(expression []arg) (asScripts bool, err error) {
-	for i, a := range expression {
-		if len(a.texts) > 1 && slices.ContainsFunc(a.texts, findRuns) {
-			p.cannotSee("the program that %s runs is not known before the hook runs", p.name)
-		}
-		if len(a.texts) == 1 && findRuns(a.texts[0]) {
-			command, scripts := p.matched(expression[i+1:])
-			asScripts = asScripts || scripts
-			if err := p.program(command); err != nil {
-				return asScripts, err
-			}
-		}
-	}
-	return asScripts, nil
-}
-
-// matched returns the command that find runs, with unknown words in place of {}. If the command is a shell, asScripts
-// is true and {} is left out: its files are covered as scripts.
-func (p programCall) matched(args []arg) (words []arg, asScripts bool) {
-	for i, a := range args {
-		if a.is(";") || a.is("+") {
-			break
-		}
-		if len(a.texts) == 1 && strings.Contains(a.texts[0], "{}") {
-			if i == 0 || bash.Interpreter(args[0].base()) != bash.Shell {
-				a = arg{}
-			} else {
-				p.fed, asScripts = true, true
-				continue
-			}
-		}
-		words = append(words, a)
-	}
-	return words, asScripts
 }

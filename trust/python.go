@@ -28,6 +28,7 @@ func (p pythonCall) files() error {
 			return nil
 		case option == "-W":
 			i++
+			p.value(i)
 		case option == "-X" && (p.arg(i+1).is("utf8") || p.arg(i+1).is("dev") || p.arg(i+1).is("utf8=1")):
 			i++
 		case strings.HasPrefix(option, "-W"):

@@ -397,7 +397,7 @@ func (s *shellScope) assigned(name, value string) error {
 			if name == "PATH" {
 				s.addPath(part)
 			}
-			if err := s.directory(part); err != nil {
+			if err := s.directory(part, false); err != nil {
 				return err
 			}
 			if name != "PATH" && loads(name) && slices.ContainsFunc(s.paths(part), s.c.below) {

@@ -27,15 +27,18 @@ func (p shellCall) files() error {
 		file, isFile := rcFile(option)
 		switch {
 		case isFile:
-			if file == "" && i+1 < len(p.args) {
+			if file == "" {
 				i++
-				file = strings.Join(p.args[i].texts, " ")
+				if file, known = p.arg(i).single(); !known {
+					p.cannotSee("the file that a shell reads before its script is not known before the hook runs")
+				}
 			}
 			if err := p.source(file); err != nil {
 				return err
 			}
 		case shellWords[option]:
 			i++
+			p.value(i)
 		case shellLongs[option]:
 		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c"):
 			p.letters(option, shellFlags+"c")
@@ -115,4 +118,10 @@ func shellReadsInput(args []arg) bool {
 		}
 	}
 	return true
+}
+
+// takesScript reports whether a shell with these arguments takes a word after them as its script.
+func takesScript(args []arg) bool {
+	script := arg{known: true, texts: []string{"script"}}
+	return shellReadsInput(args) && !shellReadsInput(append(slices.Clone(args), script))
 }

@@ -23,6 +23,7 @@ type arg struct {
 	known bool     // there are no other values
 
 	fields bool // texts are successive words, not alternatives
+	splits bool // the word may become several words that are not known, or none
 }
 
 // varies reports whether a word has several possible values, one of which is empty or begins with one of the signs.
@@ -112,7 +113,41 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		}
 		a.fields = most == 1 && len(fields) != 1
 	}
+	a.splits = !a.known && splits(w) || slices.ContainsFunc(a.texts, beginsWithPattern) && hasPattern(w)
 	return a
+}
+
+// beginsWithPattern reports whether the first letter of a pattern matches "-", with which the name of a file may begin.
+func beginsWithPattern(text string) bool { return text != "" && strings.IndexByte("*?[", text[0]) >= 0 }
+
+// hasPattern reports whether a word is a pattern for file names, outside quotes.
+func hasPattern(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			return strings.ContainsAny(part.Value, "*?[")
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return false
+		}
+		return true
+	})
+}
+
+// splits reports whether a shell may expand a word to several words: a part of it is expanded outside quotes, or is
+// "$@" or an array.
+func splits(w *syntax.Word) bool {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		switch part := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.ProcSubst:
+			return false
+		case *syntax.DblQuoted:
+			return slices.ContainsFunc(part.Parts, func(inner syntax.WordPart) bool {
+				param, is := inner.(*syntax.ParamExp)
+				return is && (param.Param != nil && param.Param.Value == "@" || param.Index != nil || param.Excl)
+			})
+		}
+		return true
+	})
 }
 
 // isQuoted reports whether a part of a word is quoted: a here-document with such a delimiter is not expanded.
@@ -142,9 +177,9 @@ func (s *shellScope) plainly(w *syntax.Word) arg {
 	env := &environ{s: s}
 	text, err := expand.Literal(env.config(), w)
 	if err != nil || len(text) > mostValue {
-		return arg{}
+		return arg{splits: true}
 	}
-	return arg{texts: []string{text}}
+	return arg{texts: []string{text}, splits: true}
 }
 
 // source1 returns a word as written.
