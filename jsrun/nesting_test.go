@@ -34,7 +34,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
 	}
 	lengths := []int{5000, 120_000}
-	if raceEnabled { // the race detector makes this ten times slower; runs without it try both lengths
+	if !testkit.Whole() {
 		lengths = lengths[:1]
 	}
 	for _, length := range lengths {
@@ -45,7 +45,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 	for _, form := range []string{"(", "{", "[", "!", "~", "a.", "a=>", "f(", "`${", "[0]", "new ", "a=", "if(1)"} { // the forms with the deepest recursion
 		try(strings.Repeat(form, maxNests/max(1, nests(form, false))))
 	}
-	if read < 200 || refused < 100 && !raceEnabled {
+	if read < 200 || refused < 100 && testkit.Whole() {
 		t.Errorf("%d were read, %d refused: the lengths do not reach the limits", read, refused)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/deep"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/trust"
 )
 
@@ -37,7 +38,7 @@ var raceDetector bool
 func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
 	dir, lengths := project(t, nil), []int{8 << 10, 1 << 20}
-	if raceDetector {
+	if !testkit.Whole() {
 		lengths = []int{1 << 10, 200 << 10}
 	}
 	for _, length := range lengths {

@@ -54,6 +54,7 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	release := packRelease(t)
 	ran := 0
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
@@ -71,7 +72,7 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 		ran++
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
-			runPage(t, world(t, string(text)), page, string(text))
+			runPage(t, world(t, string(text), release), page, string(text))
 		})
 	}
 	if ran == 0 {

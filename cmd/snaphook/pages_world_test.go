@@ -24,7 +24,7 @@ type pageWorld struct {
 }
 
 // cloneWorld returns the machine of a reader who works in a clone of the repository. The clone is this checkout.
-func cloneWorld(t *testing.T, _ string) pageWorld {
+func cloneWorld(t *testing.T, _, _ string) pageWorld {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func cloneWorld(t *testing.T, _ string) pageWorld {
 // "go get" finds the engine in a module proxy in a folder. A workspace above the directory names the checkout: the
 // engine is compiled from the checkout, and its packages are in the build cache. The engine's requirements come from
 // the module cache. "git clone" of the repository's address copies the last commit of the checkout.
-func newPageWorld(t *testing.T, page string) pageWorld {
+func newPageWorld(t *testing.T, page, release string) pageWorld {
 	root := t.TempDir()
 	w := pageWorld{dir: filepath.Join(root, "project")}
 	home, proxy, work := filepath.Join(root, "home"), filepath.Join(root, "proxy"), filepath.Join(root, "go.work")
@@ -47,11 +47,13 @@ func newPageWorld(t *testing.T, page string) pageWorld {
 			t.Fatal(err)
 		}
 	}
-	checkout := cloneWorld(t, page)
+	checkout := cloneWorld(t, page, release)
 	publishModule(t, checkout.dir, filepath.Join(proxy, pageModule, "@v"))
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	writePageFile(t, work, fmt.Sprintf("go %s\n\nuse (\n\t./project\n\t%q\n)\n", version, checkout.dir))
-	packRelease(t, w.dir)
+	if err := os.CopyFS(w.dir, os.DirFS(release)); err != nil {
+		t.Fatal(err)
+	}
 
 	w.env = append(goCaches(t), "HOME="+home, "GOTOOLCHAIN=local", "GONOSUMDB=*",
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download"),
@@ -94,17 +96,20 @@ func publishModule(t *testing.T, checkout, to string) {
 	}
 }
 
-// packRelease makes the archive that .ci/release --archives makes for Linux, with the snaphook of this test.
-func packRelease(t *testing.T, dir string) {
+// packRelease makes the archive that .ci/release --archives makes for Linux, and its checksum, with the snaphook of this
+// test. It returns their folder.
+func packRelease(t *testing.T) (dir string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "bash", "-euc", `
+	dir = t.TempDir()
+	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `
 		snaphook=$(command -v snaphook)
 		cd "$1"
-		tar -chzf "$2_linux_amd64.tar.gz" -C "${snaphook%/*}" snaphook
+		tar -ch -C "${snaphook%/*}" snaphook | gzip -1 >"$2_linux_amd64.tar.gz"
 		sha256sum "$2_linux_amd64.tar.gz" >"$2_checksums.txt"`, "pack", dir, "snaphook_"+pageRelease).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return dir
 }
 
 // goCaches returns the variables with the paths of the caches of the go command, and GOFLAGS.

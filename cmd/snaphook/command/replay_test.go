@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // pastFires is a reader of a record with a given number of fires. During the reads it measures the memory of the
@@ -48,9 +49,9 @@ func (p *pastFires) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// replayedFires is the number of fires in the record. With the race detector it is smaller, because a replay takes ten
-// times as long; CI replays the larger number without the race detector.
-var replayedFires = lo.Ternary(raceDetector, 5000, 100_000)
+// replayedFires is the number of fires in the record. Without SNAPHOOK_TIMES it is smaller, because 100 000 fires take
+// half a minute.
+var replayedFires = lo.Ternary(testkit.Whole(), 100_000, 10_000)
 
 // TestAReplayStreams replays a record that is larger than the memory that the replay may use:
 // memory does not grow with the record.

@@ -21,6 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
 )
@@ -236,7 +237,7 @@ func (s *sized) Read(b []byte) (int, error) {
 // Every verb can read a record that is larger than the memory: log and stats keep one line at a time
 // in memory, and trace the newest lines.
 func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if raceDetector {
 		t.Skip("it reads half a gigabyte, which takes a minute with the race detector")
 	}
 	tests := []struct {
@@ -246,6 +247,9 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 		{"log", 64 << 20, 32 << 20},
 		{"stats", 64 << 20, 48 << 20},
 		{"trace", 400 << 20, 800 << 20}, // trace keeps 256 MiB of fires
+	}
+	if !testkit.Whole() {
+		tests = tests[:2] // trace takes ten seconds
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {
