@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -80,9 +81,11 @@ func TestEachCredentialMayDoItsOwnWorkAlone(t *testing.T) {
 			user := users[i]
 			denied := make(chan error, 4)
 			nc := as(user)
-			nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { signal(denied, err) })
-			_, err := nc.Request(tt.subject, nil, 250*time.Millisecond)
-			if user == "admin" && err != nil && !errors.Is(err, nats.ErrTimeout) {
+			ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
+			nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { signal(denied, err); cancel() })
+			_, err := nc.RequestWithContext(ctx, tt.subject, nil)
+			cancel()
+			if user == "admin" && err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: the administrator: %v", tt.what, err)
 			}
 			_ = nc.Flush()

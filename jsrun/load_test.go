@@ -131,6 +131,7 @@ func TestAModuleThatAwaitsForEverIsGivenUp(t *testing.T) {
 	} {
 		for _, runtime := range []string{Sandbox, Node} {
 			t.Run(name+" in "+runtime, func(t *testing.T) {
+				t.Parallel()
 				if _, err := exec.LookPath(runtime); err != nil && runtime != Sandbox {
 					t.Skip("there is no", runtime)
 				}

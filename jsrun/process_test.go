@@ -214,6 +214,7 @@ func TestAProcessThatGoesWrongFailsItsCallsAndCanBeStartedAgain(t *testing.T) {
 		{"the descriptor closed", `fs.closeSync(4); await new Promise(() => {})`, "the process of node", Options{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			m, call := openProcess(t, `import fs from "node:fs";
 				export default (pi: any) => pi.on(async (e: string) => { if (e === "bad") { `+test.handler+` } return "good"; })`, test.opt)
 			ctx, cancel := context.WithTimeout(t.Context(), patient)

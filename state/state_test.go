@@ -16,9 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/samber/lo"
 	"go.uber.org/goleak"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/state"
 )
 
@@ -86,7 +88,7 @@ func process(t *testing.T, d state.Dir, does string) *exec.Cmd {
 func fresh(t *testing.T) state.Dir { return state.Dir(filepath.Join(t.TempDir(), "below", "state")) }
 
 func TestHooksAtTheSameTimeLoseNothing(t *testing.T) {
-	const each = 32 // processes, and as many hooks in Go
+	each := lo.Ternary(testkit.Whole(), 32, 8) // processes, and as many hooks in Go
 	d := fresh(t)
 	var all sync.WaitGroup
 	for range each {
@@ -240,7 +242,7 @@ func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
 
 func TestStaleSessionsAreRemoved(t *testing.T) {
 	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
-	const stale = 10_000
+	stale := lo.Ternary(testkit.Whole(), 10_000, 2000)
 	for i := range stale {
 		dir := string(state.Of(home, "/p", strconv.Itoa(i)))
 		if err := os.Mkdir(dir, 0o700); err != nil {

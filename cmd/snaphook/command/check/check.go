@@ -134,7 +134,7 @@ func loadHooks(
 		}
 		problems = append(problems, more...)
 	}
-	more, err := checkPolicy(&f.SourceFlags, all, &found)
+	more, err := checkPolicy(cmd.Context(), &f.SourceFlags, all, &found)
 	if err != nil {
 		return found, nil, err
 	}

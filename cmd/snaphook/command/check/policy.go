@@ -1,28 +1,26 @@
 package check
 
 import (
+	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/overlay"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/project"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/systems"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/bash"
-	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
 // checkPolicy returns problems of the overlays, and adds findings about the hooks under them.
-func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) ([]settings.Problem, error) {
+func checkPolicy(
+	ctx context.Context, f *project.SourceFlags, all []*project.Sources, found *Answer,
+) ([]settings.Problem, error) {
 	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
@@ -52,13 +50,15 @@ func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) 
 	if found.undecided && set != nil {
 		set, _ = src.Load(dir, true)
 	}
+	notStarting := lint.NotStarting(ctx, dir, found.loaded)
 	for i, h := range found.loaded {
+		missing := missingMessage(notStarting[h])
 		h = set.Apply(h, events.Of(h))
 		found.Hooks[i].DescribedHook, found.Hooks[i].Policy = project.Describe(h), project.Governed(h)
 		if h.Skip == hook.Policy && found.Hooks[i].Why == nil {
 			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.SkipDetail
 		}
-		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), dir)...)
+		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), missing)...)
 		found.loaded[i] = h
 	}
 	for i, h := range found.handlers {
@@ -72,8 +72,18 @@ func checkPolicy(f *project.SourceFlags, all []*project.Sources, found *Answer) 
 	return problems, nil
 }
 
-// gateFindings returns the findings about one hook that can block.
-func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
+// missingMessage returns the message of the first finding that a program or a script is not there; "" without one.
+func missingMessage(all []lint.Finding) string {
+	for _, g := range all {
+		if g.ID == "script-missing" || g.ID == "interpreter-missing" {
+			return g.Message
+		}
+	}
+	return ""
+}
+
+// gateFindings returns the findings about one hook that can block. missing is the message of its [missingMessage].
+func gateFindings(h *hook.Hook, ev policy.Event, missing string) (found []finding) {
 	if !ev.Gate || h.Skip != "" || h.Background != hook.Foreground || h.Policy != nil && h.Policy.Mode != hook.Enforce {
 		return nil
 	}
@@ -81,7 +91,7 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 	if p == nil {
 		p = policy.EffectiveDefault(h, ev)
 	}
-	if gone := missingProgram(h, dir); gone != "" && p.OnFailure[hook.ClassMissing] == hook.FailClosed {
+	if missing != "" && p.OnFailure[hook.ClassMissing] == hook.FailClosed {
 		at, way := h.Position, "in its settings"
 		if from, ok := p.From["onFailure"]; ok {
 			way = "at " + from.Position.String()
@@ -91,8 +101,8 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 			IsError,
 			at,
 			fmt.Sprintf(
-				"%s is not there, and this hook fails closed (class %q): every call that it matches will be denied",
-				gone,
+				"%s, and this hook fails closed (class %q): every call that it matches will be denied",
+				missing,
 				hook.ClassMissing,
 			),
 			fmt.Sprintf(
@@ -151,115 +161,4 @@ func writesMatched(h *hook.Hook) []string {
 		return nil
 	}
 	return lo.Filter(d.Writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
-}
-
-// missingProgram returns a command's program if the program does not exist, or else the missing script that a shell
-// would run. It returns the empty text if nothing is missing, or if only a shell could find out.
-func missingProgram(h *hook.Hook, dir string) string {
-	if h.Type != "command" {
-		return ""
-	}
-	words := commandWords(h)
-	if len(words) == 0 {
-		return ""
-	}
-	program := expandVars(words[0], dir)
-	if program == "" {
-		return ""
-	}
-	if !isThere(program, dir) {
-		return program
-	}
-	if bash.Interpreter(program) == bash.Shell && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
-		if script := expandVars(words[1], dir); script != "" && !fileThere(script, dir) {
-			return script
-		}
-	}
-	return ""
-}
-
-// commandWords returns the arguments of an entry that starts a program other than a shell, or else the words of the
-// first call in the command's text; see [plainWords].
-func commandWords(h *hook.Hook) []string {
-	text := h.Command
-	if n := len(h.Argv); n > 0 && bash.Interpreter(h.Argv[0]) != bash.Shell {
-		return h.Argv
-	}
-	return plainWords(text)
-}
-
-// expandVars replaces the directory variables in a word; empty if the word has other expansions.
-func expandVars(word, dir string) string {
-	for _, name := range []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
-		word = strings.ReplaceAll(strings.ReplaceAll(word, "${"+name+"}", dir), "$"+name, dir)
-	}
-	home, _ := environ.Home()
-	word = strings.ReplaceAll(strings.ReplaceAll(word, "${HOME}", home), "$HOME", home)
-	if rest, ok := strings.CutPrefix(word, "~/"); ok {
-		word = filepath.Join(home, rest)
-	}
-	if strings.ContainsAny(word, "$`*?") {
-		return ""
-	}
-	return word
-}
-
-func isThere(program, dir string) bool {
-	if strings.ContainsRune(program, '/') {
-		return fileThere(program, dir)
-	}
-	if slices.Contains(builtins, program) {
-		return true
-	}
-	_, err := exec.LookPath(program)
-	return err == nil
-}
-
-func fileThere(file, dir string) bool {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// builtins lists the words that a shell runs without a program.
-var builtins = []string{
-	"exit",
-	"echo",
-	"printf",
-	"test",
-	"[",
-	"true",
-	"false",
-	"cd",
-	"exec",
-	"eval",
-	"set",
-	"export",
-	"read",
-	"if",
-	"for",
-	"while",
-	"case",
-	"{",
-	"(",
-	"!",
-	":",
-	".",
-	"source",
-	"trap",
-	"ulimit",
-	"umask",
-	"unset",
-	"wait",
-	"kill",
-	"command",
-	"type",
-	"return",
-	"shift",
-	"local",
-	"function",
-	"[[",
-	"time",
 }
