@@ -91,17 +91,6 @@ func absent(node syntax.Node) bool {
 	return ok && word == nil
 }
 
-// value returns the piece of an assignment's value. For an array it is "(", which no expression of special matches.
-func (r pieceReader) value(a *syntax.Assign) piece {
-	if a.Array != nil {
-		return piece{plain: "(", fixed: 1, literal: 1}
-	}
-	if a.Value == nil {
-		return piece{}
-	}
-	return r.word(a.Value)
-}
-
 // special maps variables with a special meaning to an expression for their harmless values. Bash expands such
 // a variable, evaluates it as a number on assignment, or changes its grammar by it.
 var special = map[string]*regexp.Regexp{

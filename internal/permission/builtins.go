@@ -173,17 +173,3 @@ func hasOption(args []piece, letters string) bool {
 			arg.expands() && arg.holes[0].from == 0 && arg.plain != "$!"
 	})
 }
-
-func (p piece) isOption() bool {
-	return len(p.plain) > 1 && (p.plain[0] == '-' || p.plain[0] == '+')
-}
-
-// isLiteral reports whether nothing in the word is expanded.
-func (p piece) isLiteral() bool { return !p.expands() }
-
-// expands reports whether something in the word is expanded, including a ~ and a file pattern.
-func (p piece) expands() bool { return len(p.holes) > 0 }
-
-func allLiteral(words []piece) bool {
-	return !slices.ContainsFunc(words, func(p piece) bool { return !p.isLiteral() })
-}

@@ -97,11 +97,3 @@ func testsName(args []piece) bool {
 	}
 	return false
 }
-
-// could reports whether a word is the text, or may become it.
-func (p piece) could(text string) bool {
-	if !p.expands() {
-		return p.plain == text
-	}
-	return simpleCommand{words: []piece{p}}.shape(true).match(text)
-}

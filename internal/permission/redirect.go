@@ -45,33 +45,6 @@ func (b *bash) matchWith(s simpleCommand, redirects []piece) bool {
 	return false
 }
 
-// after returns a redirection with another operator.
-func (p piece) after(operator string) piece {
-	from := len(p.operator)
-	more := len(operator) - from
-	p.operator, p.source, p.plain = operator, operator+p.source[from:], operator+p.plain[from:]
-	p.fixed, p.literal = p.fixed+more, p.literal+more
-	p.holes = slices.Clone(p.holes)
-	for i, h := range p.holes {
-		p.holes[i] = hole{h.from + more, h.to + more}
-	}
-	return p
-}
-
-// long maps an operator to a shorter operator that has the same effect, or a part of the effect.
-var long = map[string]string{
-	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
-}
-
-// usual returns a redirection in its usual spelling.
-func (p piece) usual() piece {
-	operator, ok := long[p.operator]
-	if !ok {
-		return p
-	}
-	return p.after(operator)
-}
-
 // redirects reports whether the rule may match the redirections of a compound command, or of a command that
 // runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
@@ -105,18 +78,6 @@ var (
 	number   = regexp.MustCompile(`^\d+-?$`)
 	standard = regexp.MustCompile(`^[12]-?$`)
 )
-
-// runsHere reports whether a builtin runs other commands under its own redirections.
-func (s simpleCommand) runsHere() bool {
-	if len(s.words) == 0 {
-		return false
-	}
-	switch s.words[0].plain {
-	case "eval", ".", "source", "exec": // after a failed exec its redirections apply to a trap
-		return true
-	}
-	return false
-}
 
 // detours reports whether a function may hide commands or redirections from a rule about several commands or
 // about redirections.

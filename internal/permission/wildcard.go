@@ -52,6 +52,19 @@ func (w wildcard) match(text string) bool {
 	return true
 }
 
+// overlaps reports whether there is a text that both patterns match.
+func (w wildcard) overlaps(other wildcard) bool {
+	if len(w) == 1 {
+		return other.match(w[0])
+	}
+	if len(other) == 1 {
+		return w.match(other[0])
+	}
+	a, b := w[0], other[0]
+	c, d := w[len(w)-1], other[len(other)-1]
+	return (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) && (strings.HasSuffix(c, d) || strings.HasSuffix(d, c))
+}
+
 // wildcards match a text that any of them matches.
 type wildcards []wildcard
 
@@ -69,6 +82,15 @@ func (w wildcard) words() wildcards {
 func (all wildcards) match(text string) bool {
 	for _, w := range all {
 		if w.match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (all wildcards) overlap(other wildcard) bool {
+	for _, w := range all {
+		if w.overlaps(other) {
 			return true
 		}
 	}

@@ -6,61 +6,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// piece is a word of a command, an assignment or a redirection.
-type piece struct {
-	source   string
-	plain    string // without quotes
-	fixed    int    // length of the beginning of plain that no expansion can change
-	literal  int    // like fixed, but file patterns count as expansions
-	operator string // of a redirection: 2>
-	holes    []hole // the parts that expansions may change
-	quoted   bool   // its expansions are in double quotes, and stay one word
-	array    bool   // it is NAME=(…)
-}
-
-// join returns the texts of pieces with a blank between each two.
-func join(pieces []piece) (source, plain string) {
-	if len(pieces) == 1 {
-		return pieces[0].source, pieces[0].plain
-	}
-	var s, p strings.Builder
-	for i, piece := range pieces {
-		if i > 0 {
-			s.WriteByte(' ')
-			p.WriteByte(' ')
-		}
-		s.WriteString(piece.source)
-		p.WriteString(piece.plain)
-	}
-	return s.String(), p.String()
-}
-
-// simpleCommand holds the words of a simple command, with its wrappers or after one of them.
-type simpleCommand struct {
-	words []piece
-	open  bool // unknown words follow
-}
-
-// known returns the text before the first expansion; open reports whether there is one. A file pattern counts
-// as an expansion in the first word only: "ls *.go" is still an ls.
-func (s simpleCommand) known() (text string, open bool) {
-	var known strings.Builder
-	for i, word := range s.words {
-		if i > 0 {
-			known.WriteByte(' ')
-		}
-		fixed := word.fixed
-		if i == 0 {
-			fixed = min(fixed, word.literal)
-		}
-		known.WriteString(word.plain[:fixed])
-		if fixed < len(word.plain) {
-			return known.String(), true
-		}
-	}
-	return known.String() + " ", s.open
-}
-
 // pieceReader makes pieces of a command's syntax.
 type pieceReader struct {
 	command string
@@ -149,4 +94,15 @@ func (r pieceReader) redirect(to *syntax.Redirect) piece {
 		p.holes = append(p.holes, hole{len(op) + h.from, len(op) + h.to})
 	}
 	return p
+}
+
+// value returns the piece of an assignment's value. For an array it is "(", which no expression of special matches.
+func (r pieceReader) value(a *syntax.Assign) piece {
+	if a.Array != nil {
+		return piece{plain: "(", fixed: 1, literal: 1}
+	}
+	if a.Value == nil {
+		return piece{}
+	}
+	return r.word(a.Value)
 }
