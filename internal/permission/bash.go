@@ -1,8 +1,11 @@
 package permission
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // bash is the spec of a rule for commands.
@@ -76,7 +79,7 @@ func (b *bash) match(c Call) bool {
 		}
 	}
 	s := search{rule: b}
-	return s.tree(call.command, call.file) || (b.argues || b.chain != nil) && s.expands || s.detours()
+	return s.tree(call.command, call.file) || (b.argues || b.chain != nil) && s.expands || s.detours(b)
 }
 
 // matchRaw reports whether the pattern matches a part of the command with its quotes.
@@ -87,7 +90,7 @@ func (b *bash) matchRaw(text string) bool {
 
 // matchForm reports whether the pattern matches a simple command, with its wrappers or after them.
 func (b *bash) matchForm(f *form) bool {
-	return b.matchTexts(f) || b.couldBecome(f) || b.couldMatch(f) || b.matchRedirected(f.simpleCommand, f.redirects)
+	return b.matchTexts(f) || b.couldBecome(f) || b.couldMatch(f) || f.matchedBy(b)
 }
 
 func (b *bash) matchTexts(f *form) bool {
@@ -105,3 +108,15 @@ func (b *bash) couldMatch(f *form) bool {
 	return f.shape != nil && b.plain.overlap(f.shape) ||
 		f.least && (b.source.match(f.leastSource) || b.plain.match(f.leastPlain))
 }
+
+// borrows reports whether a redirection copies a descriptor that may be open on a file of the rule: git log
+// 3>x >&3.
+func (b *bash) borrows(to *syntax.Redirect) bool {
+	duplicates := to.Op == syntax.DplOut || to.Op == syntax.DplIn
+	return b.redirect && duplicates && number.MatchString(to.Word.Lit()) && !standard.MatchString(to.Word.Lit())
+}
+
+var (
+	number   = regexp.MustCompile(`^\d+-?$`)
+	standard = regexp.MustCompile(`^[12]-?$`)
+)

@@ -1,50 +1,86 @@
 package permission
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// runsText reports whether a builtin of bash may run text that is not in the syntax tree, or changes how bash parses
-// the text after it. Text that is known is searched like the command itself.
-func (s *search) runsText(st simpleCommand) bool {
-	if len(st.words) == 0 {
-		return false
-	}
-	if st.words[0].expands() {
-		return couldName(st.words[0])
-	}
-	check := builtins[st.words[0].plain]
-	return check != nil && (check(s, st.words[1:]) || st.open)
+// builtinCall is a call of a builtin of bash that may run text. Type namingCall reads words that name variables.
+type builtinCall struct {
+	*search
+	args []piece // the words after the name
 }
 
-// builtins maps each builtin that may run text to a function that decides from the words whether it does.
-var builtins map[string]func(*search, []piece) bool
+// builtins maps each builtin that may run text to a function that decides whether a call does.
+var builtins map[string]func(builtinCall) bool
 
 func init() { // in init, because the functions refer to the table
-	type decides = func(*search, []piece) bool
-	always := func(*search, []piece) bool { return true }
-	byWords := func(f func([]piece) bool) decides {
-		return func(_ *search, args []piece) bool { return f(args) }
-	}
+	type decides = func(builtinCall) bool
+	always := func(builtinCall) bool { return true }
 	byWord := func(f func(piece) bool) decides {
-		return byWords(func(args []piece) bool { return slices.ContainsFunc(args, f) })
+		return func(c builtinCall) bool { return slices.ContainsFunc(c.args, f) }
 	}
 	byOption := func(letters string) decides {
-		return byWords(func(args []piece) bool { return hasOption(args, letters) })
+		return func(c builtinCall) bool { return c.hasOption(letters) }
 	}
+	byName := func(f func(namingCall) bool) decides {
+		return func(c builtinCall) bool { return f(namingCall{c}) }
+	}
+	sets, tests := byName(namingCall.sets), byName(namingCall.tests)
 	builtins = map[string]decides{
-		"eval": (*search).evaluates, "trap": (*search).traps, ".": (*search).sources, "source": (*search).sources,
-		"alias": byWord(definesAlias), "shopt": byWord(changesGrammar), "set": byWords(changesShell),
-		"read": assigns("adinNptu"), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"),
-		"getopts": assigns(""), "unset": assigns(""), "printf": byWords(printsToName),
+		"eval": builtinCall.evaluates, "trap": builtinCall.traps, ".": builtinCall.sources, "source": builtinCall.sources,
+		"alias": byWord(definesAlias), "shopt": byWord(changesGrammar),
+		"set":  func(c builtinCall) bool { return changesShell(c.args) },
+		"read": sets, "mapfile": byName(namingCall.maps), "readarray": byName(namingCall.maps),
+		"getopts": sets, "unset": sets, "printf": byName(namingCall.prints),
 		"wait": byOption("p"), "jobs": byOption("x"), "enable": byOption("f"), "history": byOption("ps"),
-		"hash": byOption("p"), "test": byWords(testsName), "[": byWords(testsName),
-		"declare": declares(true), "typeset": declares(true), "local": declares(true),
-		"export": declares(false), "readonly": declares(false),
+		"hash": byOption("p"), "test": tests, "[": tests,
+		"declare": byName(namingCall.declares), "typeset": byName(namingCall.declares), "local": byName(namingCall.declares),
+		"export": byName(namingCall.exports), "readonly": byName(namingCall.exports),
 		"let": always, "compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
 	}
+}
+
+// evaluates handles eval, which runs its words, joined, as a command.
+func (c builtinCall) evaluates() bool {
+	args := c.args
+	if len(args) > 0 && args[0].plain == "--" {
+		args = args[1:]
+	}
+	_, text := join(args)
+	return !allLiteral(args) || c.text(text)
+}
+
+// traps handles trap, whose first operand is a command.
+func (c builtinCall) traps() bool {
+	args := c.args
+	if !allLiteral(args) {
+		return true
+	}
+	if len(args) > 0 && args[0].plain == "--" {
+		args = args[1:]
+	}
+	return len(args) > 1 && c.text(args[0].plain)
+}
+
+// sources handles source and dot. A rule does not look into the file. The rule matches if the command itself may write
+// the file, or if it is not certain which file bash reads.
+func (c builtinCall) sources() bool {
+	if len(c.args) == 0 || !allLiteral(c.args[:1]) || strings.ContainsAny(c.whole, "<>|") {
+		return len(c.args) > 0
+	}
+	file := c.args[0].plain
+	return strings.HasPrefix(file, "-") || strings.HasPrefix(file, "/dev") || strings.HasPrefix(file, "/proc") ||
+		strings.Contains(file, "..")
+}
+
+// hasOption reports whether one of the words is, or may be, an option with one
+// of the letters.
+func (c builtinCall) hasOption(letters string) bool {
+	return slices.ContainsFunc(c.args, func(arg piece) bool {
+		return arg.isOption() && (arg.expands() || strings.ContainsAny(arg.plain, letters)) ||
+			arg.expands() && arg.holes[0].from == 0 && arg.plain != "$!"
+	})
 }
 
 // couldName reports whether the expansions in a command's first word could make it the name of a builtin that
@@ -66,110 +102,4 @@ func couldName(first piece) bool {
 		}
 	}
 	return false
-}
-
-// evaluates handles eval, which runs its words, joined, as a command.
-func (s *search) evaluates(args []piece) bool {
-	if len(args) > 0 && args[0].plain == "--" {
-		args = args[1:]
-	}
-	_, text := join(args)
-	return !allLiteral(args) || s.text(text)
-}
-
-// traps handles trap, whose first operand is a command.
-func (s *search) traps(args []piece) bool {
-	if !allLiteral(args) {
-		return true
-	}
-	if len(args) > 0 && args[0].plain == "--" {
-		args = args[1:]
-	}
-	return len(args) > 1 && s.text(args[0].plain)
-}
-
-// sources handles source and dot. A rule does not look into the file. The rule matches if the command itself may write
-// the file, or if it is not certain which file bash reads.
-func (s *search) sources(args []piece) bool {
-	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
-		return len(args) > 0
-	}
-	file := args[0].plain
-	return strings.HasPrefix(file, "-") || strings.HasPrefix(file, "/dev") || strings.HasPrefix(file, "/proc") ||
-		strings.Contains(file, "..")
-}
-
-var (
-	harmlessSet  = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
-	harmlessSetO = []string{
-		"allexport",
-		"braceexpand",
-		"errexit",
-		"errtrace",
-		"functrace",
-		"hashall",
-		"monitor",
-		"noclobber",
-		"noexec",
-		"noglob",
-		"nounset",
-		"onecmd",
-		"physical",
-		"pipefail",
-		"verbose",
-	}
-	harmlessShopt = []string{
-		"-s",
-		"-u",
-		"-q",
-		"-p",
-		"globstar",
-		"dotglob",
-		"failglob",
-		"lastpipe",
-		"inherit_errexit",
-		"checkwinsize",
-		"histappend",
-		"autocd",
-		"cdspell",
-	}
-)
-
-// changesShell reports whether set makes bash trace commands, and thereby expand PS4, or changes how bash parses the
-// commands after set.
-func changesShell(args []piece) bool {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case arg.plain == "--" || arg.plain == "-":
-			return false
-		case !arg.isLiteral():
-			return arg.holes[0].from == 0 || strings.ContainsAny(arg.plain[:1], "-+")
-		case !strings.HasPrefix(arg.plain, "-") && !strings.HasPrefix(arg.plain, "+"):
-			return false
-		case !harmlessSet.MatchString(arg.plain):
-			return true
-		}
-		for range strings.Count(arg.plain, "o") {
-			if i++; i < len(args) && !slices.Contains(harmlessSetO, args[i].plain) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// changesGrammar reports whether a word of shopt names an option that changes, or may change, how bash parses
-// the commands after it.
-func changesGrammar(arg piece) bool {
-	return !arg.isLiteral() || !slices.Contains(harmlessShopt, arg.plain)
-}
-
-// hasOption reports whether one of the words is, or may be, an option with one
-// of the letters.
-func hasOption(args []piece, letters string) bool {
-	return slices.ContainsFunc(args, func(arg piece) bool {
-		return arg.isOption() && (arg.expands() || strings.ContainsAny(arg.plain, letters)) ||
-			arg.expands() && arg.holes[0].from == 0 && arg.plain != "$!"
-	})
 }

@@ -3,8 +3,6 @@ package permission
 import (
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // chain is a pattern, cut at its operators (| & ;). In this form "curl * | sh" matches a pipeline however the pipeline
@@ -12,12 +10,6 @@ import (
 type chain struct {
 	parts     []wildcards
 	operators []string // the operators between the parts
-}
-
-// link is one command of a list or a pipeline.
-type link struct {
-	texts []wildcard // the texts that rules are compared with
-	next  string     // the operator after the command
 }
 
 // maxChain limits the commands of a list that is compared with chains.
@@ -111,81 +103,4 @@ func (c *chain) matches(links []link) bool {
 		starts = next
 	}
 	return false
-}
-
-// cover reports whether a part of a pattern may match all the links.
-func (all wildcards) cover(links []link) bool {
-	first, last := links[0].texts, links[len(links)-1].texts
-	if len(links) == 1 {
-		return slices.ContainsFunc(first, all.overlap)
-	}
-	return slices.ContainsFunc(all, func(w wildcard) bool {
-		if len(w) == 1 {
-			return false
-		}
-		begins := func(t wildcard) bool { return w.overlaps(slices.Concat(t, wildcard{""})) }
-		ends := func(t wildcard) bool { return w.overlaps(slices.Concat(wildcard{""}, t)) }
-		return slices.ContainsFunc(first, begins) && slices.ContainsFunc(last, ends)
-	})
-}
-
-// links returns the commands of statements, in order.
-func (s *search) links(stmts []*syntax.Stmt) (all []link) {
-	for _, stmt := range stmts {
-		all = s.appendLinks(all, stmt)
-		if len(all) > maxChain {
-			break
-		}
-		all[len(all)-1].next = ";"
-		if stmt.Background {
-			all[len(all)-1].next = "&"
-		}
-	}
-	return all
-}
-
-func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
-	if binary, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && len(all) <= maxChain {
-		all = s.appendLinks(all, binary.X)
-		all[len(all)-1].next = strings.Replace(binary.Op.String(), "|&", "|", 1)
-		return s.appendLinks(all, binary.Y)
-	}
-	return append(all, link{texts: s.readings(stmt)})
-}
-
-// anything stands for a compound command, and matches every text.
-var anything = []wildcard{{"", ""}}
-
-// readings returns the texts that a rule is compared with for one command of a list: with and without its assignments
-// and redirections, and after its wrappers.
-func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return anything
-	}
-	read := s.reader()
-	words := read.words(call.Args)
-	var redirects []piece
-	for _, r := range stmt.Redirs {
-		redirects = append(redirects, read.redirect(r))
-	}
-	add := func(st simpleCommand) {
-		source, plain := join(st.words)
-		texts = append(texts, wildcard{source}, wildcard{plain})
-		if shape := st.shape(true); shape != nil {
-			texts = append(texts, shape)
-		}
-	}
-	add(simpleCommand{words: slices.Concat(read.assigns(call.Assigns), words)})
-	wrapped := 0 // a command with more than maxWrappers wrappers matches every rule; see simple
-	for next, ok := (simpleCommand{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
-		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
-			return anything
-		}
-		add(next)
-		if len(redirects) > 0 {
-			add(simpleCommand{words: slices.Concat(next.words, redirects), open: next.open})
-		}
-	}
-	return texts
 }

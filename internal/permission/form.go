@@ -7,8 +7,7 @@ import (
 
 // form holds a simple command, and the texts of the command that rules are compared with.
 type form struct {
-	simpleCommand
-	redirects     []piece
+	redirectedCommand
 	source, plain string   // the words, joined
 	quoted        bool     // source and plain differ
 	known         string   // the text before the first expansion
@@ -21,13 +20,13 @@ type form struct {
 }
 
 // newForm returns the form of a command for rules with the given argues; see bash.
-func newForm(s simpleCommand, redirects []piece, argues bool) form {
-	f := form{simpleCommand: s, redirects: redirects, shape: s.shape(argues)}
-	f.source, f.plain = join(s.words)
+func newForm(c redirectedCommand, argues bool) form {
+	f := form{redirectedCommand: c, shape: c.shape(argues)}
+	f.source, f.plain = join(c.words)
 	f.quoted = f.source != f.plain
-	f.known, f.expands = s.known()
+	f.known, f.expands = c.known()
 	if f.shape != nil && !argues {
-		words := s.least()
+		words := c.least()
 		f.leastSource, f.leastPlain = join(words)
 		f.least = len(words) > 0
 	}

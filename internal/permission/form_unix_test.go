@@ -14,7 +14,7 @@ import (
 // searched reports whether the rule matches the call. It searches the syntax, as rules about pipelines do.
 func (b *bash) searched(call *parsed) bool {
 	s := search{rule: b}
-	return s.tree(call.command, call.file) || b.argues && s.expands || s.detours()
+	return s.tree(call.command, call.file) || b.argues && s.expands || s.detours(b)
 }
 
 // checkForms compares a match by recorded forms with a search by the rule.

@@ -57,10 +57,15 @@ func isExtGlob(part syntax.WordPart) bool {
 	return ok
 }
 
+// hereDocs compares the places of here-documents in a command.
+type hereDocs struct {
+	end uint // of the last here-document
+}
+
 // elsewhere reports whether bash may begin a here-document on another line than the parser. Bash begins on the next
 // line. The parser begins later if a [[ ]] of several lines is open, or if the enclosing substitution ends on the same
 // line: it first reads them to their end.
-func (s *search) elsewhere(node syntax.Node, around nodeContext) bool {
+func (h *hereDocs) elsewhere(node syntax.Node, around nodeContext, read pieceReader) bool {
 	to, ok := node.(*syntax.Redirect)
 	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {
 		return false
@@ -68,9 +73,9 @@ func (s *search) elsewhere(node syntax.Node, around nodeContext) bool {
 	if to.Hdoc == nil {
 		return around.subst > 0
 	}
-	begin, from := to.Hdoc.Pos().Offset(), max(to.Word.End().Offset(), s.docEnd)
-	s.docEnd = to.Hdoc.End().Offset()
-	return around.subst > 0 && begin > around.subst || from > begin || strings.Count(s.command[from:begin], "\n") > 1
+	begin, from := to.Hdoc.Pos().Offset(), max(to.Word.End().Offset(), h.end)
+	h.end = to.Hdoc.End().Offset()
+	return around.subst > 0 && begin > around.subst || from > begin || strings.Count(read.command[from:begin], "\n") > 1
 }
 
 // compound reports whether the statement of a coprocess may follow a name. The parser also accepts a name before other

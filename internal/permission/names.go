@@ -5,28 +5,21 @@ import (
 	"strings"
 )
 
-func definesAlias(arg piece) bool { return !arg.isLiteral() || strings.Contains(arg.plain, "=") }
+// namingCall is a call of a builtin whose words name variables.
+type namingCall struct{ builtinCall }
 
-// assigns handles a builtin that sets variables by name: bash expands a subscript in a name. values lists its
-// options that take a value.
-func assigns(values string) func(*search, []piece) bool {
-	callback := strings.Contains(values, "C")
-	return func(_ *search, args []piece) bool {
-		return callback && hasOption(args, "C") || slices.ContainsFunc(args, unclearName)
-	}
-}
+// sets handles a builtin that sets variables by name: bash expands a subscript in a name.
+func (c namingCall) sets() bool { return slices.ContainsFunc(c.args, unclearName) }
 
-func unclearName(arg piece) bool {
-	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil ||
-		special[arg.plain] != nil
-}
+// maps handles mapfile, which also runs the text of its option -C.
+func (c namingCall) maps() bool { return c.hasOption("C") || c.sets() }
 
-// printsToName reports whether printf sets a variable whose name is in special, or has or may have a subscript.
-func printsToName(args []piece) bool {
-	if len(args) == 0 {
+// prints reports whether printf sets a variable whose name is in special, or has or may have a subscript.
+func (c namingCall) prints() bool {
+	if len(c.args) == 0 {
 		return false
 	}
-	first := args[0]
+	first := c.args[0]
 	if !first.isLiteral() {
 		return first.holes[0].from == 0 || first.plain[0] == '-'
 	}
@@ -34,32 +27,30 @@ func printsToName(args []piece) bool {
 	if !ok {
 		return false
 	}
-	if name == "" && len(args) > 1 {
-		return unclearName(args[1])
+	if name == "" && len(c.args) > 1 {
+		return unclearName(c.args[1])
 	}
 	return strings.Contains(name, "[") || special[name] != nil
 }
 
-// declares handles declare and similar builtins. With some attributes bash evaluates a value, and a value in brackets
-// becomes an array whose subscripts are evaluated. If the variable is already an array, for example one that mapfile or
-// bash itself has set, all these builtins except export and readonly assign a value in brackets to it.
-func declares(arrays bool) func(*search, []piece) bool {
-	return func(s *search, args []piece) bool {
-		arrays := arrays || hasOption(args, "aA")
-		for _, arg := range args {
-			if arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" ||
-				arg.plain == "-n" && arrays {
-				return true
-			}
-			if !arg.array && s.declaresUnclear(arg, arrays) {
-				return true
-			}
-		}
-		return false
-	}
+// declares handles declare and similar builtins, which assign a value in brackets to a variable that is already an
+// array, for example one that mapfile or bash itself has set.
+func (c namingCall) declares() bool { return c.declaresAny(true) }
+
+// exports handles export and readonly, which do so only with an option.
+func (c namingCall) exports() bool { return c.declaresAny(c.hasOption("aA")) }
+
+// declaresAny reports whether one of the words makes bash evaluate text. With some attributes bash evaluates a value,
+// and, if arrays is set, a value in brackets becomes an array whose subscripts are evaluated.
+func (c namingCall) declaresAny(arrays bool) bool {
+	return slices.ContainsFunc(c.args, func(arg piece) bool {
+		return arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" ||
+			arg.plain == "-n" && arrays || !arg.array && c.declaresUnclear(arg, arrays)
+	})
 }
 
-func (s *search) declaresUnclear(arg piece, arrays bool) bool {
+// declaresUnclear reports whether an assignment, or the name of a variable, makes bash evaluate text.
+func (c namingCall) declaresUnclear(arg piece, arrays bool) bool {
 	name, value, assigns := strings.Cut(arg.plain, "=")
 	if min(arg.fixed, arg.literal) < len(name) || strings.Contains(name, "[") {
 		return true
@@ -74,16 +65,16 @@ func (s *search) declaresUnclear(arg piece, arrays bool) bool {
 		literal: arg.literal - len(arg.plain) + len(value),
 	}
 	rest.fixed, rest.literal = max(rest.fixed, 0), max(rest.literal, 0)
-	if !harmless(name, rest, s.reader()) {
+	if !harmless(name, rest, c.reader()) {
 		return true
 	}
 	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
 }
 
-// testsName reports whether test looks up a variable by a name that has, or may have, a subscript: the word after -v or
+// tests reports whether test looks up a variable by a name that has, or may have, a subscript: the word after -v or
 // -R, or after a word that could become one of these.
-func testsName(args []piece) bool {
-	for i, arg := range args {
+func (c namingCall) tests() bool {
+	for i, arg := range c.args {
 		switch {
 		case arg.expands() && !arg.quoted:
 			return true
@@ -91,9 +82,15 @@ func testsName(args []piece) bool {
 			continue
 		case arg.literal < len(arg.plain): // a file pattern may become several words
 			return true
-		case i+1 < len(args) && (!args[i+1].isLiteral() || strings.Contains(args[i+1].plain, "[")):
+		case i+1 < len(c.args) && (!c.args[i+1].isLiteral() || strings.Contains(c.args[i+1].plain, "[")):
 			return true
 		}
 	}
 	return false
+}
+
+// unclearName reports whether a word is, or may become, a name with a subscript or a name in special.
+func unclearName(arg piece) bool {
+	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil ||
+		special[arg.plain] != nil
 }

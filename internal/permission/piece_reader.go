@@ -96,6 +96,14 @@ func (r pieceReader) redirect(to *syntax.Redirect) piece {
 	return p
 }
 
+func (r pieceReader) redirects(all []*syntax.Redirect) []piece {
+	pieces := make([]piece, len(all))
+	for i, to := range all {
+		pieces[i] = r.redirect(to)
+	}
+	return pieces
+}
+
 // value returns the piece of an assignment's value. For an array it is "(", which no expression of special matches.
 func (r pieceReader) value(a *syntax.Assign) piece {
 	if a.Array != nil {

@@ -43,19 +43,11 @@ type search struct {
 	record  *forms // not nil: record, and compare nothing
 	command string
 	constructs
-	found  bool
-	lists  int
-	depth  int    // nesting of text that builtins run
-	whole  string // the command, followed by the text that builtins run
-	docEnd uint   // where the last here-document ended
-}
-
-// constructs records which constructs occur in the command, or in text that it runs.
-type constructs struct {
-	expands    bool // an expansion
-	declares   bool // a function
-	joins      bool // a pipeline or a list
-	redirected bool // a redirection
+	hereDocs
+	found bool
+	lists int
+	depth int    // nesting of text that builtins run
+	whole string // the command, followed by the text that builtins run
 }
 
 // maxText limits the nesting of text that builtins run.
@@ -113,7 +105,7 @@ func (s *search) in(file *syntax.File) {
 
 func (s *search) visit(node syntax.Node, around nodeContext) {
 	read := pieceReader{command: s.command}
-	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node, around) {
+	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node, around, read) {
 		s.found = true
 		return
 	}
@@ -121,17 +113,10 @@ func (s *search) visit(node syntax.Node, around nodeContext) {
 		s.found = true
 		return
 	}
+	s.note(node, s.rule.chain != nil)
 	switch node := node.(type) {
-	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
-		s.expands = true
-	case *syntax.ProcSubst, *syntax.CoprocClause: // these connect commands, as a pipeline does
-		s.expands = s.expands || s.rule.chain != nil
-	case *syntax.FuncDecl:
-		s.declares = true
-	case *syntax.BinaryCmd:
-		s.joins = true
 	case *syntax.Redirect:
-		s.redirected, s.found = true, s.borrows(node)
+		s.found = s.rule.borrows(node)
 	case *syntax.Stmt:
 		s.found = s.statement(node)
 	}
@@ -173,9 +158,10 @@ func (s *search) list(text string) bool {
 // simple compares a command with its assignments, without them, and after
 // each wrapper.
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
-	redirects := s.pieces(redirs)
+	redirects := s.reader().redirects(redirs)
 	if len(assigns) > 0 {
-		if s.simpleForm(simpleCommand{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
+		assigned := simpleCommand{words: slices.Concat(s.reader().assigns(assigns), words)}
+		if s.simpleForm(redirectedCommand{assigned, redirects}) {
 			return true
 		}
 	}
@@ -184,7 +170,7 @@ func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*synta
 		if wrapped++; wrapped > maxWrappers {
 			return true
 		}
-		if s.simpleForm(next, redirects) || s.runsText(next) || next.runsHere() && s.redirects(redirs) {
+		if s.simpleForm(redirectedCommand{next, redirects}) || s.runsText(next) || next.runsHere() && s.redirects(redirs) {
 			return true
 		}
 	}
@@ -192,8 +178,8 @@ func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*synta
 }
 
 // simpleForm compares a simple command with the rule, or records it.
-func (s *search) simpleForm(c simpleCommand, redirects []piece) bool {
-	f := newForm(c, redirects, s.rule.argues)
+func (s *search) simpleForm(c redirectedCommand) bool {
+	f := newForm(c, s.rule.argues)
 	if s.record != nil {
 		return s.record.add(f)
 	}
@@ -208,40 +194,39 @@ func (s *search) raw(text string) bool {
 	return s.rule.matchRaw(text)
 }
 
+// redirects reports whether the rule may match the redirections of a compound command, or of a command that
+// runs others.
+func (s *search) redirects(redirs []*syntax.Redirect) bool {
+	others := redirectedCommand{redirects: s.reader().redirects(redirs)}
+	if s.rule.redirect { // any command; without redirections in the pattern no command
+		others.simpleCommand = unknown
+	}
+	if s.record != nil {
+		return s.record.add(newForm(others, s.rule.argues))
+	}
+	return others.matchedBy(s.rule)
+}
+
 // chained compares the commands of lists and pipelines, one after the other.
 func (s *search) chained(node syntax.Node) bool {
-	var lists [][]*syntax.Stmt
-	switch node := node.(type) {
-	case *syntax.File:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.Block:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.Subshell:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.CmdSubst:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.ProcSubst:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.CaseItem:
-		lists = [][]*syntax.Stmt{node.Stmts}
-	case *syntax.IfClause:
-		lists = [][]*syntax.Stmt{node.Cond, node.Then}
-	case *syntax.WhileClause:
-		lists = [][]*syntax.Stmt{node.Cond, node.Do}
-	case *syntax.ForClause:
-		lists = [][]*syntax.Stmt{node.Do}
-	case *syntax.FuncDecl:
-		lists = [][]*syntax.Stmt{{node.Body}}
-	case *syntax.TimeClause:
-		lists = [][]*syntax.Stmt{{node.Stmt}}
-	case *syntax.CoprocClause:
-		lists = [][]*syntax.Stmt{{node.Stmt}}
-	}
-	return slices.ContainsFunc(lists, func(stmts []*syntax.Stmt) bool {
+	return slices.ContainsFunc(sequences(node), func(stmts []*syntax.Stmt) bool {
 		if s.lists++; s.lists > maxLists {
 			return true
 		}
 		s.joins = s.joins || len(stmts) > 1 && s.rule.chain.hasLists()
-		return len(stmts) > 0 && stmts[0] != nil && s.rule.chain.matches(s.links(stmts))
+		return len(stmts) > 0 && stmts[0] != nil && s.rule.chain.matches(linkReader{s.reader()}.links(stmts))
 	})
+}
+
+// runsText reports whether a builtin of bash may run text that is not in the syntax tree, or changes how bash parses
+// the text after it. Text that is known is searched like the command itself.
+func (s *search) runsText(st simpleCommand) bool {
+	if len(st.words) == 0 {
+		return false
+	}
+	if st.words[0].expands() {
+		return couldName(st.words[0])
+	}
+	check := builtins[st.words[0].plain]
+	return check != nil && (check(builtinCall{s, st.words[1:]}) || st.open)
 }

@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // wildcard is a pattern cut at its stars.
 type wildcard []string
@@ -95,4 +98,20 @@ func (all wildcards) overlap(other wildcard) bool {
 		}
 	}
 	return false
+}
+
+// cover reports whether a part of a pattern may match all the links.
+func (all wildcards) cover(links []link) bool {
+	first, last := links[0].texts, links[len(links)-1].texts
+	if len(links) == 1 {
+		return slices.ContainsFunc(first, all.overlap)
+	}
+	return slices.ContainsFunc(all, func(w wildcard) bool {
+		if len(w) == 1 {
+			return false
+		}
+		begins := func(t wildcard) bool { return w.overlaps(slices.Concat(t, wildcard{""})) }
+		ends := func(t wildcard) bool { return w.overlaps(slices.Concat(wildcard{""}, t)) }
+		return slices.ContainsFunc(first, begins) && slices.ContainsFunc(last, ends)
+	})
 }
