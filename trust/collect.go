@@ -295,12 +295,12 @@ func (c *fileCollector) linksIn(path string) bool {
 	return err == nil && c.below(real)
 }
 
-// shellFile covers a file that a shell reads as shell text. from is the scope of the text that sources the file.
-func (c *fileCollector) shellFile(path string, from *shellScope) error {
+// shellFile covers a file that a shell reads as shell text. from is the scope of the text that names the file.
+func (c *fileCollector) shellFile(path string, names scriptNames, from *shellScope) error {
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err
 	}
-	if !from.first(c.ran, fmt.Sprintf("%s\x00%d", path, from.values())) {
+	if !from.first(c.ran, fmt.Sprintf("%s\x00%s\x00%d", path, names, from.values())) {
 		return nil
 	}
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
@@ -308,7 +308,7 @@ func (c *fileCollector) shellFile(path string, from *shellScope) error {
 		return nil //nolint:nilerr // a program, or data
 	}
 	inner := *from
-	inner.path = path
+	inner.names = names
 	inner.addDir(filepath.Dir(path))
 	return inner.script(string(text))
 }

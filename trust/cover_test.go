@@ -49,6 +49,7 @@ func TestEveryFileThatACommandRunsIsCovered(t *testing.T) {
 		"*hooks/g.sh": "#!/bin/sh\n. \"$(dirname \"$0\")/lib\"\nexit 0\n", "*hooks/guard": "#!/bin/bash\nexit 0\n", "hooks/lib": "x=1\n", "*hooks/here.sh": "cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && source ./lib\n",
 		"*hooks/other": "#!hooks/interpreter -x\nbody\n", "*hooks/interpreter": "#!/bin/sh\ncat \"$2\"\n", "parts/10-a": "echo a\n", "parts/20-b": "echo b\n",
 		"bin/tool": "echo\n", "rc": "echo rc\n", "check.py": "import helper\n", "helper.py": "", "notes.txt": "echo hi\n", "with space.sh": "echo\n", "deep/a/b.sh": "../c.sh\n", "deep/c.sh": "echo\n",
+		"*zero/g.sh": "#!/bin/bash\n. zero/lib/b.sh\n", "zero/lib/b.sh": ". \"$(dirname \"$0\")/a.sh\"\n", "zero/a.sh": "", "*zero/index.sh": "#!/bin/bash\n. \"${BASH_SOURCE[1]}\"\n",
 	}
 	dir := project(t, files)
 	for command, want := range map[string]string{
@@ -124,6 +125,15 @@ func TestEveryFileThatACommandRunsIsCovered(t *testing.T) {
 		"cat notes.txt >> log.txt":                   "notes.txt",
 		"tee notes.txt":                              "",
 		"./missing.sh":                               "",
+		"zero/g.sh":                                  "zero/a.sh zero/g.sh zero/lib/b.sh",
+		"sh zero/g.sh":                               "zero/a.sh zero/g.sh zero/lib/b.sh",
+		". zero/g.sh":                                "*",
+		"sh < zero/lib/b.sh":                         "*",
+		"cat zero/lib/b.sh | sh":                     "*",
+		"BASH_ENV=zero/lib/b.sh bash -c :":           "*",
+		"bash --rcfile zero/lib/b.sh -i -c :":        "*",
+		"sh -c '. \"$0\"' hooks/lib":                 "*",
+		"zero/index.sh":                              "*",
 		"true":                                       "",
 		"":                                           "",
 		"jq -r .tool_name":                           "",

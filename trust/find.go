@@ -33,7 +33,7 @@ func (f findCall) files() error {
 	if runs {
 		f.searchesKnown(paths, expression)
 	}
-	if slices.ContainsFunc(f.args, func(a arg) bool { return a.splits }) {
+	if f.mayRun() {
 		f.optionsUnknown()
 	}
 	if len(paths) == 0 {
@@ -92,6 +92,25 @@ func (f findCall) searchesKnown(paths, expression []arg) {
 	if slices.ContainsFunc(expression, func(a arg) bool { return slices.Contains(a.texts, "-files0-from") }) {
 		f.cannotSee("%s runs the files of directories that another file names", f.name)
 	}
+}
+
+// mayRun reports whether an unknown word may be -exec, because words that may be a program and its end follow, or
+// because the word may become several words.
+func (f findCall) mayRun() bool {
+	for i, a := range f.args {
+		if a.splits {
+			return true
+		}
+		if a.known || i+2 >= len(f.args) {
+			continue
+		}
+		program, isKnown := f.args[i+1].single()
+		ends := slices.ContainsFunc(f.args[i+2:], func(a arg) bool { return !a.known || a.is(";") || a.is("+") })
+		if ends && !(isKnown && strings.HasPrefix(program, "-")) {
+			return true
+		}
+	}
+	return false
 }
 
 // searched covers the files below a directory that find searches. runs reports that find runs programs, and asScripts

@@ -23,7 +23,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"x.sed": "1e ./evil.sh\n", "a.jq": "include \"b\"; .", "evil.sh": "ls\n", "plain.sh": "ls\n", "evil": "make\n",
 		"shared/HEAD": "ref: x\n", "shared/commondir": "../other\n", "evil.py": "#!/usr/bin/env python3\nexec(1)\n", "plain.py": "#!/usr/bin/env python3\nimport json\n",
 		"evil.js": "#!/usr/bin/env node\nrequire('child_process').execSync('make')\n", "plain.js": "#!/usr/bin/env node\nrequire('fs')\n",
-		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "", "calls/make.sh": "make\n", "list": "calls\x00",
+		"bare/HEAD": "ref: refs/heads/main\n", "bare/config": "[core]\n", "bare/objects/x": "", ".git/HEAD": "ref: x\n", "sub/x": "", "calls/make.sh": "make\n", "zero.sh": "find calls -exec sh -c '. \"$0\"' {} \\;\n", "list": "calls\x00",
 	} {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -74,6 +74,13 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"find sub -exec sh {} x \\;": false, "find sub -exec sh -s {} \\;": true, "find sub -exec sh -- {} \\;": false, "find sub -exec sh {} \\; -exec sh \\;": true, "find list -exec sh sub/{} \\;": true, "find sub -exec {} \\;": true,
 		"find sub -execdir sh {} \\;": true, "find sub -execdir ./x \\;": true, "find sub -execdir cat {} \\;": false, "find sub -okdir git log \\;": true,
 		"find sub $X {} \\;": true, "find sub -name $X": true, `find sub -name "$X"`: false, `find sub -name "$@"`: true, `find sub -name "${X[@]}"`: true, "find sub -name {$X,y}": true, `find "$X" -name x`: false, `find "$X" -exec sh {} \;`: true,
+		`find sub "$X" sh {} \;`: true, `find "$X" -name "$Y"`: false, `find "$X" ls "$Y"`: true, `find sub -newer "$X" -name "$Y"`: false,
+		"sh zero.sh": true, "find calls -exec sh -c '. \"$0\"' {} \\;": true,
+
+		"x=ls; ((x=1)); $x": true, "x=ls; : $((x=1)); $x": true, "x=ls; let x=1; $x": true, "x=ls; let 'x = 1'; $x": true, "x=ls; for ((x=1; x<2; x++)); do $x; done": true, "x=ls; ((x++)); $x": true, "x=ls; ((y==1)); $x": false,
+		"x=ls; y='x=1'; ((y)); $x": true, "x=ls; y='x=1'; [[ 1 -eq y ]]; $x": true, "x=ls; [[ $x == y ]]; $x": false, "x=ls; echo $((1 + 2)); $x": false,
+		"declare -u x; x=ls; $x": true, "declare -i x=5; x=ls; $x": true, "local -r x=ls; $x": false, "declare x=l; declare x+=s; $x": true,
+		"RANDOM=ls; $RANDOM": true, "BASH_SOURCE=ls; $BASH_SOURCE": true, "SECONDS=ls; $SECONDS": true, "x=(ls pwd); ${x[1]}": true, "x=ls; ${x[0]}": false, "x=ls; ${x[1]} make": true,
 
 		"jq --arg a $X .": true, `jq --arg a "$X" .`: false, "jq --arg $X b .": true, "jq . a$X": true, "jq --indent $X .": true, "awk -F $X '{print}'": true, `awk -F "$X" '{print}'`: false, "sed p a$X": true,
 		"sh -o $X plain.sh": true, `sh -o "$X" plain.sh`: false, "python3 -W $X plain.py": true, `python3 -W "$X" plain.py`: false, "bash --rcfile $X -i plain.sh": true, "bash --rcfile plain.sh -i plain.sh": false,

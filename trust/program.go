@@ -77,10 +77,10 @@ func (p programCall) language(l bash.Language) error {
 	return nil
 }
 
-// wrapped covers the command of a wrapper in a scope without functions, because a wrapper runs programs only.
+// wrapped covers the command of a wrapper in a scope without functions and names, because a wrapper runs programs only.
 func (p programCall) wrapped(w bash.Wrapper) error {
 	inner := *p.shellScope
-	inner.proc = p.c.newProcess(p.proc.path)
+	inner.proc, inner.names = p.c.newProcess(p.proc.path), scriptNames{}
 	err := wrapperCall{programCall{&inner, p.name, p.args}, w}.files()
 	p.dirs, p.proc.path = inner.dirs, inner.proc.path
 	p.proc.repeats = p.proc.repeats || inner.proc.repeats
@@ -106,8 +106,7 @@ func (p programCall) readStdin(cover func(what, text string, dirs []string) erro
 }
 
 // without marks the hook unclear if a word is, begins with, or abbreviates one of the options, all of which run a
-// program or load a file. It also marks the hook unclear if any option may
-// stand in a word.
+// program or load a file. It also marks the hook unclear if a word may be any option.
 func (p programCall) without(options ...string) {
 	if len(options) == 0 {
 		return

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -24,13 +25,19 @@ const (
 // shellScope is the state at one point of a shell text: known variables and directory.
 type shellScope struct {
 	finder
-	path  string // the script; empty for the command of a hook
+	names scriptNames
 	vars  variables
 	stdin []arg            // texts that the current command reads as its input
 	input *syntax.CallExpr // a call of a shell whose input has been read as a script
 	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	text  string
+}
+
+// scriptNames are the values of two variables of a shell text. A name is empty if the value is not known.
+type scriptNames struct {
+	source string // BASH_SOURCE, the file of the text
+	zero   string // $0, the script that the shell was started with
 }
 
 // shellProcess is a shell with its functions. Only after its whole text has been read is it known which of the called
@@ -44,7 +51,7 @@ type shellProcess struct {
 
 func newScope(c *fileCollector, path string) *shellScope {
 	f := finder{c: c, dirs: slices.Clone(c.workDirs), proc: c.newProcess(nil)}
-	s := &shellScope{finder: f, path: path, vars: variables{}}
+	s := &shellScope{finder: f, names: scriptNames{path, path}, vars: variables{}}
 	if path != "" {
 		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
@@ -59,9 +66,11 @@ func (s *shellScope) values() int {
 	return len(s.dirs) + len(s.proc.path) + len(s.proc.functions) + s.vars.count()
 }
 
-// separate returns the scope of another process: the functions of s do not exist there.
+// separate returns the scope of a text that another shell runs: the functions of s do not exist there, and the text is
+// not that of a file.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
+	inner.names = scriptNames{}
 	inner.proc = s.c.newProcess(s.proc.path)
 	return inner
 }
@@ -123,6 +132,12 @@ func (s *shellScope) visit(node syntax.Node) error {
 		e := node.Exp
 		if e != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && node.Param != nil {
 			s.vars[node.Param.Value] = nil
+		}
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		s.calculates(node)
+	case *syntax.BinaryTest:
+		if arithmeticTests[node.Op] {
+			s.calculates(node)
 		}
 	case *syntax.Stmt:
 		return s.reads(node)
@@ -200,7 +215,7 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 		for _, text := range texts {
 			run := s.separate().script
 			if r.Op == syntax.RdrIn {
-				run = s.source
+				run = s.separate().piped
 			}
 			if err := run(text); err != nil {
 				return err
@@ -242,7 +257,7 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	}
 	s.input = to
 	if len(words) == 2 && words[0] == "cat" && s.isSystems("cat") && !isOption(words[1]) {
-		return s.source(words[1])
+		return s.separate().piped(words[1])
 	}
 	text, known := printed(words)
 	if !known || !s.isSystems(words[0]) {
@@ -297,9 +312,21 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 
 // source reads a file as shell text, regardless of its name.
 func (s *shellScope) source(text string) error {
+	return s.shellFiles(text, func(path string) scriptNames { return scriptNames{path, s.names.zero} })
+}
+
+// piped covers a file that a shell reads as its input.
+func (s *shellScope) piped(text string) error {
+	return s.shellFiles(text, func(string) scriptNames { return scriptNames{} })
+}
+
+// shellFiles covers the files that a shell reads as shell text, if a word names them. names returns the names in such a
+// file.
+func (s *shellScope) shellFiles(text string, names func(path string) scriptNames) error {
+	read := func(path string) error { return s.c.shellFile(path, names(path), s) }
 	for _, path := range s.existing(text) {
 		s.notDevice(path)
-		if err := s.c.shellFile(path, s); err != nil {
+		if err := read(path); err != nil {
 			return err
 		}
 	}
@@ -307,7 +334,7 @@ func (s *shellScope) source(text string) error {
 	if strings.ContainsRune(text, '/') {
 		return nil
 	}
-	return s.search(text, "source", func(path string) error { return s.c.shellFile(path, s) })
+	return s.search(text, fmt.Sprint("source", names("")), read)
 }
 
 // assign records a value, and covers the files that it names.
@@ -351,21 +378,48 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 func (s *shellScope) declared(a arg, own bool) error {
 	for _, text := range a.texts {
 		name, value, sets := strings.Cut(text, "=")
-		name = strings.TrimSuffix(name, "+")
+		name, appends := strings.CutSuffix(name, "+")
 		switch {
 		case !sets && strings.HasPrefix(text, "-") && strings.Contains(text, "n"):
 			s.cannotSee("a variable refers to another variable by name (declare -n)")
+		case !sets && strings.HasPrefix(text, "-") && strings.ContainsAny(text, "iluc"):
+			s.cannotSee("a variable changes the values that it is given (declare %s)", text)
 		case !sets:
 		case !a.known && (loads(name) && !(own && name == "PATH") || configures(name)):
 			s.cannotSee("the files that programs load through a variable are not known before the hook runs")
 		default:
-			s.vars.set(name, value, a.known)
+			s.vars.set(name, value, a.known && !appends)
 			if err := s.assigned(name, value); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// arithmeticTests lists the operators of [[ that calculate with both sides.
+var arithmeticTests = map[syntax.BinTestOperator]bool{
+	syntax.TsEql: true, syntax.TsNeq: true, syntax.TsLeq: true, syntax.TsGeq: true, syntax.TsLss: true, syntax.TsGtr: true,
+}
+
+var (
+	variableName   = regexp.MustCompile(`[A-Za-z_]\w*`)
+	arithmeticSets = regexp.MustCompile(`[^=!<>]=[^=]|<<=|>>=|\+\+|--`)
+)
+
+// calculates records that the values of all variables in an arithmetic expression are not known, if the expression sets
+// one. It marks the hook unclear if the value of a variable sets one, because a shell evaluates such values too.
+func (s *shellScope) calculates(node syntax.Node) {
+	text := s.source1(node)
+	assigns := arithmeticSets.MatchString(text)
+	for _, name := range variableName.FindAllString(text, -1) {
+		if slices.ContainsFunc(s.vars[name], arithmeticSets.MatchString) {
+			s.cannotSee("a shell calculates with %s, whose value may set other variables", name)
+		}
+		if assigns {
+			s.vars[name] = nil
+		}
+	}
 }
 
 // literalName matches a quoted assignment whose name contains no expansion.
@@ -389,7 +443,7 @@ func (s *shellScope) assigned(name, value string) error {
 		}
 	case value == "" || harmless[name] || !loads(name) && !folders(name):
 	case name == "BASH_ENV" || name == "ENV":
-		return s.source(value)
+		return s.shellFiles(value, func(path string) scriptNames { return scriptNames{source: path} })
 	case name == "GIT_DIR":
 		s.repository(s.paths(value))
 	case folders(name) || name == "LD_PRELOAD":

@@ -33,7 +33,7 @@ func (p shellCall) files() error {
 					p.cannotSee("the file that a shell reads before its script is not known before the hook runs")
 				}
 			}
-			if err := p.source(file); err != nil {
+			if err := p.shellFiles(file, func(path string) scriptNames { return scriptNames{source: path} }); err != nil {
 				return err
 			}
 		case shellWords[option]:
@@ -81,7 +81,7 @@ func (p shellCall) file(text string) error {
 	if len(p.existing(text)) == 0 && !slices.ContainsFunc(p.paths(text), p.c.below) {
 		p.cannotSee("%s, which a shell runs, is not there", text)
 	}
-	return p.source(text)
+	return p.shellFiles(text, func(path string) scriptNames { return scriptNames{path, path} })
 }
 
 // unfed marks the hook unclear if a shell reads its script from its input, and the text of this input is not known.

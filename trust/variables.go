@@ -12,12 +12,17 @@ type variables map[string][]string
 func (v variables) set(name, value string, known bool) {
 	values, assigned := v[name]
 	switch {
-	case !known || assigned && values == nil || len(values) >= mostValues:
+	case !known || assigned && values == nil || len(values) >= mostValues || computed[name]:
 		v[name] = nil
 	case !slices.Contains(values, value):
 		v[name] = append(slices.Clone(values), value)
 	}
 }
+
+// computed lists variables whose values a shell computes, whatever a text assigns.
+var computed = set("BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL BASH_VERSINFO BASHOPTS " +
+	"BASHPID COMP_CWORD COMP_LINE COMP_POINT COMP_WORDS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD " +
+	"LINENO PIPESTATUS PPID RANDOM SECONDS SHELLOPTS SRANDOM UID _")
 
 // forget records that the variables with these names may have any values.
 func (v variables) forget(args []arg) {

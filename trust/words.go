@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -103,7 +104,7 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		if most = max(most, env.most); pick == 0 {
 			a.known = err == nil && !env.unknown && len(env.several) < 2 // the values of two variables are not combined
 		}
-		a.known = a.known && (len(fields) == 1 || most == 1)
+		a.known = a.known && (len(fields) == 1 || most == 1) && !picksElement(w)
 		for _, text := range fields {
 			if len(text) > mostValue {
 				a.known = false
@@ -115,6 +116,19 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	}
 	a.splits = !a.known && splits(w) || slices.ContainsFunc(a.texts, beginsWithPattern) && hasPattern(w)
 	return a
+}
+
+// picksElement reports whether a word takes elements of an array, except the first alone: values are known of variables
+// that are no arrays.
+func picksElement(w *syntax.Word) bool {
+	for node := range bash.Nodes(w) {
+		if param, is := node.(*syntax.ParamExp); is && param.Index != nil {
+			if index, is := param.Index.(*syntax.Word); !is || index.Lit() != "0" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // beginsWithPattern reports whether the first letter of a pattern matches "-", with which the name of a file may begin.
@@ -169,7 +183,7 @@ func (s *shellScope) document(w *syntax.Word, quoted bool) arg {
 	if len(text) > mostText {
 		return arg{}
 	}
-	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1}
+	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1 && !picksElement(w)}
 }
 
 // plainly expands the variables of a word, but not its braces, which may expand to too many words.
@@ -182,9 +196,9 @@ func (s *shellScope) plainly(w *syntax.Word) arg {
 	return arg{texts: []string{text}, splits: true}
 }
 
-// source1 returns a word as written.
-func (s *shellScope) source1(w *syntax.Word) string {
-	start, end := int(w.Pos().Offset()), int(w.End().Offset())
+// source1 returns a part of the text as written.
+func (s *shellScope) source1(node syntax.Node) string {
+	start, end := int(node.Pos().Offset()), int(node.End().Offset())
 	if start > end || end > len(s.text) {
 		return ""
 	}
@@ -232,8 +246,11 @@ func (e *environ) value(name string) (string, bool) {
 		return values[min(e.pick, len(values)-1)], true
 	}
 	switch name {
-	case "0", "BASH_SOURCE":
-		return shellPath(e.s.path), e.s.path != ""
+	case "0":
+		_, renamed := e.s.vars["BASH_ARGV0"]
+		return shellPath(e.s.names.zero), e.s.names.zero != "" && !renamed
+	case "BASH_SOURCE":
+		return shellPath(e.s.names.source), e.s.names.source != ""
 	case "IFS":
 		return "", false
 	}
