@@ -38,7 +38,7 @@ func TestACorrectRunnerPasses(t *testing.T) {
 
 func TestABrokenRunnerFails(t *testing.T) {
 	defer func(d time.Duration) { patience = d }(patience)
-	patience = time.Second
+	patience = 5 * time.Second
 	release := make(chan struct{})
 	var left sync.WaitGroup
 	t.Cleanup(func() { close(release); left.Wait() })

@@ -10,7 +10,7 @@ import (
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
-		"shopt": {"expand_aliases"}, "alias": {"-"}, "date": {}, "rg": {"--pre", "--hostname-bin"},
+		"shopt": {"expand_aliases", "cdable_vars", "extglob", "nocaseglob", "globstar", "dotglob"}, "alias": {"-"}, "date": {}, "rg": {"--pre", "--hostname-bin"},
 		"fd": {"-x", "-X", "--exec"}, "curl": {"--engine", "-K", "--config"}, "gh": {"ext", "alias"}, "jobs": {"-x"},
 		"install": {"--strip-program"}, "terminal-notifier": {"-execute"},
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
@@ -63,6 +65,7 @@ type fileCollector struct {
 	lookUps
 	searched map[[3]any]bool // whether a search of PATH found a script of the project, by name, use and quiet
 	read     map[string]bool // files that were read as code, by path; files of Python and Node by language and path
+	changed  map[string]bool // variables of environ to which the hook gives another value
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *fileCollector {
@@ -146,10 +149,31 @@ func (c *fileCollector) newProcess(path []string) *shellProcess {
 	return p
 }
 
-// command finds the files of a command in its text and in its arguments. It skips arguments that only pass the text to
-// a shell, and a text that is only the name of the program.
+// changes records that programs of the hook may get another value of a variable than that of environ.
+func (c *fileCollector) changes(name, value string) {
+	if old, is := c.environ[name]; is && old != value && name != "PATH" {
+		c.changed[name] = true
+	}
+}
+
+// command finds the files of a command. It reads the command again if programs of the hook get other variables.
 func (c *fileCollector) command(h *hook.Hook) error {
-	s := newScope(c, "")
+	c.changed = map[string]bool{}
+	for {
+		known := len(c.changed)
+		if err := c.texts(h); err != nil || len(c.changed) == known {
+			return err
+		}
+		clear(c.ran)
+		clear(c.read)
+		clear(c.searched)
+	}
+}
+
+// texts finds the files of a command in its text and in its arguments. It skips arguments that only pass the text to
+// a shell, and a text that is only the name of the program.
+func (c *fileCollector) texts(h *hook.Hook) error {
+	s := newScope(c, "", nil)
 	for _, name := range c.inherited {
 		if err := s.assigned(name, c.environ[name]); err != nil {
 			return err
@@ -218,18 +242,18 @@ func (c *fileCollector) addAll(paths []string) error {
 }
 
 // file covers a file that a command names, and the files that it runs in turn. runs means that the file certainly runs:
-// only then do parts that cannot be analysed make the hook unclear. read reports that the file determines which code
-// runs: it is a script, or a program of the project.
-func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
+// only then do parts that cannot be analysed make the hook unclear. from has the directories in which the command runs.
+// read reports that the file determines which code runs: it is a script, or a program of the project.
+func (c *fileCollector) file(path string, runs bool, from *finder) (read bool, err error) {
 	path = filepath.Clean(path)
-	isNew, err := c.add(path)
-	if err != nil || !c.has[path] {
+	if _, err := c.add(path); err != nil || !c.has[path] {
 		return false, err
 	}
-	if !isNew && !(runs && !c.ran[path]) {
+	key := fmt.Sprintf("%q %q %q", path, from.dirs, from.proc.path)
+	if c.ran[key] || !runs && c.ran[key+" quiet"] {
 		return c.read[path], nil
 	}
-	c.ran[path] = c.ran[path] || runs
+	c.ran[key+lo.Ternary(runs, "", " quiet")] = true
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	compiled := err != nil || bytes.ContainsRune(text, 0)
 	if compiled && !c.below(path) && !c.linksIn(path) {
@@ -242,7 +266,7 @@ func (c *fileCollector) file(path string, runs bool) (read bool, err error) {
 		}
 		return true, nil
 	}
-	s := newScope(c, path)
+	s := newScope(c, path, from)
 	s.quiet = !runs
 	if interpreter := shebang(text); interpreter != "" {
 		return true, s.call(append(strings.Fields(interpreter), path))
@@ -300,17 +324,20 @@ func (c *fileCollector) shellFile(path string, names scriptNames, from *shellSco
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err
 	}
-	if !from.first(c.ran, fmt.Sprintf("%s\x00%s\x00%d", path, names, from.values())) {
+	if !from.first(c.ran, fmt.Sprintf("%q %q %s", path, names, from.state())) {
 		return nil
 	}
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
-		return nil //nolint:nilerr // a program, or data
+		from.cannotSee("the files that %s runs are not known: it is not a text, or too long", c.short(path))
+		return nil //nolint:nilerr // the hook is unclear
 	}
 	inner := *from
 	inner.names = names
 	inner.addDir(filepath.Dir(path))
-	return inner.script(string(text))
+	err = inner.script(string(text))
+	from.dirs = inner.dirs // a sourced file may change the directory
+	return err
 }
 
 // shebang returns the interpreter of a script, with its arguments; "" if its first line names none.

@@ -92,6 +92,9 @@ func (f *finder) paths(text string) (paths []string) {
 			return nil // too much work: the search for files ends, and Unclear of [Hook] says why
 		}
 		path := within(dir, text)
+		if physical, is := f.c.physical(dir, text); is && physical != path {
+			paths = append(paths, starts(physical)...)
+		}
 		if strings.ContainsAny(text, "*?[") {
 			matched, whole := f.c.glob(path)
 			paths = append(paths, matched...)
@@ -136,7 +139,7 @@ func (f *finder) notDevice(path string) {
 // resolve covers the file of a program, given its name. read reports whether the file determines which code runs.
 func (f *finder) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
-		is, err := f.c.file(path, !f.quiet)
+		is, err := f.c.file(path, !f.quiet, f)
 		read = read || is
 		return err
 	}
@@ -220,13 +223,13 @@ func (f *finder) directory(text string, run bool) error {
 		switch {
 		case err != nil || !f.c.below(path):
 		case !info.IsDir():
-			if _, err := f.c.file(path, true); err != nil {
+			if _, err := f.c.file(path, true, f); err != nil {
 				return err
 			}
 		case path == f.c.dir:
 			f.cannotSee("the hook searches the whole project, so any file of the project may run")
 		default:
-			err := f.c.walk(path, func(file string) error { _, err := f.c.file(file, run && !f.quiet); return err })
+			err := f.c.walk(path, func(file string) error { _, err := f.c.file(file, run && !f.quiet, f); return err })
 			if err != nil {
 				return err
 			}
@@ -242,7 +245,7 @@ func (f *finder) runParts(text string) error {
 	}
 	for _, dir := range f.existing(text) {
 		for _, name := range f.c.watch(dir, "all", nil) {
-			if _, err := f.c.file(filepath.Join(dir, name), !f.quiet && f.c.below(dir)); err != nil {
+			if _, err := f.c.file(filepath.Join(dir, name), !f.quiet && f.c.below(dir), f); err != nil {
 				return err
 			}
 		}

@@ -1,11 +1,12 @@
 package trust
 
 import (
-	"github.com/snaphook-go/snaphook/internal/bounded"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // mostListed limits the number of names compared with patterns, over all hooks: a pattern such as /*/*/*/* matches
@@ -16,6 +17,11 @@ const mostListed = 50_000
 // directory.
 func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
+	hard := func(part string) bool { return strings.Contains(pattern, part) }
+	if slices.ContainsFunc([]string{"**", "[[", "[]", "-]"}, hard) || !windows && hard(`\`) { // bash reads these otherwise
+		return nil, false
+	}
+	pattern = strings.ReplaceAll(pattern, "[!", "[^")
 	if first < 0 {
 		return nil, true
 	}

@@ -22,6 +22,24 @@ func within(dir, word string) string {
 	return filepath.Join(dir, word)
 }
 
+// physical returns the path to which a word with ".." refers if a link stands before: programs take the folder above
+// the folder to which the link leads. is reports that the word has such a path.
+func (c *fileCollector) physical(dir, word string) (path string, is bool) {
+	if !strings.Contains(word, "..") || windows {
+		return "", false
+	}
+	path = word
+	if !filepath.IsAbs(word) {
+		path = dir + "/" + word
+	}
+	folder, name := filepath.Split(path)
+	if name == ".." {
+		folder, name = path, ""
+	}
+	folder, err := filepath.EvalSymlinks(folder)
+	return filepath.Join(folder, name), err == nil
+}
+
 // windows means that shell text is for Git's bash.
 const windows = runtime.GOOS == "windows"
 

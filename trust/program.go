@@ -32,17 +32,18 @@ func (p programCall) judge(read bool) error {
 		return p.trap()
 	case declaring[name]:
 		return p.declares()
-	case name == "unset" || name == "wait" || name == "printf" && len(args) > 0 && args[0].varies("-") || name == "printf" && len(args) > 1 && args[0].is("-v"):
-		p.vars.forget(args)
+	case name == "unset" || name == "wait" ||
+		name == "printf" && len(args) > 0 && (args[0].varies("-") || strings.HasPrefix(strings.Join(args[0].texts, ""), "-v")):
+		p.forget(args)
 	case name == "alias" && slices.ContainsFunc(args, defines):
 		p.cannotSee("an alias may stand for another program")
 	case name == "cd" || name == "pushd":
 		p.changeDir(args)
 	case name == "read" || name == "getopts":
-		p.vars.forget(args)
+		p.forget(args)
 	case name == "mapfile" || name == "readarray":
 		p.without("-C")
-		p.vars.forget(args)
+		p.forget(args)
 	case name == "run-parts":
 		return p.directories()
 	case name == "find":
@@ -85,6 +86,22 @@ func (p programCall) wrapped(w bash.Wrapper) error {
 	p.dirs, p.proc.path = inner.dirs, inner.proc.path
 	p.proc.repeats = p.proc.repeats || inner.proc.repeats
 	return err
+}
+
+// forget records that the variables that words name, also behind an option or before a subscript, may have any values.
+func (p programCall) forget(args []arg) {
+	for _, a := range args {
+		for _, text := range a.texts {
+			name, _, _ := strings.Cut(text, "[")
+			for begin := 0; begin == 0 || name != "" && text[0] == '-' && begin < len(name); begin++ {
+				p.vars[name[begin:]] = nil
+				p.c.changes(name[begin:], "")
+				if loads(name[begin:]) || configures(name[begin:]) {
+					p.cannotSee("the files that programs load through %s are not known before the hook runs", name[begin:])
+				}
+			}
+		}
+	}
 }
 
 // arg returns a word after the name. If there are fewer words, it returns a word that is not known.

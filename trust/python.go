@@ -67,9 +67,6 @@ func (p pythonCall) start(text string) error {
 	}
 	for _, path := range there {
 		if info, err := p.c.stat(path); err == nil && info.IsDir() {
-			if path == p.c.dir && text != "." && text != path {
-				continue
-			}
 			for _, ending := range []string{".pyc", ".py"} {
 				main := filepath.Join(path, "__main__"+ending)
 				if _, err := p.c.stat(main); err != nil {

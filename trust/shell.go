@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -32,6 +34,10 @@ type shellScope struct {
 	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	text  string
+
+	sure     bool            // the current node is a statement that certainly runs, and runs once
+	top      syntax.Command  // the command of the current statement of the text, if the text certainly runs
+	exported map[string]bool // variables that a text exports
 }
 
 // scriptNames are the values of two variables of a shell text. A name is empty if the value is not known.
@@ -49,9 +55,14 @@ type shellProcess struct {
 	path      []string // folders of the project that the text adds to PATH
 }
 
-func newScope(c *fileCollector, path string) *shellScope {
+// newScope returns the scope of a script, or of the command of a hook. from is where the script is started; nil for a
+// command.
+func newScope(c *fileCollector, path string, from *finder) *shellScope {
 	f := finder{c: c, dirs: slices.Clone(c.workDirs), proc: c.newProcess(nil)}
-	s := &shellScope{finder: f, names: scriptNames{path, path}, vars: variables{}}
+	if from != nil {
+		f.dirs, f.proc = slices.Clone(from.dirs), c.newProcess(from.proc.path)
+	}
+	s := &shellScope{finder: f, names: scriptNames{path, path}, vars: variables{}, sure: true, exported: map[string]bool{}}
 	if path != "" {
 		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
@@ -66,12 +77,22 @@ func (s *shellScope) values() int {
 	return len(s.dirs) + len(s.proc.path) + len(s.proc.functions) + s.vars.count()
 }
 
+// state returns a text that differs between two scopes with different variables, directories or folders of PATH.
+func (s *shellScope) state() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", s.vars, s.dirs, s.proc.path))
+	return hex.EncodeToString(sum[:])
+}
+
 // separate returns the scope of a text that another shell runs: the functions of s do not exist there, and the text is
 // not that of a file.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
-	inner.names = scriptNames{}
+	inner.names, inner.sure = scriptNames{}, true
 	inner.proc = s.c.newProcess(s.proc.path)
+	maps.DeleteFunc(inner.vars, func(name string, _ []string) bool {
+		_, inherited := s.c.environ[name]
+		return !inherited && !s.exported[name]
+	})
 	return inner
 }
 
@@ -92,7 +113,8 @@ func (s *shellScope) script(text string) error {
 	defer func(was string) { s.text = was }(s.text)
 	s.text = text
 	s.c.looks += len(text) / 32
-	defer func(was bool) { s.again = was }(s.again)
+	defer func(again, sure bool, top syntax.Command) { s.again, s.sure, s.top = again, sure, top }(s.again, s.sure, s.top)
+	sure := s.sure
 	for range mostPasses {
 		before := s.values()
 		for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
@@ -100,7 +122,12 @@ func (s *shellScope) script(text string) error {
 				s.cannotSee("a script of the hook cannot be read: %v", wrong)
 				return nil
 			}
+			s.top = nil
+			if sure && !stmt.Background && !stmt.Coprocess {
+				s.top = stmt.Cmd
+			}
 			for node := range bash.Nodes(stmt) {
+				s.sure = s.top != nil && node == syntax.Node(s.top)
 				if err := s.visit(node); err != nil {
 					return err
 				}
@@ -146,17 +173,15 @@ func (s *shellScope) visit(node syntax.Node) error {
 			return s.pipe(node)
 		}
 	case *syntax.Assign:
+		declaration, is := s.top.(*syntax.DeclClause)
+		s.mayHappen(node, is && slices.Contains(declaration.Args, node))
 		return s.assign(node)
+	case *syntax.DeclClause:
+		s.declaration(node)
 	case *syntax.WordIter:
 		return s.loop(node)
 	case *syntax.CallExpr:
-		for _, a := range node.Assigns {
-			if err := s.assign(a); err != nil {
-				return err
-			}
-		}
-		s.fed = s.input == node
-		return s.program(s.words(node.Args))
+		return s.callExpr(node)
 	case *syntax.Redirect:
 		if node.Word != nil && (node.Op == syntax.RdrIn || node.Op == syntax.RdrInOut || node.Op == syntax.WordHdoc) {
 			return s.cover(s.word(node.Word), false)
@@ -301,11 +326,16 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 			values = append(values, text)
 		}
 	}
+	name := iter.Name.Value
+	if loads(name) || configures(name) {
+		s.cannotSee("the files that programs load through %s are not known before the hook runs", name)
+	}
+	s.c.changes(name, "")
 	for _, value := range values {
-		s.vars.set(iter.Name.Value, value, known)
+		s.vars.set(name, value, known)
 	}
 	if !known {
-		s.vars.set(iter.Name.Value, "", false)
+		s.vars.set(name, "", false)
 	}
 	return nil
 }
@@ -337,6 +367,56 @@ func (s *shellScope) shellFiles(text string, names func(path string) scriptNames
 	return s.search(text, fmt.Sprint("source", names("")), read)
 }
 
+// callExpr covers the files of a call and of its assignments. A variable has the value before a call only during it.
+func (s *shellScope) callExpr(node *syntax.CallExpr) error {
+	var ended []string
+	for _, a := range node.Assigns {
+		switch _, assigned := s.vars[a.Name.Value]; {
+		case len(node.Args) == 0:
+			s.mayHappen(a, s.sure)
+		case !assigned:
+			ended = append(ended, a.Name.Value)
+			fallthrough
+		default:
+			s.exported[a.Name.Value] = true
+		}
+		if err := s.assign(a); err != nil {
+			return err
+		}
+	}
+	s.fed = s.input == node
+	err := s.program(s.words(node.Args))
+	for _, name := range ended {
+		s.vars.set(name, s.c.environ[name], true)
+	}
+	return err
+}
+
+// mayHappen keeps the value that a variable has before its first assignment, unless the assignment happens for certain.
+func (s *shellScope) mayHappen(a *syntax.Assign, certain bool) {
+	if a.Name == nil || certain {
+		return
+	}
+	if _, assigned := s.vars[a.Name.Value]; !assigned {
+		s.vars.set(a.Name.Value, s.c.environ[a.Name.Value], true)
+	}
+}
+
+// declaration records the variables that export and similar builtins export, and those that local and similar builtins
+// reset.
+func (s *shellScope) declaration(clause *syntax.DeclClause) {
+	resets := clause.Variant.Value == "local" || clause.Variant.Value == "declare" || clause.Variant.Value == "typeset"
+	for _, a := range clause.Args {
+		if a.Name == nil {
+			continue
+		}
+		s.exported[a.Name.Value] = true // in doubt
+		if _, assigned := s.vars[a.Name.Value]; assigned && resets && a.Naked {
+			s.vars.set(a.Name.Value, "", true)
+		}
+	}
+}
+
 // assign records a value, and covers the files that it names.
 func (s *shellScope) assign(a *syntax.Assign) error {
 	switch {
@@ -351,6 +431,10 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 	case a.Value == nil:
 		if a.Array != nil || !a.Naked {
 			s.vars[a.Name.Value] = nil
+			s.c.changes(a.Name.Value, "")
+			if a.Array != nil && loads(a.Name.Value) {
+				s.cannotSee("programs load files through %s", a.Name.Value)
+			}
 		}
 		return nil
 	}
@@ -432,7 +516,12 @@ func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
 
 // assigned covers the files that programs load because of a variable's value.
 func (s *shellScope) assigned(name, value string) error {
+	s.c.changes(name, value)
 	switch {
+	case name == "PATH" && (value == "" || strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")):
+		s.cannotSee("PATH has the directory in which a program runs")
+	case (name == "BASH_ENV" || name == "ENV") && strings.ContainsAny(value, "$`~"):
+		s.cannotSee("the file that %s names is not known before the hook runs", name)
 	case configuring[name] && value != "":
 		if slices.ContainsFunc(s.paths(value), s.c.below) {
 			s.cannotSee("programs read their settings from the folder that %s names", name)
@@ -451,7 +540,7 @@ func (s *shellScope) assigned(name, value string) error {
 			if name == "PATH" {
 				s.addPath(part)
 			}
-			if err := s.directory(part, false); err != nil {
+			if err := s.directory(part, name == "PATH"); err != nil {
 				return err
 			}
 			if name != "PATH" && loads(name) && slices.ContainsFunc(s.paths(part), s.c.below) {
@@ -511,17 +600,23 @@ func (s *shellScope) runs(args []arg) error {
 	return nil
 }
 
+// subscript matches a subscript of an array that contains a command.
+var subscript = regexp.MustCompile("\\w\\[[^]]*(?:\\$\\(|`)")
+
 // cover covers the files that a word may name, and the code that the word may contain. first is set for the first word
 // of a command.
 func (s *shellScope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
+		if subscript.MatchString(text) {
+			s.cannotSee("a text may be a subscript, for which a shell runs a program")
+		}
 		for _, name := range names(text) {
 			for _, path := range s.existing(name) {
 				if !s.c.below(path) &&
 					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
 					continue // a file of the system, or neither a script nor a program named by its path
 				}
-				if _, err := s.c.file(path, first && !s.quiet); err != nil {
+				if _, err := s.c.file(path, first && !s.quiet, &s.finder); err != nil {
 					return err
 				}
 			}

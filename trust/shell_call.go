@@ -39,6 +39,14 @@ func (p shellCall) files() error {
 		case shellWords[option]:
 			i++
 			p.value(i)
+			name, known := p.arg(i).single()
+			if strings.HasSuffix(option, "O") && (!known || slices.Contains(clearPrograms["shopt"], name)) {
+				p.cannotSee("the option %s of a shell is not known, or changes how it reads commands", option)
+			}
+		case option == "--" || option == "-":
+			if i+1 < len(p.args) {
+				return p.args[i+1].each(p.file)
+			}
 		case shellLongs[option]:
 		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c"):
 			p.letters(option, shellFlags+"c")

@@ -22,16 +22,8 @@ func (v variables) set(name, value string, known bool) {
 // computed lists variables whose values a shell computes, whatever a text assigns.
 var computed = set("BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL BASH_VERSINFO BASHOPTS " +
 	"BASHPID COMP_CWORD COMP_LINE COMP_POINT COMP_WORDS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD " +
-	"LINENO PIPESTATUS PPID RANDOM SECONDS SHELLOPTS SRANDOM UID _")
-
-// forget records that the variables with these names may have any values.
-func (v variables) forget(args []arg) {
-	for _, a := range args {
-		for _, text := range a.texts {
-			v[text] = nil
-		}
-	}
-}
+	"LINENO MAPFILE OLDPWD OPTARG OPTIND PIPESTATUS PPID RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID _ BASH_REMATCH " +
+	"COPROC")
 
 // count returns the number of possible values, which grows with each new value.
 func (v variables) count() (n int) {
@@ -47,7 +39,8 @@ func (v variables) count() (n int) {
 // lists prefixes of such variables.
 var (
 	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
-		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT")
+		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT " +
+		"BASH_CMDS BASH_ALIASES OLDPWD PS0 PS1 PS2")
 	loadingKinds = []string{"LD_", "DYLD_", "PYTHON", "GIT_", "NODE_", "BASH_FUNC_", "PERL", "RUBY"}
 )
 

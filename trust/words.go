@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
@@ -97,19 +98,21 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		return s.plainly(w)
 	}
 	a.known = true
+	literal := w.Lit() != ""
 	for pick, most := 0, 1; pick < most; pick++ {
 		s.c.looks++
-		env := &environ{s: s, pick: pick}
+		env := &environ{s: s, pick: pick, fields: true}
 		fields, err := expand.Fields(env.config(), w)
 		if most = max(most, env.most); pick == 0 {
 			a.known = err == nil && !env.unknown && len(env.several) < 2 // the values of two variables are not combined
 		}
-		a.known = a.known && (len(fields) == 1 || most == 1) && !picksElement(w)
+		a.known = a.known && (len(fields) == 1 || most == 1) && (literal || !isHard(w))
 		for _, text := range fields {
 			if len(text) > mostValue {
 				a.known = false
 				continue
 			}
+			a.known = a.known && !strings.HasPrefix(text, "~") // ~+ and ~user are not expanded here
 			a.texts = append(a.texts, text)
 		}
 		a.fields = most == 1 && len(fields) != 1
@@ -118,12 +121,30 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
-// picksElement reports whether a word takes elements of an array, except the first alone: values are known of variables
-// that are no arrays.
-func picksElement(w *syntax.Word) bool {
+// plain lists the operators of ${name} for which bash and package expand agree.
+var plain = map[syntax.ParExpOperator]bool{
+	syntax.AlternateUnset: true, syntax.AlternateUnsetOrNull: true,
+	syntax.DefaultUnset: true, syntax.DefaultUnsetOrNull: true,
+	syntax.ErrorUnset: true, syntax.ErrorUnsetOrNull: true,
+	syntax.AssignUnset: true, syntax.AssignUnsetOrNull: true,
+	syntax.RemSmallPrefix: true, syntax.RemLargePrefix: true, syntax.RemSmallSuffix: true, syntax.RemLargeSuffix: true,
+}
+
+// isHard reports whether a shell may expand a word to another text than package expand does: a part of it is
+// arithmetic, an element of an array, a rare form of ${name}, or a text with escapes such as $'\x2e'.
+func isHard(w *syntax.Word) bool {
 	for node := range bash.Nodes(w) {
-		if param, is := node.(*syntax.ParamExp); is && param.Index != nil {
-			if index, is := param.Index.(*syntax.Word); !is || index.Lit() != "0" {
+		switch node := node.(type) {
+		case *syntax.ArithmExp:
+			return true
+		case *syntax.SglQuoted:
+			if node.Dollar && strings.Contains(node.Value, `\`) {
+				return true
+			}
+		case *syntax.ParamExp:
+			index, _ := node.Index.(*syntax.Word)
+			if node.Excl || node.Names != 0 || node.Slice != nil || node.Repl != nil || node.Exp != nil && !plain[node.Exp.Op] ||
+				node.Index != nil && (index == nil || index.Lit() != "0") {
 				return true
 			}
 		}
@@ -183,7 +204,7 @@ func (s *shellScope) document(w *syntax.Word, quoted bool) arg {
 	if len(text) > mostText {
 		return arg{}
 	}
-	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1 && !picksElement(w)}
+	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1 && !isHard(w)}
 }
 
 // plainly expands the variables of a word, but not its braces, which may expand to too many words.
@@ -211,6 +232,7 @@ type environ struct {
 	pick    int // index of the value to use for each variable
 	most    int // largest number of values of any variable used
 	unknown bool
+	fields  bool            // the next question for PWD comes from package expand itself
 	several map[string]bool // variables with several values
 }
 
@@ -246,6 +268,12 @@ func (e *environ) value(name string) (string, bool) {
 		return values[min(e.pick, len(values)-1)], true
 	}
 	switch name {
+	case "PWD":
+		if e.fields { // package expand asks once for the directory of patterns, before it expands
+			e.fields = false
+			return shellPath(e.s.dirs[0]), true
+		}
+		return shellPath(e.dir()), true
 	case "0":
 		_, renamed := e.s.vars["BASH_ARGV0"]
 		return shellPath(e.s.names.zero), e.s.names.zero != "" && !renamed
@@ -255,7 +283,19 @@ func (e *environ) value(name string) (string, bool) {
 		return "", false
 	}
 	value, ok := e.s.c.environ[name]
-	return value, ok
+	return value, ok && !computed[name] && !e.s.c.changed[name]
+}
+
+// dir returns a possible working directory. Several directories are like several values of the variable PWD.
+func (e *environ) dir() string {
+	dirs := e.s.dirs
+	if e.most = max(e.most, len(dirs)); len(dirs) > 1 {
+		if e.several == nil {
+			e.several = map[string]bool{}
+		}
+		e.several["PWD"] = true
+	}
+	return dirs[min(e.pick, len(dirs)-1)]
 }
 
 // Each implements [expand.Environ].
@@ -278,6 +318,10 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 		if len(stmts) == 2 { // cd x; pwd
 			return e.changed(stmts[0], stmts[1])
 		}
+		return "", false
+	}
+	elsewhere := func(r *syntax.Redirect) bool { return r.N == nil || r.N.Value != "2" }
+	if stmts[0].Negated || stmts[0].Background || slices.ContainsFunc(stmts[0].Redirs, elsewhere) {
 		return "", false
 	}
 	switch cmd := stmts[0].Cmd.(type) {
@@ -304,10 +348,20 @@ func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	if !to.known || len(to.texts) != 1 || !named.is("cd") || !ends.is("pwd") {
 		return "", false
 	}
-	if existing := e.s.existing(to.texts[0]); len(existing) > 0 {
-		return shellPath(existing[0]), true
+	path := within(e.dir(), to.texts[0])
+	return shellPath(path), len(cd.Args) == 2 && len(pwd.Args) == 1 && e.s.c.isDir(path)
+}
+
+// folderName returns the output of dirname, which does not shorten a path with "..".
+func folderName(path string) string {
+	if windows {
+		return filepath.Dir(path)
 	}
-	return shellPath(within(e.s.c.workDirs[0], to.texts[0])), true
+	cut := strings.LastIndexByte(strings.TrimRight(path, "/"), '/')
+	if cut < 0 {
+		return lo.Ternary(strings.HasPrefix(path, "/"), "/", ".")
+	}
+	return lo.CoalesceOrEmpty(strings.TrimRight(path[:cut], "/"), "/")
 }
 
 // texts returns the words of a command, or nil if any word is not known.
@@ -324,19 +378,31 @@ func texts(args []arg) []string {
 }
 
 func (e *environ) run(words []string) (string, bool) {
+	if !e.s.isSystems(words[0]) {
+		return "", false
+	}
 	switch last := words[len(words)-1]; {
 	case len(words) == 1 && words[0] == "pwd":
-		return shellPath(e.s.c.workDirs[0]), true
+		return shellPath(e.dir()), true
 	case len(words) > 1 && words[0] == "dirname":
-		return shellPath(filepath.Dir(last)), true
+		return shellPath(folderName(last)), true
 	case len(words) == 2 && words[0] == "basename":
-		return filepath.Base(last), true
+		return filepath.Base(last), last != ""
 	case len(words) > 1 && (words[0] == "realpath" || words[0] == "readlink"):
-		return shellPath(within(e.s.c.workDirs[0], last)), true
+		path := last
+		if !filepath.IsAbs(last) {
+			path = e.dir() + "/" + last // links stand before ..
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		resolves := len(words) == 2 && words[0] == "realpath" ||
+			len(words) == 3 && slices.Contains([]string{"-f", "-e", "-m"}, words[1])
+		return shellPath(path), resolves
 	case strings.Join(words, " ") == "git rev-parse --show-toplevel":
 		return shellPath(e.s.c.dir), true
 	case words[0] == "echo":
-		return strings.Join(words[1:], " "), true
+		return printed(words)
 	}
 	return "", false
 }

@@ -24,6 +24,11 @@ func (w wrapperCall) files() error {
 		return nil
 	}
 	before, rest := words[:own], w.args[own:]
+	if w.Assigns && len(before) > 0 { // env -u and -i
+		for name := range w.c.environ {
+			w.c.changes(name, "")
+		}
+	}
 	w.foreign(before, rest)
 	if to, is := w.Value(before, w.Chdir, w.LongDir); is && w.Chdir != "" {
 		w.changeDir([]arg{{texts: []string{to}, known: true}})
@@ -51,7 +56,7 @@ func (w wrapperCall) files() error {
 		return w.eval(rest)
 	}
 	if w.Reads && len(rest) > 0 {
-		rest = append(slices.Clone(rest), arg{})
+		rest = append(slices.Clone(rest), arg{splits: true})
 	}
 	return w.runs(rest)
 }
