@@ -121,12 +121,11 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
-// plain lists the operators of ${name} for which bash and package expand agree.
+// plain lists the operators of ${name} for which bash and package expand agree. ${name-x} and similar operators are not
+// in it: for these an empty value, which may stand for none, differs from none.
 var plain = map[syntax.ParExpOperator]bool{
-	syntax.AlternateUnset: true, syntax.AlternateUnsetOrNull: true,
-	syntax.DefaultUnset: true, syntax.DefaultUnsetOrNull: true,
-	syntax.ErrorUnset: true, syntax.ErrorUnsetOrNull: true,
-	syntax.AssignUnset: true, syntax.AssignUnsetOrNull: true,
+	syntax.AlternateUnsetOrNull: true, syntax.DefaultUnsetOrNull: true,
+	syntax.ErrorUnsetOrNull: true, syntax.AssignUnsetOrNull: true,
 	syntax.RemSmallPrefix: true, syntax.RemLargePrefix: true, syntax.RemSmallSuffix: true, syntax.RemLargeSuffix: true,
 }
 
