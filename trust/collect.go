@@ -63,7 +63,7 @@ type fileCollector struct {
 	depth   int
 
 	lookUps
-	searched map[[3]any]bool // whether a search of PATH found a script of the project, by name, use and quiet
+	searched map[[3]any]bool // whether a search of PATH found a script of the project, by searchKey
 	read     map[string]bool // files that were read as code, by path; files of Python and Node by language and path
 	changed  map[string]bool // variables of environ to which the hook gives another value
 }
@@ -149,7 +149,7 @@ func (c *fileCollector) newProcess(path []string) *shellProcess {
 	return p
 }
 
-// changes records that programs of the hook may get another value of a variable than that of environ.
+// changes records a variable of environ if programs of the hook may get another value of it.
 func (c *fileCollector) changes(name, value string) {
 	if old, is := c.environ[name]; is && old != value && name != "PATH" {
 		c.changed[name] = true

@@ -145,7 +145,7 @@ func (f *finder) resolve(text string) (read bool, err error) {
 	}
 	if !hasFolder(text) {
 		err := f.search(text, "", found)
-		return read || f.c.searched[[3]any{text, "", f.quiet}], err
+		return read || f.c.searched[f.searchKey(text, "")], err
 	}
 	there := f.existing(text)
 	for _, path := range there {
@@ -166,7 +166,7 @@ func (f *finder) resolve(text string) (read bool, err error) {
 // search calls found for each file of the project that PATH contains for a name, until the first program outside the
 // project. Candidates in the project that do not exist must stay missing. Each name is searched once for each use.
 func (f *finder) search(name, use string, found func(path string) error) error {
-	key := [...]any{name, use, f.quiet}
+	key := f.searchKey(name, use)
 	if _, done := f.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
 		return nil
 	}
@@ -195,6 +195,11 @@ func (f *finder) search(name, use string, found func(path string) error) error {
 		}
 	}
 	return nil
+}
+
+// searchKey returns the key of a search in the field searched. Where a script starts decides which files it runs.
+func (f *finder) searchKey(name, use string) [3]any {
+	return [3]any{name, use + "\x00" + strings.Join(f.dirs, "\x00"), f.quiet}
 }
 
 // candidates yields the paths that a search of PATH would try for a name, first those in folders that a script added.

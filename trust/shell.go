@@ -83,8 +83,8 @@ func (s *shellScope) state() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// separate returns the scope of a text that another shell runs: the functions of s do not exist there, and the text is
-// not that of a file.
+// separate returns the scope of a text that another shell runs. The functions of s do not exist there, and neither do
+// the names of a file.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
 	inner.names, inner.sure = scriptNames{}, true

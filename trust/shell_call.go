@@ -10,7 +10,7 @@ import (
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")
-	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting --")
+	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting")
 )
 
 // shellCall is a call of a shell.

@@ -19,7 +19,7 @@ func (v variables) set(name, value string, known bool) {
 	}
 }
 
-// computed lists variables whose values a shell computes, whatever a text assigns.
+// computed lists variables that a shell computes. An assignment does not decide their values.
 var computed = set("BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL BASH_VERSINFO BASHOPTS " +
 	"BASHPID COMP_CWORD COMP_LINE COMP_POINT COMP_WORDS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD " +
 	"LINENO MAPFILE OLDPWD OPTARG OPTIND PIPESTATUS PPID RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID _ BASH_REMATCH " +
