@@ -23,5 +23,5 @@ require github.com/pelletier/go-toml/v2 v2.4.3
 require (
 	github.com/gofrs/flock v0.13.1
 	github.com/google/renameio/v2 v2.0.2
-	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/text v0.43.0
 )

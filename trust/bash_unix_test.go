@@ -3,6 +3,7 @@
 package trust_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -22,10 +23,18 @@ import (
 // commandCase is a command of testdata/commands.json, with the scripts that bash runs for it.
 type commandCase struct {
 	Command string            `json:"command"`
-	Runs    []string          `json:"runs"`  // scripts that write their names to $LOG; trust cannot see all that they run
+	Runs    []string          `json:"runs"`  // scripts as in logging
 	Files   map[string]string `json:"files"` // other files; a name that begins with * is executable
 	Links   map[string]string `json:"links"` // symbolic links, with the paths to which they lead
 	Environ []string          `json:"environ"`
+}
+
+// logging has scripts in the languages of trust, by the ends of their names. trust cannot see all that they run.
+var logging = map[string]string{
+	"":     "echo x >> \"$LOG\"\neval \"$(true)\"\n",
+	".py":  "import os\nopen(os.environ['LOG'], 'a').write('x')\nexec('')\n",
+	".js":  "require('fs').appendFileSync(process.env.LOG, 'x'); eval('')\n",
+	".mjs": "import fs from 'fs'; fs.appendFileSync(process.env.LOG, 'x'); eval('')\n",
 }
 
 // TestBashRunsNoFileThatTrustDoesNotSee runs each command in bash. If one of its scripts runs, the hook has to be
@@ -48,7 +57,7 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 		dir := project(t, c.Files)
 		log := filepath.Join(t.TempDir(), "log")
 		for _, script := range c.Runs {
-			testkit.WriteFile(t, filepath.Join(dir, script), "echo x >> \"$LOG\"\neval \"$(true)\"\n", 0o755)
+			testkit.WriteFile(t, filepath.Join(dir, script), cmp.Or(logging[filepath.Ext(script)], logging[""]), 0o755)
 		}
 		for name, to := range c.Links {
 			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
@@ -77,4 +86,37 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 		t.Errorf("of %d commands, %d ran their scripts: the cases do not reach them", len(cases), ran)
 	}
 	t.Logf("%d of %d commands ran their scripts", ran, len(cases))
+}
+
+// TestScriptsThatFindTheirOwnFolderAreClear lists usual ways in which a script finds the files beside it.
+func TestScriptsThatFindTheirOwnFolderAreClear(t *testing.T) {
+	for _, script := range []string{
+		"D=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nsource \"$D/lib.sh\"",
+		"D=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\nE=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n. \"$E/lib.sh\"",
+		"D=$(cd \"$(dirname \"$0\")/..\" && pwd)\nsource \"$D/hooks/lib.sh\"",
+		"D=$(dirname \"$0\")\nsource \"$D/lib.sh\"",
+		"D=$(dirname \"$(readlink -f \"$0\")\")\nsource \"$D/lib.sh\"",
+		"cd \"$(dirname \"$0\")\" || exit 1\n. ./lib.sh",
+		"cd \"${BASH_SOURCE%/*}\" || exit 1\n. ./lib.sh",
+		"for f in a b; do . \"$(dirname \"$0\")/lib.sh\"; done\ncd \"$(dirname \"$0\")\"",
+		"set -euo pipefail\nshopt -s nullglob\ncommand -v jq &>/dev/null || exit 0\n. \"${0%/*}/lib.sh\"",
+		"log=/tmp/${0##*/}.log\necho x >> \"$log\"\ncp \"$0\" /tmp/backup\n. \"${0%/*}/lib.sh\"",
+		"IFS= read -r line\nchmod +x \"$(dirname \"$0\")/lib.sh\"\nbash -euo pipefail \"$(dirname \"$0\")/lib.sh\"",
+		"set -a; [ -f .env ] && . ./.env; set +a\ncd \"$CLAUDE_PROJECT_DIR\" && hooks/lib.sh",
+	} {
+		for _, shell := range []string{"#!/bin/bash", "#!/usr/bin/env bash", "#!/bin/sh"} {
+			dir := project(t, map[string]string{"*hooks/g.sh": shell + "\n" + script + "\n", "*hooks/lib.sh": "x=1\n", ".env": "A=1\n"})
+			for _, command := range []string{"hooks/g.sh", "\"$CLAUDE_PROJECT_DIR\"/hooks/g.sh", "bash hooks/g.sh", "cd hooks && ./g.sh"} {
+				h := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Type: "command", Command: command}}
+				environ := []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", "CLAUDE_PROJECT_DIR=" + dir}
+				covered, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Environ: environ})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if is := covered.Hooks[0]; is.Unclear != "" || len(is.Files) < 2 {
+					t.Errorf("%s of %q: %q, files %v", command, script, is.Unclear, is.Files)
+				}
+			}
+		}
+	}
 }

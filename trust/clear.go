@@ -10,7 +10,7 @@ import (
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
-		"shopt": {"expand_aliases", "cdable_vars", "extglob", "nocaseglob", "globstar", "dotglob"}, "alias": {"-"}, "date": {}, "rg": {"--pre", "--hostname-bin"},
+		"alias": {"-"}, "date": {}, "rg": {"--pre", "--hostname-bin"},
 		"fd": {"-x", "-X", "--exec"}, "curl": {"--engine", "-K", "--config"}, "gh": {"ext", "alias"}, "jobs": {"-x"},
 		"install": {"--strip-program"}, "terminal-notifier": {"-execute"},
 	}
@@ -31,10 +31,28 @@ var clearPrograms = func() map[string][]string {
 	return all
 }()
 
+// harmlessOptions lists the words of shopt and of set that do not change which files a text runs.
+var harmlessOptions = map[string]map[string]bool{
+	"shopt": set("-s -u -q -p nullglob failglob lastpipe inherit_errexit nocasematch checkwinsize histappend cmdhist huponexit"),
+	"set":   set("-o +o -- allexport errexit errtrace functrace monitor noclobber noexec nolog notify nounset onecmd pipefail verbose xtrace"),
+}
+
 var (
 	// writing lists programs that only write, make or remove the files in their arguments, or whose arguments name no
 	// files.
 	writing = set("tee touch rm rmdir mkdir logger")
+
+	// readers lists those of clearPrograms that write none of the files in their arguments, or not their text. copying
+	// lists programs that write the last one.
+	readers = set(`
+		: [ true false test echo printf exit return break continue set unset shift wait jobs kill sleep umask ulimit pwd popd
+		dirs type times let logout disown suspend fg bg caller cat tac head tail wc cut tr paste join comm rev nl seq basename
+		dirname realpath readlink stat ls file du df id whoami groups hostname uname arch nproc ps pgrep pkill killall which
+		whereis md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum md5 cksum sum b2sum base32 base64 od hexdump
+		strings grep egrep fgrep zgrep cmp expr bc factor yes fold fmt expand unexpand numfmt tsort mkdir rmdir rm touch chmod
+		chown chgrp rg fd sync logger notify-send say afplay paplay aplay tput clear tty printenv cal uuidgen getent getconf
+		locale lsof uptime free vmstat pidof alias enable hash compgen local declare typeset export readonly date`)
+	copying = set("cp mv ln install")
 
 	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they
 	// make a hook unclear; the list makes the reason more specific.

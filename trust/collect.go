@@ -64,6 +64,8 @@ type fileCollector struct {
 
 	lookUps
 	searched map[[3]any]bool // whether a search of PATH found a script of the project, by searchKey
+	written  map[string]bool // paths of files that the hook writes
+	code     map[string]bool // paths of files that run, or that programs load
 	read     map[string]bool // files that were read as code, by path; files of Python and Node by language and path
 	changed  map[string]bool // variables of environ to which the hook gives another value
 }
@@ -101,6 +103,7 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
 	c.searched, c.gone, c.read, c.watched = map[[3]any]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	c.folders, c.procs, c.python = nil, nil, false
+	c.written, c.code = map[string]bool{}, map[string]bool{}
 	var err error
 	switch {
 	case h.Type == "command":
@@ -116,6 +119,12 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 			if !p.functions[name] {
 				c.cannotSee("the files that %q runs or loads are not known", name)
 			}
+		}
+	}
+	for path := range c.code {
+		if c.writes(path) {
+			c.cannotSee("the hook writes %s, which it also runs", c.short(path))
+			break
 		}
 	}
 	if errors.Is(err, errSpent) || err == nil && c.looks > mostLooks {
@@ -142,9 +151,27 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
-// newProcess returns a shell without functions, whose text has added the folders path to PATH.
-func (c *fileCollector) newProcess(path []string) *shellProcess {
-	p := &shellProcess{functions: map[string]bool{}, path: slices.Clip(path)}
+// writes reports whether the hook writes a file, or its folder.
+func (c *fileCollector) writes(path string) bool {
+	for {
+		if c.written[path] {
+			return true
+		}
+		dir := filepath.Dir(path)
+		if dir == path {
+			return false
+		}
+		path = dir
+	}
+}
+
+// newProcess returns a shell without functions, which has the folders of PATH of the shell that starts it; from is nil
+// for the first shell.
+func (c *fileCollector) newProcess(from *shellProcess) *shellProcess {
+	p := &shellProcess{functions: map[string]bool{}}
+	if from != nil {
+		p.path, p.relative = slices.Clip(from.path), from.relative
+	}
 	c.procs = append(c.procs, p)
 	return p
 }
@@ -180,6 +207,7 @@ func (c *fileCollector) texts(h *hook.Hook) error {
 		}
 	}
 	inShell := len(h.Argv) == 3 && h.Argv[1] == "-c" && h.Argv[2] == h.Command
+	s.posix = inShell && !likeBash[filepath.Base(h.Argv[0])]
 	// The command of a program with a list of arguments is the program's name, and not a text for a shell.
 	named := len(h.Argv) > 1 && !inShell && filepath.Base(h.Command) == filepath.Base(h.Argv[0]) &&
 		!strings.ContainsAny(h.Command, " \t\r\n;|&$`()<>'\"#*?[~{}!=")
@@ -249,7 +277,7 @@ func (c *fileCollector) file(path string, runs bool, from *finder) (read bool, e
 	if _, err := c.add(path); err != nil || !c.has[path] {
 		return false, err
 	}
-	key := fmt.Sprintf("%q %q %q", path, from.dirs, from.proc.path)
+	key := fmt.Sprintf("%q %q %q %t", path, from.dirs, from.proc.path, from.relative)
 	if c.ran[key] || !runs && c.ran[key+" quiet"] {
 		return c.read[path], nil
 	}
@@ -260,6 +288,9 @@ func (c *fileCollector) file(path string, runs bool, from *finder) (read bool, e
 		return false, nil // for a program outside the project, the name determines which code runs
 	}
 	c.read[path] = true
+	if runs {
+		c.code[path] = true
+	}
 	if compiled {
 		if runs {
 			c.cannotSee("the files that %s loads are not known: it is a compiled program, or too long", c.short(path))
@@ -324,8 +355,11 @@ func (c *fileCollector) shellFile(path string, names scriptNames, from *shellSco
 	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
 		return err
 	}
-	if !from.first(c.ran, fmt.Sprintf("%q %q %s", path, names, from.state())) {
+	if !from.first(c.ran, fmt.Sprintf("%q %+v %s", path, names, from.state())) {
 		return nil
+	}
+	if !from.quiet {
+		c.code[filepath.Clean(path)] = true
 	}
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
 	if err != nil || bytes.ContainsRune(text, 0) {
@@ -333,10 +367,12 @@ func (c *fileCollector) shellFile(path string, names scriptNames, from *shellSco
 		return nil //nolint:nilerr // the hook is unclear
 	}
 	inner := *from
-	inner.names = names
+	inner.names, inner.moved = names, false
 	inner.addDir(filepath.Dir(path))
 	err = inner.script(string(text))
-	from.dirs = inner.dirs // a sourced file may change the directory
+	if from.dirs = inner.dirs; inner.moved { // a sourced file may change the directory
+		from.leave()
+	}
 	return err
 }
 

@@ -68,6 +68,9 @@ func (f filterCall) check() {
 			return
 		}
 	}
+	if f.language == bash.Sed && slices.ContainsFunc(f.args, inPlace) {
+		f.changesFiles()
+	}
 	if f.language == bash.Sed { // -e may give several programs
 		for i, a := range f.args {
 			if a.is("-e") && i+1 < len(f.args) {
@@ -81,6 +84,11 @@ func (f filterCall) check() {
 	if !clearText(f.language, text) {
 		f.cannotSee("the text that %s runs may run programs or load files", f.name)
 	}
+}
+
+// inPlace reports whether an option of sed writes the files that it reads.
+func inPlace(a arg) bool {
+	return slices.ContainsFunc(a.texts, func(text string) bool { return strings.HasPrefix(text, "-i") })
 }
 
 // operand marks the hook unclear if a word after the program may be an option.

@@ -12,10 +12,11 @@ import (
 
 // finder finds the files that words name, from the possible working directories and in the folders of PATH.
 type finder struct {
-	c     *fileCollector
-	dirs  []string // the possible working directories
-	proc  *shellProcess
-	quiet bool // the text may never run: parts that cannot be analysed do not make the hook unclear
+	c        *fileCollector
+	dirs     []string // the possible working directories
+	proc     *shellProcess
+	relative bool // the word that names a file is a path relative to a directory
+	quiet    bool // the text may never run: parts that cannot be analysed do not make the hook unclear
 }
 
 // cannotSee marks the hook unclear, unless the text may never run.
@@ -43,6 +44,9 @@ func (f *finder) fresh(language, path string) (bool, error) {
 	if _, err := f.c.add(path); err != nil || !f.c.has[path] {
 		return false, err
 	}
+	if !f.quiet {
+		f.c.code[path] = true
+	}
 	return f.first(f.c.read, language+"\x00"+path), nil
 }
 
@@ -54,6 +58,13 @@ func (f *finder) code(path string) (text string, known bool) {
 		return "", false
 	}
 	return string(all), true
+}
+
+// naming returns the finder of a file that a word names.
+func (f *finder) naming(word string) finder {
+	from := *f
+	from.relative = hasFolder(word) && !filepath.IsAbs(word)
+	return from
 }
 
 // addDir adds a possible working directory.
@@ -69,6 +80,7 @@ func (f *finder) addDir(dir string) {
 
 // addPath records a folder of the project that a script adds to PATH.
 func (f *finder) addPath(part string) {
+	f.proc.relative = f.proc.relative || !filepath.IsAbs(part)
 	for _, path := range f.paths(part) {
 		if !f.c.below(path) || slices.Contains(f.proc.path, path) {
 			continue
@@ -110,7 +122,7 @@ func (f *finder) paths(text string) (paths []string) {
 // existing returns those paths of a word that exist.
 func (f *finder) existing(text string) (there []string) {
 	for _, path := range f.paths(text) {
-		if _, err := f.c.stat(path); err == nil {
+		if _, err := f.c.stat(path); err == nil && !slices.Contains(there, path) {
 			there = append(there, path)
 		}
 	}
@@ -124,6 +136,9 @@ func (f *finder) missing(text string) {
 	}
 	for _, path := range f.paths(text) {
 		f.c.absent(path, f.quiet)
+		if !f.quiet {
+			f.c.code[path] = true
+		}
 	}
 }
 
@@ -138,8 +153,9 @@ func (f *finder) notDevice(path string) {
 
 // resolve covers the file of a program, given its name. read reports whether the file determines which code runs.
 func (f *finder) resolve(text string) (read bool, err error) {
+	from := f.naming(text)
 	found := func(path string) error {
-		is, err := f.c.file(path, !f.quiet, f)
+		is, err := f.c.file(path, !f.quiet, &from)
 		read = read || is
 		return err
 	}

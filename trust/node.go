@@ -121,7 +121,9 @@ func (n nodeCall) requires(what, text string, dirs []string) error {
 		n.cannotSee("%s %s, and can therefore run any file", what, why)
 	}
 	for _, name := range loads {
-		switch base, _, _ := strings.Cut(strings.TrimPrefix(name, "node:"), "/"); {
+		switch {
+		case strings.ContainsAny(name, "%?#"):
+			n.cannotSee("%s loads %s, a path with signs that Node may read as those of a URL", what, name)
 		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || name == "." || name == ".." || filepath.IsAbs(name):
 			found := false
 			for _, dir := range dirs {
@@ -134,7 +136,7 @@ func (n nodeCall) requires(what, text string, dirs []string) error {
 			if !found {
 				n.cannotSee("%s loads %s, which is not there", what, name)
 			}
-		case !nodeClear[base]:
+		case !nodeClear[strings.TrimPrefix(name, "node:")]:
 			n.cannotSee("%s loads %s, an unknown module", what, name)
 		}
 	}
@@ -144,14 +146,16 @@ func (n nodeCall) requires(what, text string, dirs []string) error {
 // nodeClear are the modules of Node that load no code and start no program.
 var nodeClear = set(`
 		fs path os url util crypto readline assert buffer events stream string_decoder querystring timers console
-		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel`)
+		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel
+		assert/strict dns/promises fs/promises path/posix path/win32 readline/promises stream/consumers stream/promises
+		stream/web timers/promises util/types`)
 
 // nodeDoors lists the names by which JavaScript runs text or loads files, except require and import with a literal
 // name.
 var nodeDoors = set(`
 		eval Function constructor globalThis global createRequire binding dlopen mainModule Worker WebAssembly
 		_load _compile getBuiltinModule child_process vm worker_threads cluster module_ inspector execArgv
-		register registerHooks loadEnvFile`)
+		register registerHooks loadEnvFile Reflect`)
 
 var (
 	jsWord   = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*`)
@@ -205,8 +209,32 @@ func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(toke
 // thereby hide code from jsTokens.
 var (
 	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
-	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[")
+	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[|\\bfrom\\s*[\"'`]")
 )
+
+// usesMembers reports whether a text takes members of the object at a place by their names, as in process.env and in
+// const {env} = process. Otherwise the object may get another name.
+func usesMembers(tokens []string, object int) bool {
+	next := object + 1
+	for next < len(tokens) && tokens[next] == "\n" {
+		next++
+	}
+	if next < len(tokens) && (tokens[next] == "." || tokens[next] == "?") || object > 0 && tokens[object-1] == "typeof" {
+		return true
+	}
+	if object < 2 || tokens[object-1] != "=" || tokens[object-2] != "}" {
+		return false
+	}
+	for i := object - 2; i >= 0; i-- {
+		switch tokens[i] {
+		case "{":
+			return true
+		case "[":
+			return false
+		}
+	}
+	return false
+}
 
 // nodeLoads returns the names that a text loads by require and import. why is the reason why the text may load other
 // names, and empty if there is none.
@@ -244,7 +272,7 @@ func nodeLoads(text string) (names []string, why string) {
 		case token == "require" || token == "import" && at(i+1) == "(":
 			name, ok := literal(i + 2)
 			if at(i+1) != "(" || !ok || at(i+3) != ")" {
-				if token == "require" && at(i+1) == "." && at(i+2) == "main" {
+				if token == "require" && at(i+1) == "." && at(i+2) == "main" && (at(i+3) != "." || at(i+4) == "filename") {
 					continue
 				}
 				return names, "uses " + token + " with a name that is known only at run time"
@@ -252,11 +280,21 @@ func nodeLoads(text string) (names []string, why string) {
 			names = append(names, name)
 		case token == "import" && at(i+1) == "." && at(i+2) == "meta":
 		case token == "import" || token == "from":
-			if name, ok := literal(i + 1); ok {
-				names = append(names, name)
+			next := i + 1
+			if at(next) == "\n" {
+				next++
 			}
-		case token == "process" && at(i+1) == "[":
-			return names, "uses process[…]"
+			if name, ok := literal(next); ok {
+				names = append(names, name)
+			} else if strings.HasPrefix(at(next), "'") || strings.HasPrefix(at(next), `"`) {
+				return names, "uses " + token + " with a name that has escapes"
+			}
+		case token == "process" && !usesMembers(tokens, i):
+			return names, "uses process by another name"
+		case token == "arguments" && at(i-1) != "." && at(i+1) != ":": // those of a module have require
+			return names, "uses arguments"
+		case token == "[" && (strings.HasPrefix(at(i+1), "'") || strings.HasPrefix(at(i+1), `"`)) && at(i+2) == "+":
+			return names, "uses a member with a computed name"
 		case token == "module" && at(i+1) == "[":
 			return names, "uses module[…]"
 		case token == "module" && at(i+1) == "." && at(i+2) != "exports" && at(i+2) != "children":

@@ -83,7 +83,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"RANDOM=ls; $RANDOM": true, "BASH_SOURCE=ls; $BASH_SOURCE": true, "SECONDS=ls; $SECONDS": true, "x=(ls pwd); ${x[1]}": true, "x=ls; ${x[0]}": false, "x=ls; ${x[1]} make": true,
 
 		"jq --arg a $X .": true, `jq --arg a "$X" .`: false, "jq --arg $X b .": true, "jq . a$X": true, "jq --indent $X .": true, "awk -F $X '{print}'": true, `awk -F "$X" '{print}'`: false, "sed p a$X": true,
-		"sh -o $X plain.sh": true, `sh -o "$X" plain.sh`: false, "python3 -W $X plain.py": true, `python3 -W "$X" plain.py`: false, "bash --rcfile $X -i plain.sh": true, "bash --rcfile plain.sh -i plain.sh": false,
+		"sh -o $X plain.sh": true, `sh -o "$X" plain.sh`: true, "bash -euo pipefail plain.sh": false, "bash -eo pipefail": true, "python3 -W $X plain.py": true, `python3 -W "$X" plain.py`: false, "bash --rcfile $X -i plain.sh": true, "bash --rcfile plain.sh -i plain.sh": false,
 		"git config user.name$X": true, `git config "user.name$X"`: false, "rg a$X": true, `rg "a$X"`: false, "sort a$(ls)": true,
 		"rg x *": true, "rg x sub/*": false, "rg x ./*": false, `rg '*' sub`: false, "rg x -- [x-]*": true, "find * -name x": true, "p='*'; rg x $p": true, `p='*'; rg "$p" sub`: false,
 		"HOME=bare git status": true, "XDG_CONFIG_HOME=$PWD/sub git log": true, "export HOME=$(git log); ls": true, "HOME=/tmp git log": false, "PAGER=cat git log": false, "EDITOR=make git log": true, `export "SHELL=make"`: true, "ZDOTDIR=sub zsh -c ls": true,

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,6 +38,8 @@ func (p programCall) judge(read bool) error {
 		p.forget(args)
 	case name == "alias" && slices.ContainsFunc(args, defines):
 		p.cannotSee("an alias may stand for another program")
+	case name == "shopt" || name == "set":
+		p.setsOptions()
 	case name == "cd" || name == "pushd":
 		p.changeDir(args)
 	case name == "read" || name == "getopts":
@@ -55,6 +58,9 @@ func (p programCall) judge(read bool) error {
 	case read:
 	case clearPrograms[name] != nil:
 		p.without(clearPrograms[name]...)
+		if !readers[name] {
+			p.changesFiles()
+		}
 	case !p.quiet:
 		p.proc.unknown = append(p.proc.unknown, name)
 	}
@@ -81,9 +87,15 @@ func (p programCall) language(l bash.Language) error {
 // wrapped covers the command of a wrapper in a scope without functions and names, because a wrapper runs programs only.
 func (p programCall) wrapped(w bash.Wrapper) error {
 	inner := *p.shellScope
-	inner.proc, inner.names = p.c.newProcess(p.proc.path), scriptNames{}
+	inner.proc, inner.names, inner.moved = p.c.newProcess(p.proc), scriptNames{}, false
 	err := wrapperCall{programCall{&inner, p.name, p.args}, w}.files()
-	p.dirs, p.proc.path = inner.dirs, inner.proc.path
+	if inner.moved {
+		p.leave()
+	}
+	p.dirs, p.proc.path, p.proc.relative = inner.dirs, inner.proc.path, inner.proc.relative
+	if p.name == "command" || p.name == "builtin" { // they run builtins such as source in this shell
+		maps.Copy(p.proc.functions, inner.proc.functions)
+	}
 	p.proc.repeats = p.proc.repeats || inner.proc.repeats
 	return err
 }
@@ -151,6 +163,23 @@ func (p programCall) optionsUnknown() {
 	p.cannotSee("the options of %s are not known before the hook runs", p.name)
 }
 
+// changesFiles records that a program may write the files that its words name. cp and similar programs write the last
+// one alone.
+func (p programCall) changesFiles() {
+	args := p.args
+	if copying[p.name] && !slices.ContainsFunc(args, namesTarget) {
+		args = args[max(len(args)-1, 0):]
+	}
+	for _, a := range args {
+		p.writesTo(a)
+	}
+}
+
+// namesTarget reports whether a word of cp may be an option that names the folder to which cp copies.
+func namesTarget(a arg) bool {
+	return slices.ContainsFunc(a.texts, func(text string) bool { return isOption(text) && strings.Contains(text, "t") })
+}
+
 // value marks the hook unclear if word i, which an option takes as its value, may be several words: all but the first
 // of them can be options.
 func (p programCall) value(i int) {
@@ -163,7 +192,7 @@ func (p programCall) value(i int) {
 func (p programCall) trap() error {
 	p.proc.repeats = true
 	for _, a := range p.args {
-		if !a.known {
+		if !a.known || a.match {
 			p.cannotSee("the text that trap runs is not known before the hook runs")
 			return nil
 		}
@@ -181,6 +210,28 @@ func (p programCall) trap() error {
 // defines reports whether an argument of alias defines, or may define, an alias.
 func defines(a arg) bool {
 	return !a.known || slices.ContainsFunc(a.texts, func(text string) bool { return strings.Contains(text, "=") })
+}
+
+// setsOptions marks the hook unclear if a call of shopt or set may change how the shell reads the commands after it.
+func (p programCall) setsOptions() {
+	for i, a := range p.args {
+		word, known := a.single()
+		letters := p.name == "set" && len(word) > 1 && (word[0] == '-' || word[0] == '+')
+		if p.name == "set" && (word == "--" || word == "-" || known && !letters && !(i > 0 && optionName(p.args[i-1]))) {
+			return // the words after it are values of $1 and so on
+		}
+		if letters && strings.Contains(word, "a") || word == "allexport" {
+			p.exported[everything] = true
+		}
+		if !known || !harmlessOptions[p.name][word] && !(letters && strings.Trim(word[1:], "abefhmnotuvxCET") == "") {
+			p.cannotSee("the option %s of %s is not known, or changes how a shell reads commands", word, p.name)
+		}
+	}
+}
+
+// optionName reports whether the name of an option of set may stand after a word.
+func optionName(a arg) bool {
+	return slices.ContainsFunc(a.texts, func(text string) bool { return isOption(text) && strings.HasSuffix(text, "o") })
 }
 
 // declaring lists the builtins that set variables, for calls such as "builtin export", which are not declarations.

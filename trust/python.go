@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // pythonLetters lists the options of Python that load nothing.
-const pythonLetters = "bBdEhiIOPqsSuvVx"
+const pythonLetters = "bBdEhIOPqsSuvVx"
 
 // pythonCall is a call of Python.
 type pythonCall struct{ programCall }
@@ -46,6 +48,9 @@ func (p pythonCall) files() error {
 			case letters[0] == 'c':
 				return p.imports(p.name+" -c", next, p.dirs)
 			case letters[0] == 'm':
+				if top, _, _ := strings.Cut(next, "."); pythonClear[top] && !pythonTools[next] {
+					p.cannotSee("module %s, which %s runs, may run any text", next, p.name)
+				}
 				return p.imports(p.name+" -m", "import "+next, p.dirs)
 			default:
 				p.cannotSee("the option %s of %s is not known", option, p.name)
@@ -87,7 +92,7 @@ func (p pythonCall) start(text string) error {
 
 // file covers a file of Python and its imports from the searched directories.
 func (p pythonCall) file(path string, dirs []string) error {
-	if fresh, err := p.fresh("python", path); err != nil || !fresh {
+	if fresh, err := p.fresh("python\x00"+strings.Join(dirs, "\x00"), path); err != nil || !fresh {
 		return err
 	}
 	text, known := p.code(path)
@@ -123,9 +128,9 @@ func (p pythonCall) imports(what, text string, dirs []string) error {
 	for _, dir := range dirs { // the standard library itself imports from the script's directory first
 		for _, name := range p.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
-			return pythonLibrary[stem] || slices.Contains(imports, stem)
+			return isLibrary(stem) || slices.Contains(imports, stem)
 		}) {
-			if stem := stemOf(name); pythonLibrary[stem] && !local[stem] && p.c.leadsIn(dir) {
+			if stem := stemOf(name); isLibrary(stem) && !local[stem] && p.c.leadsIn(dir) {
 				if _, err := p.module(dir, stem); err != nil {
 					return err
 				}
@@ -133,6 +138,12 @@ func (p pythonCall) imports(what, text string, dirs []string) error {
 		}
 	}
 	return nil
+}
+
+// isLibrary reports whether a module of the library has, or may have, a name. Names of its modules in C begin with an
+// underscore.
+func isLibrary(name string) bool {
+	return pythonLibrary[name] || strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__")
 }
 
 // stemOf returns the module name that a file or a directory may have.
@@ -204,6 +215,8 @@ func (p pythonCall) modules(path, dir string) error {
 var (
 	pythonString = regexp.MustCompile(`(?s)^(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
+	pythonCoding = regexp.MustCompile(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
+	pythonASCII  = regexp.MustCompile(`(?i)^(?:utf-?8(?:-sig)?|u8|(?:us-)?ascii|latin-?1|iso-?8859-1)$`)
 )
 
 // pythonTokens cuts a text of Python into words, signs and line ends, without comments. A string becomes the token "",
@@ -256,7 +269,7 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 				tokens = append(tokens, `""`)
 				continue
 			}
-			tokens = append(tokens, word)
+			tokens = append(tokens, norm.NFKC.String(word)) // Python compares names in this form: ｅｖａｌ is eval
 		}
 	}
 	return tokens, true
@@ -271,7 +284,8 @@ var (
 		execl execle execlp execlpe spawnv spawnve spawnvp spawnvpe spawnl spawnle spawnlp spawnlpe posix_spawn
 		posix_spawnp fork forkpty add_dll_directory modules meta_path path_hooks path_importer_cache addaudithook
 		settrace setprofile pty create_subprocess_exec create_subprocess_shell pickle marshal shelve
-		environ putenv chdir fchdir`)
+		environ putenv chdir fchdir get_type_hints get_annotations eval_str ForwardRef subprocess_shell subprocess_exec
+		make_parser breakpointhook`)
 	pythonDunder = set(`
 		__name__ __file__ __main__ __init__ __doc__ __future__ __all__ __version__ __author__ __str__ __repr__
 		__eq__ __hash__ __lt__ __le__ __gt__ __ge__ __ne__ __len__ __iter__ __next__ __enter__ __exit__ __call__
@@ -284,9 +298,13 @@ var (
 // pythonImports returns the modules that a text imports, by the first part of their names. why is the reason why the
 // text may import other modules, and empty if there is none.
 func pythonImports(text string) (imports []string, why string) {
-	tokens, ok := pythonTokens(strings.ReplaceAll(text, "\r\n", "\n"), 0)
-	if !ok {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	tokens, ok := pythonTokens(text, 0)
+	if !ok || strings.Contains(text, "\r") {
 		return nil, "cannot be read"
+	}
+	if coding := pythonCoding.FindStringSubmatch(text); coding != nil && !pythonASCII.MatchString(coding[1]) {
+		return nil, "is written in " + coding[1]
 	}
 	at := func(i int) string {
 		if i >= 0 && i < len(tokens) {
@@ -324,7 +342,8 @@ func pythonImports(text string) (imports []string, why string) {
 				}
 			}
 		case token == "environ":
-			assigns := at(i+1) == "[" && at(i+4) == "=" && at(i+5) != "=" || at(i+1) == "[" && at(i+2) != `""`
+			aliased := slices.Contains([]string{"\n", ";", "|"}, at(i+1)) && at(i-3) != "in"
+			assigns := aliased || at(i+1) == "[" && at(i+4) == "=" && at(i+5) != "=" || at(i+1) == "[" && at(i+2) != `""`
 			if assigns || at(i+1) == "." && !environReads[at(i+2)] {
 				why = "changes os.environ"
 			}
@@ -354,6 +373,9 @@ var (
 		signal socket sqlite3 ssl stat statistics string stringprep struct sys syslog tarfile tempfile termios
 		textwrap threading time tokenize token tomllib traceback types typing unicodedata urllib uuid warnings
 		weakref xml zipfile zlib zoneinfo asyncio concurrent typing_extensions inspect`)
+
+	// pythonTools lists modules of the library that run no text or file if they are run by -m.
+	pythonTools = set("json.tool json platform base64 calendar tokenize ast")
 
 	// pythonLibrary lists all module names of the library, in any version: a file with such a name has precedence over
 	// the library.

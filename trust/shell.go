@@ -34,16 +34,26 @@ type shellScope struct {
 	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	text  string
+	moved bool // the shell may have left the directory in which it began the text
+	inner uint // where the last subshell of the text ends
+	apart bool // the current command runs in a subshell
+	posix bool // the shell may not be bash: it may read (( )), $'…', {a,b} and &> in another way
 
 	sure     bool            // the current node is a statement that certainly runs, and runs once
 	top      syntax.Command  // the command of the current statement of the text, if the text certainly runs
 	exported map[string]bool // variables that a text exports
 }
 
+// everything stands for all variables in the field exported.
+const everything = "*"
+
 // scriptNames are the values of two variables of a shell text. A name is empty if the value is not known.
 type scriptNames struct {
 	source string // BASH_SOURCE, the file of the text
 	zero   string // $0, the script that the shell was started with
+
+	// The shell has the path as the hook names it: relative to the directory where the script is sourced or started.
+	relativeSource, relativeZero bool
 }
 
 // shellProcess is a shell with its functions. Only after its whole text has been read is it known which of the called
@@ -53,6 +63,7 @@ type shellProcess struct {
 	repeats   bool     // the text has a function, a loop or a trap, whose commands may run after later assignments
 	unknown   []string // programs that may run anything, unless a function has their name
 	path      []string // folders of the project that the text adds to PATH
+	relative  bool     // PATH has a folder that depends on the working directory
 }
 
 // newScope returns the scope of a script, or of the command of a hook. from is where the script is started; nil for a
@@ -60,15 +71,38 @@ type shellProcess struct {
 func newScope(c *fileCollector, path string, from *finder) *shellScope {
 	f := finder{c: c, dirs: slices.Clone(c.workDirs), proc: c.newProcess(nil)}
 	if from != nil {
-		f.dirs, f.proc = slices.Clone(from.dirs), c.newProcess(from.proc.path)
+		f.dirs, f.proc = slices.Clone(from.dirs), c.newProcess(from.proc)
 	}
-	s := &shellScope{finder: f, names: scriptNames{path, path}, vars: variables{}, sure: true, exported: map[string]bool{}}
+	f.relative = from != nil && from.relative
+	names := scriptNames{path, path, f.relative, f.relative}
+	s := &shellScope{finder: f, names: names, vars: variables{}, sure: true, exported: map[string]bool{}}
 	if path != "" {
 		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
 		}
 	}
 	return s
+}
+
+// scriptName returns the names in a script that a word of a call names. The kernel gives a shell a script as the hook
+// names it.
+func (s *shellScope) scriptName(word, path string) scriptNames {
+	relative := s.relative || !filepath.IsAbs(word)
+	return scriptNames{path, path, relative, relative}
+}
+
+// leave forgets paths that are relative to the directory that the shell leaves. A subshell leaves it for itself alone.
+func (s *shellScope) leave() {
+	if s.apart {
+		return
+	}
+	s.moved = true
+	if s.names.relativeSource {
+		s.names.source = ""
+	}
+	if s.names.relativeZero {
+		s.names.zero = ""
+	}
 }
 
 // values counts the possible values of all variables, the possible directories and the functions. Each new value,
@@ -87,14 +121,24 @@ func (s *shellScope) state() string {
 // the names of a file.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
-	inner.names, inner.sure = scriptNames{}, true
-	inner.proc = s.c.newProcess(s.proc.path)
+	inner.names, inner.sure, inner.moved = scriptNames{}, true, false
+	inner.proc = s.c.newProcess(s.proc)
 	maps.DeleteFunc(inner.vars, func(name string, _ []string) bool {
 		_, inherited := s.c.environ[name]
-		return !inherited && !s.exported[name]
+		return !inherited && !s.exported[name] && !s.exported[everything]
 	})
 	return inner
 }
+
+// started returns the scope of a text that a shell with this name runs.
+func (s *shellScope) started(shell string) *shellScope {
+	inner := s.separate()
+	inner.posix = !likeBash[shell]
+	return inner
+}
+
+// likeBash lists the shells that read (( )), $'…', {a,b} and &> as bash does.
+var likeBash = set("bash zsh ksh")
 
 // fork returns the scope of a subshell of s.
 func (s *shellScope) fork() *shellScope {
@@ -110,13 +154,20 @@ func (s *shellScope) script(text string) error {
 		return nil
 	}
 	defer func() { s.c.depth-- }()
-	defer func(was string) { s.text = was }(s.text)
+	defer func(text string, inner uint, apart bool) {
+		s.text, s.inner, s.apart = text, inner, apart
+	}(s.text, s.inner, s.apart)
 	s.text = text
+	names := s.names
 	s.c.looks += len(text) / 32
+	if strings.Contains(text, "\r") {
+		s.cannotSee("a script has carriage returns, which a shell takes as parts of words")
+	}
 	defer func(again, sure bool, top syntax.Command) { s.again, s.sure, s.top = again, sure, top }(s.again, s.sure, s.top)
 	sure := s.sure
 	for range mostPasses {
 		before := s.values()
+		s.names, s.inner = names, 0
 		for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
 			if wrong != nil {
 				s.cannotSee("a script of the hook cannot be read: %v", wrong)
@@ -148,6 +199,8 @@ func (s *shellScope) visit(node syntax.Node) error {
 		return err
 	}
 	switch node := node.(type) {
+	case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
+		s.inner = max(s.inner, node.End().Offset())
 	case *syntax.FuncDecl:
 		s.proc.repeats = true
 		if node.Name != nil && !s.quiet {
@@ -160,7 +213,15 @@ func (s *shellScope) visit(node syntax.Node) error {
 		if e != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && node.Param != nil {
 			s.vars[node.Param.Value] = nil
 		}
-	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		if e != nil && e.Op == syntax.OtherParamOps && e.Word != nil && e.Word.Lit() == "P" {
+			s.cannotSee("a shell runs the commands in the value of a variable (${name@P})")
+		}
+	case *syntax.ArithmCmd:
+		if s.posix {
+			s.cannotSee("some shells run the text in (( )) as a command")
+		}
+		s.calculates(node)
+	case *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop:
 		s.calculates(node)
 	case *syntax.BinaryTest:
 		if arithmeticTests[node.Op] {
@@ -183,11 +244,30 @@ func (s *shellScope) visit(node syntax.Node) error {
 	case *syntax.CallExpr:
 		return s.callExpr(node)
 	case *syntax.Redirect:
+		if node.Word != nil && writingTo[node.Op] {
+			s.writesTo(s.word(node.Word))
+		}
+		if s.posix && (node.Op == syntax.RdrAll || node.Op == syntax.AppAll) && s.continues(node) {
+			s.cannotSee("some shells end a command at &>, and run the words after it")
+		}
 		if node.Word != nil && (node.Op == syntax.RdrIn || node.Op == syntax.RdrInOut || node.Op == syntax.WordHdoc) {
 			return s.cover(s.word(node.Word), false)
 		}
 	}
 	return nil
+}
+
+// writingTo lists the redirections that write a file.
+var writingTo = map[syntax.RedirOperator]bool{
+	syntax.RdrOut: true, syntax.AppOut: true, syntax.RdrClob: true, syntax.AppClob: true, syntax.RdrInOut: true,
+	syntax.RdrAll: true, syntax.RdrAllClob: true, syntax.AppAll: true, syntax.AppAllClob: true, syntax.DplOut: true,
+}
+
+// continues reports whether the line of a redirection has more words after it.
+func (s *shellScope) continues(r *syntax.Redirect) bool {
+	rest, _, _ := strings.Cut(s.text[min(int(r.End().Offset()), len(s.text)):], "\n")
+	rest = strings.TrimLeft(rest, " \t")
+	return rest != "" && !strings.ContainsAny(rest[:1], ";&|)}#")
 }
 
 // reads covers the texts that a shell gets as its input.
@@ -197,7 +277,7 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 	if !ok {
 		return nil
 	}
-	shell := s.readsInput(call)
+	shell, reads := s.readsInput(call)
 	for _, r := range stmt.Redirs {
 		if r.N != nil && r.N.Value != "0" {
 			continue
@@ -226,7 +306,7 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 			a = s.document(word, isQuoted(r.Word))
 			s.stdin = append(s.stdin, a)
 		}
-		if !shell {
+		if !reads {
 			continue
 		}
 		if !a.known {
@@ -238,9 +318,9 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 			texts = []string{strings.Join(texts, " ")}
 		}
 		for _, text := range texts {
-			run := s.separate().script
+			run := s.started(shell).script
 			if r.Op == syntax.RdrIn {
-				run = s.separate().piped
+				run = s.started(shell).piped
 			}
 			if err := run(text); err != nil {
 				return err
@@ -250,18 +330,21 @@ func (s *shellScope) reads(stmt *syntax.Stmt) error {
 	return nil
 }
 
-// readsInput reports whether a call starts, or may start, a shell that reads its script from its input.
-func (s *shellScope) readsInput(call *syntax.CallExpr) bool {
+// readsInput reports whether a call starts, or may start, a shell that reads its script from its input, and returns the
+// name of the shell.
+func (s *shellScope) readsInput(call *syntax.CallExpr) (shell string, reads bool) {
 	args := s.words(call.Args)
 	for i, a := range args {
-		if slices.ContainsFunc(a.texts, func(text string) bool { return bash.Interpreter(text) == bash.Shell }) {
-			return shellReadsInput(args[i+1:])
+		for _, text := range a.texts {
+			if bash.Interpreter(text) == bash.Shell {
+				return filepath.Base(text), shellReadsInput(args[i+1:])
+			}
 		}
 		if i == 0 && !(a.known && len(a.texts) > 0 && isWrapper(a.texts[0])) {
 			break
 		}
 	}
-	return false
+	return "", false
 }
 
 func isWrapper(name string) bool {
@@ -273,7 +356,11 @@ func isWrapper(name string) bool {
 // words of the two commands of the pipe are covered elsewhere.
 func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
-	if !ok || !s.readsInput(to) {
+	if !ok {
+		return nil
+	}
+	shell, reads := s.readsInput(to)
+	if !reads {
 		return nil
 	}
 	var words []string
@@ -282,14 +369,14 @@ func (s *shellScope) pipe(pipe *syntax.BinaryCmd) error {
 	}
 	s.input = to
 	if len(words) == 2 && words[0] == "cat" && s.isSystems("cat") && !isOption(words[1]) {
-		return s.separate().piped(words[1])
+		return s.started(shell).piped(words[1])
 	}
 	text, known := printed(words)
 	if !known || !s.isSystems(words[0]) {
 		s.cannotSee("the text that is piped into a shell is not known before the hook runs")
 		return nil
 	}
-	return s.separate().script(text)
+	return s.started(shell).script(text)
 }
 
 // isOption reports whether a word is, or may be, an option, or stands for standard input.
@@ -342,7 +429,9 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 
 // source reads a file as shell text, regardless of its name.
 func (s *shellScope) source(text string) error {
-	return s.shellFiles(text, func(path string) scriptNames { return scriptNames{path, s.names.zero} })
+	return s.shellFiles(text, func(path string) scriptNames {
+		return scriptNames{path, s.names.zero, !filepath.IsAbs(text), s.names.relativeZero}
+	})
 }
 
 // piped covers a file that a shell reads as its input.
@@ -384,7 +473,7 @@ func (s *shellScope) callExpr(node *syntax.CallExpr) error {
 			return err
 		}
 	}
-	s.fed = s.input == node
+	s.fed, s.apart = s.input == node, node.Pos().Offset() < s.inner
 	err := s.program(s.words(node.Args))
 	for _, name := range ended {
 		s.vars.set(name, s.c.environ[name], true)
@@ -408,12 +497,23 @@ func (s *shellScope) declaration(clause *syntax.DeclClause) {
 	resets := clause.Variant.Value == "local" || clause.Variant.Value == "declare" || clause.Variant.Value == "typeset"
 	for _, a := range clause.Args {
 		if a.Name == nil {
+			s.exportsFunctions(clause.Variant.Value, a.Value)
 			continue
 		}
 		s.exported[a.Name.Value] = true // in doubt
 		if _, assigned := s.vars[a.Name.Value]; assigned && resets && a.Naked {
 			s.vars.set(a.Name.Value, "", true)
 		}
+	}
+}
+
+// exportsFunctions marks the hook unclear if an option exports functions to the shells that the hook starts.
+func (s *shellScope) exportsFunctions(builtin string, option *syntax.Word) {
+	if option == nil || !isOption(option.Lit()) {
+		return
+	}
+	if letters := option.Lit(); strings.Contains(letters, "f") && (builtin == "export" || strings.Contains(letters, "x")) {
+		s.cannotSee("the hook exports functions to the shells that it starts")
 	}
 }
 
@@ -461,6 +561,9 @@ func (s *shellScope) assign(a *syntax.Assign) error {
 // that is not fully known, as in export PATH=$HOME/bin:$PATH.
 func (s *shellScope) declared(a arg, own bool) error {
 	for _, text := range a.texts {
+		if subscript.MatchString(text) {
+			s.cannotSee("a text may be a subscript, for which a shell runs a program")
+		}
 		name, value, sets := strings.Cut(text, "=")
 		name, appends := strings.CutSuffix(name, "+")
 		switch {
@@ -616,7 +719,8 @@ func (s *shellScope) cover(a arg, first bool) error {
 					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
 					continue // a file of the system, or neither a script nor a program named by its path
 				}
-				if _, err := s.c.file(path, first && !s.quiet, &s.finder); err != nil {
+				from := s.naming(text)
+				if _, err := s.c.file(path, first && !s.quiet, &from); err != nil {
 					return err
 				}
 			}
@@ -636,7 +740,7 @@ func (s *shellScope) cover(a arg, first bool) error {
 func (s *shellScope) eval(args []arg) error {
 	var words []string
 	for _, a := range args {
-		if !a.known || len(a.texts) > 1 && !a.fields {
+		if !a.known || a.match || len(a.texts) > 1 && !a.fields {
 			s.cannotSee("the text that eval runs is not known before the hook runs")
 			return nil
 		}
@@ -645,8 +749,23 @@ func (s *shellScope) eval(args []arg) error {
 	return s.script(strings.Join(words, " "))
 }
 
+// writesTo records that the hook writes the files that a word names.
+func (s *shellScope) writesTo(a arg) {
+	for _, text := range a.texts {
+		for _, name := range names(text) {
+			for _, path := range s.paths(name) {
+				s.c.written[path] = true
+			}
+		}
+	}
+}
+
 // changeDir adds the directories to which cd may change.
 func (s *shellScope) changeDir(args []arg) {
+	s.leave()
+	if s.proc.relative {
+		s.cannotSee("PATH has a folder that is another one in each directory to which the hook changes")
+	}
 	if len(args) == 0 && s.c.environ["HOME"] != "" {
 		s.addDir(within(s.c.dir, s.c.environ["HOME"]))
 	}

@@ -3,13 +3,13 @@ package trust
 import (
 	"slices"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
-// shellWords lists the options of shells whose value is the next word. shellFlags and shellLongs list options that have
-// no value, and load no files except those of the user.
+// shellFlags and shellLongs list options of shells that have no value, and load no files except those of the user.
 var (
-	shellFlags = "abefhiklmnprstuvxBCEHPT"
-	shellWords = set("-o +o -O +O")
+	shellFlags = "befhilmnprstuvxBCEHT"
 	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting")
 )
 
@@ -36,11 +36,13 @@ func (p shellCall) files() error {
 			if err := p.shellFiles(file, func(path string) scriptNames { return scriptNames{source: path} }); err != nil {
 				return err
 			}
-		case shellWords[option]:
+		case takesName(option):
+			p.letters(option[:len(option)-1], shellFlags)
 			i++
 			p.value(i)
 			name, known := p.arg(i).single()
-			if strings.HasSuffix(option, "O") && (!known || slices.Contains(clearPrograms["shopt"], name)) {
+			builtin := lo.Ternary(strings.HasSuffix(option, "O"), "shopt", "set")
+			if !known || !harmlessOptions[builtin][name] || name == "allexport" {
 				p.cannotSee("the option %s of a shell is not known, or changes how it reads commands", option)
 			}
 		case option == "--" || option == "-":
@@ -77,11 +79,11 @@ func (p shellCall) command(i int) error {
 	for text, known := p.arg(i).single(); known && isOption(text); text, known = p.arg(i).single() {
 		i++
 	}
-	if !p.arg(i).known {
+	if a := p.arg(i); !a.known || a.match {
 		p.cannotSee("the text that a shell runs is not known before the hook runs")
 		return nil
 	}
-	return p.arg(i).each(func(text string) error { return p.separate().script(text) })
+	return p.arg(i).each(func(text string) error { return p.started(p.name).script(text) })
 }
 
 // file covers a file that the shell runs.
@@ -89,7 +91,7 @@ func (p shellCall) file(text string) error {
 	if len(p.existing(text)) == 0 && !slices.ContainsFunc(p.paths(text), p.c.below) {
 		p.cannotSee("%s, which a shell runs, is not there", text)
 	}
-	return p.shellFiles(text, func(path string) scriptNames { return scriptNames{path, path} })
+	return p.started(p.name).shellFiles(text, func(path string) scriptNames { return p.scriptName(text, path) })
 }
 
 // unfed marks the hook unclear if a shell reads its script from its input, and the text of this input is not known.
@@ -97,6 +99,13 @@ func (p shellCall) unfed() {
 	if !p.fed {
 		p.cannotSee("the text that a shell reads from its input is not known before the hook runs")
 	}
+}
+
+// takesName reports whether the value of a shell's option is the next word, as in -o pipefail, -euo pipefail and
+// -O nullglob.
+func takesName(option string) bool {
+	return !strings.HasPrefix(option, "--") && !strings.ContainsAny(option, "cs") &&
+		(strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O")) && strings.IndexByte("-+", option[0]) >= 0
 }
 
 // rcFile returns the file of --rcfile or --init-file; "" if the file is the next word.
@@ -112,7 +121,7 @@ func shellReadsInput(args []arg) bool {
 		switch {
 		case !known:
 			return true
-		case shellWords[option] || option == "--rcfile" || option == "--init-file":
+		case takesName(option) || option == "--rcfile" || option == "--init-file":
 			i++
 		case option == "--" || option == "-":
 			return i+1 >= len(args)

@@ -26,6 +26,7 @@ type arg struct {
 
 	fields bool // texts are successive words, not alternatives
 	splits bool // the word may become several words that are not known, or none
+	match  bool // the word is a pattern, which becomes the names of files
 }
 
 // varies reports whether a word has several possible values, one of which is empty or begins with one of the signs.
@@ -98,7 +99,7 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		return s.plainly(w)
 	}
 	a.known = true
-	literal := w.Lit() != ""
+	hard := s.isHard(w, raw)
 	for pick, most := 0, 1; pick < most; pick++ {
 		s.c.looks++
 		env := &environ{s: s, pick: pick, fields: true}
@@ -106,7 +107,7 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		if most = max(most, env.most); pick == 0 {
 			a.known = err == nil && !env.unknown && len(env.several) < 2 // the values of two variables are not combined
 		}
-		a.known = a.known && (len(fields) == 1 || most == 1) && (literal || !isHard(w))
+		a.known = a.known && (len(fields) == 1 || most == 1) && !hard
 		for _, text := range fields {
 			if len(text) > mostValue {
 				a.known = false
@@ -117,8 +118,51 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 		}
 		a.fields = most == 1 && len(fields) != 1
 	}
+	a.match = slices.ContainsFunc(a.texts, isPattern) && hasPattern(w)
+	a.known = a.known && !(a.match && strings.Contains(raw, `\`))
+	a.known = a.known && !(splits(w) && s.separates(a.texts))
 	a.splits = !a.known && splits(w) || slices.ContainsFunc(a.texts, beginsWithPattern) && hasPattern(w)
 	return a
+}
+
+// cutsScript reports whether a word has $0 or BASH_SOURCE in another place than at its beginning, or cuts a part of it
+// other than the name or the folder of the file: a path relative to a directory then leads to another file than the
+// whole path.
+func cutsScript(w *syntax.Word) bool {
+	parts := w.Parts
+	if len(parts) == 0 {
+		return false
+	}
+	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(quoted.Parts) > 0 {
+		parts = append(slices.Clone(quoted.Parts), parts[1:]...)
+	}
+	for i, part := range parts {
+		for node := range bash.Nodes(part) {
+			param, is := node.(*syntax.ParamExp)
+			if !is || param.Param == nil || param.Param.Value != "0" && param.Param.Value != "BASH_SOURCE" {
+				continue
+			}
+			cut := ""
+			if param.Exp != nil && param.Exp.Word != nil {
+				cut = param.Exp.Op.String() + param.Exp.Word.Lit()
+			}
+			if cut != "##*/" && (i > 0 || cut != "" && cut != "%/*") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// differs reports whether some shells take a word for another one than bash does.
+func differs(raw string) bool {
+	return strings.Contains(raw, "$'") || strings.Contains(raw, `$"`) || strings.Contains(raw, "{") && strings.Contains(raw, ",")
+}
+
+// separates reports whether the values of IFS decide into which words a shell splits an expansion.
+func (s *shellScope) separates(texts []string) bool {
+	values, assigned := s.vars["IFS"]
+	return assigned && (len(texts) != 1 || strings.ContainsAny(texts[0], " \t\n"+strings.Join(values, "")) || values == nil)
 }
 
 // plain lists the operators of ${name} for which bash and package expand agree. ${name-x} and similar operators are not
@@ -129,9 +173,15 @@ var plain = map[syntax.ParExpOperator]bool{
 	syntax.RemSmallPrefix: true, syntax.RemLargePrefix: true, syntax.RemSmallSuffix: true, syntax.RemLargeSuffix: true,
 }
 
-// isHard reports whether a shell may expand a word to another text than package expand does: a part of it is
+// isHard reports whether a shell may expand a word to another text than this package does.
+func (s *shellScope) isHard(w *syntax.Word, raw string) bool {
+	return w.Lit() == "" && hasHardPart(w) || s.posix && differs(raw) ||
+		(s.names.relativeZero || s.names.relativeSource) && cutsScript(w)
+}
+
+// hasHardPart reports whether a shell may expand a word to another text than package expand does: a part of it is
 // arithmetic, an element of an array, a rare form of ${name}, or a text with escapes such as $'\x2e'.
-func isHard(w *syntax.Word) bool {
+func hasHardPart(w *syntax.Word) bool {
 	for node := range bash.Nodes(w) {
 		switch node := node.(type) {
 		case *syntax.ArithmExp:
@@ -150,6 +200,9 @@ func isHard(w *syntax.Word) bool {
 	}
 	return false
 }
+
+// isPattern reports whether a text has a sign of patterns.
+func isPattern(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // beginsWithPattern reports whether the first letter of a pattern matches "-", with which the name of a file may begin.
 func beginsWithPattern(text string) bool { return text != "" && strings.IndexByte("*?[", text[0]) >= 0 }
@@ -203,7 +256,7 @@ func (s *shellScope) document(w *syntax.Word, quoted bool) arg {
 	if len(text) > mostText {
 		return arg{}
 	}
-	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1 && !isHard(w)}
+	return arg{texts: []string{text}, known: err == nil && !env.unknown && env.most <= 1 && !hasHardPart(w)}
 }
 
 // plainly expands the variables of a word, but not its braces, which may expand to too many words.

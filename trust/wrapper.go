@@ -30,8 +30,10 @@ func (w wrapperCall) files() error {
 		}
 	}
 	w.foreign(before, rest)
-	if to, is := w.Value(before, w.Chdir, w.LongDir); is && w.Chdir != "" {
-		w.changeDir([]arg{{texts: []string{to}, known: true}})
+	for i := range before { // the last directory counts
+		if to, is := w.Value(before[i:], w.Chdir, w.LongDir); is && w.Chdir != "" {
+			w.changeDir([]arg{{texts: []string{to}, known: true}})
+		}
 	}
 	if text, is := w.Value(before, w.Text, "command"); is && w.Text != "" {
 		return w.fork().script(text)
