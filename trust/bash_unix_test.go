@@ -38,7 +38,8 @@ var logging = map[string]string{
 }
 
 // TestBashRunsNoFileThatTrustDoesNotSee runs each command in bash. If one of its scripts runs, the hook has to be
-// unclear: trust has seen that the script runs, or does not know which files run.
+// unclear: trust has seen that the script runs, or does not know which files run. A grant from before the script was
+// there must not hold.
 func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -56,9 +57,6 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 	for _, c := range cases {
 		dir := project(t, c.Files)
 		log := filepath.Join(t.TempDir(), "log")
-		for _, script := range c.Runs {
-			testkit.WriteFile(t, filepath.Join(dir, script), cmp.Or(logging[filepath.Ext(script)], logging[""]), 0o755)
-		}
 		for name, to := range c.Links {
 			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
@@ -66,10 +64,18 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 		}
 		environ := append([]string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LOG=" + log, "CLAUDE_PROJECT_DIR=" + dir}, c.Environ...)
 		h := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Type: "command", Command: c.Command}}
-		covered, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Environ: environ})
-		if err != nil {
-			t.Fatal(err)
+		cover := func() *trust.Covered {
+			covered, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Environ: environ})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return covered
 		}
+		before := cover()
+		for _, script := range c.Runs {
+			testkit.WriteFile(t, filepath.Join(dir, script), cmp.Or(logging[filepath.Ext(script)], logging[""]), 0o755)
+		}
+		covered := cover()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		cmd := exec.CommandContext(ctx, bash, "-c", c.Command)
 		cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(slices.Clone(environ), "PWD="+dir), time.Second
@@ -80,6 +86,9 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 		}
 		if ran++; covered.Hooks[0].Unclear == "" {
 			t.Errorf("bash runs %s, and trust does not know: %q %q", strings.Join(c.Runs, " "), c.Command, c.Files)
+		}
+		if before.Digest == covered.Digest {
+			t.Errorf("bash runs %s, which were not there, and the grant holds: %q %q", strings.Join(c.Runs, " "), c.Command, c.Files)
 		}
 	}
 	if ran < len(cases)/2 {

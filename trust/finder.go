@@ -94,34 +94,51 @@ func (f *finder) addPath(part string) {
 	}
 }
 
-// paths returns the paths to which a word may refer, existing or not.
-func (f *finder) paths(text string) (paths []string) {
-	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
-		return nil
+// paths returns the paths to which a word may refer, existing or not. It marks the hook unclear if the word is a
+// pattern whose files are not all known.
+func (f *finder) paths(text string) []string {
+	paths, whole := f.named(text)
+	if !whole {
+		f.cannotSee("the files that the pattern %.80q matches are not known", text)
 	}
+	return paths
+}
+
+// named returns the paths to which a word may refer; whole is false if the word may refer to more.
+func (f *finder) named(text string) (paths []string, whole bool) {
+	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
+		return nil, true
+	}
+	whole = true
 	for _, dir := range f.dirs {
 		if f.c.looks++; f.c.looks > mostLooks {
-			return nil // too much work: the search for files ends, and Unclear of [Hook] says why
+			return nil, true // too much work: the search for files ends, and Unclear of [Hook] says why
 		}
 		path := within(dir, text)
 		if physical, is := f.c.physical(dir, text); is && physical != path {
 			paths = append(paths, starts(physical)...)
 		}
 		if strings.ContainsAny(text, "*?[") {
-			matched, whole := f.c.glob(path)
-			paths = append(paths, matched...)
-			if !whole {
-				f.cannotSee("a pattern of the hook matches more files than trust reads")
-			}
+			matched, all := f.c.glob(path)
+			paths, whole = append(paths, matched...), whole && all
 		}
 		paths = append(paths, starts(path)...)
 	}
-	return paths
+	return paths, whole
 }
 
-// existing returns those paths of a word that exist.
-func (f *finder) existing(text string) (there []string) {
-	for _, path := range f.paths(text) {
+// existing returns those paths of a word that exist. It marks the hook unclear as paths does.
+func (f *finder) existing(text string) []string { return f.thereOf(f.paths(text)) }
+
+// mentioned returns the existing paths of a word that names no code: whatever else the word matches does not run.
+func (f *finder) mentioned(text string) []string {
+	paths, _ := f.named(text)
+	return f.thereOf(paths)
+}
+
+// thereOf returns those paths that exist.
+func (f *finder) thereOf(paths []string) (there []string) {
+	for _, path := range paths {
 		if _, err := f.c.stat(path); err == nil && !slices.Contains(there, path) {
 			there = append(there, path)
 		}

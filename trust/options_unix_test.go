@@ -92,6 +92,9 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"x=make; f() { $x; }; f; for x in ls; do :; done": true, "for x in ls pwd; do $x; done": false, "alias ls=make": true, "alias": false,
 		"cat() { git show HEAD:x; }; cat plain.sh | sh": true, "echo() { git log; }; echo ls | sh": true, "./echo x | sh": true, "PATH=.:$PATH; cat plain.sh | sh": true,
 		"python3 /dev/stdin": true, "node /dev/fd/0": true, "sh /dev/stdin": true, ". /proc/self/fd/0": true,
+		"python3 <<'E'\nx = 1\nprint(f\"we're {x}: [{{exec}}] {x!r:>{x}}\", f'''don't {x}''')\nE": false, "python3 <<'E'\nprint(f'''{ #}\n exec('x') }''')\nE": true,
+		"python3 <<'E'\nprint(f\"{exec(\"x\")}\")\nE": true, "python3 <<'E'\nprint(f'{{{exec(\"x\")}}}')\nE": true,
+		`grep -q '\[x\]' plain.sh`: false, `echo "[[ x ]] ** $1"; G='\033[0;32m'; echo -e "$G"`: false, ". ./[[]x": true,
 		`for f in a.json b.json; do jq . "$f"; done`: false, `for f in a b; do sed -n 1p "$f"; done`: false, `p=p; p='e make'; sed "$p" f`: true, `sed -e p -e "$X" f`: true, `sed -e p -e s/a/b/ f`: false, "for f in a -fx.sed; do sed p $f; done": true,
 		"awk -F $UNSET '{print}' -f evil.awk": true,
 

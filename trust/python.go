@@ -260,11 +260,13 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 					if depth > 3 {
 						return nil, false
 					}
-					inner, ok := pythonTokens(strings.Trim(whole, `"'`), depth+1)
-					if !ok {
-						return nil, false
+					for _, field := range pythonFields(whole) {
+						inner, ok := pythonTokens(field, depth+1)
+						if !ok {
+							return nil, false
+						}
+						tokens = append(tokens, inner...)
 					}
-					tokens = append(tokens, inner...)
 				}
 				tokens = append(tokens, `""`)
 				continue
@@ -273,6 +275,41 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 		}
 	}
 	return tokens, true
+}
+
+// pythonFields returns the code in an f-string: the texts in braces. Two braces stand for one, outside a field.
+func pythonFields(text string) (fields []string) {
+	comments := strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''") // they need a field of several lines
+	for {
+		open := strings.IndexByte(text, '{')
+		switch {
+		case open < 0:
+			return fields
+		case strings.HasPrefix(text[open:], "{{"):
+			text = text[open+2:]
+			continue
+		}
+		text = text[open+1:]
+		end, depth := 0, 1
+		for ; end < len(text) && depth > 0; end++ {
+			switch text[end] {
+			case '#':
+				if comments {
+					return append(fields, text)
+				}
+			case '{':
+				depth++
+			case '}':
+				depth--
+			case '"', '\'':
+				end += max(len(pythonString.FindString(text[end:]))-1, 0)
+			}
+		}
+		if depth > 0 { // the end of the f-string is the beginning of a string in this field
+			return append(fields, text)
+		}
+		fields, text = append(fields, text[:end-1]), text[end:]
+	}
 }
 
 var (

@@ -713,8 +713,12 @@ func (s *shellScope) cover(a arg, first bool) error {
 		if subscript.MatchString(text) {
 			s.cannotSee("a text may be a subscript, for which a shell runs a program")
 		}
+		look := s.mentioned
+		if first {
+			look = s.existing
+		}
 		for _, name := range names(text) {
-			for _, path := range s.existing(name) {
+			for _, path := range look(name) {
 				if !s.c.below(path) &&
 					(isSystems(path) || !isScript(path) && !(first && hasFolder(text))) {
 					continue // a file of the system, or neither a script nor a program named by its path
