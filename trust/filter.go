@@ -27,16 +27,18 @@ type filterCall struct {
 // check marks the hook unclear if the program may run other programs or load files. sed and jq also take options after
 // the program.
 func (f filterCall) check() {
-	for i, a := range f.args {
-		if i == 0 && (!a.known && len(a.texts) == 0 || a.splits) || a.varies("-") {
-			f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
-			return
-		}
+	if len(f.args) > 0 && (!f.args[0].known && len(f.args[0].texts) == 0 || f.args[0].splits) {
+		f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
+		return
 	}
 	text, program, operands := "", false, false
 	for i := 0; i < len(f.args) && !(program && f.language == bash.Awk); i++ {
 		a := f.args[i]
 		option := strings.Join(a.texts, " ")
+		if a.varies("-") {
+			f.cannotSee("the program that %s runs is not known before the hook runs", f.name)
+			return
+		}
 		switch {
 		case operands || !strings.HasPrefix(option, "-") || option == "-":
 			if !program {

@@ -82,6 +82,7 @@ func TestAHookIsUnclearIfItMayRunATextThatTrustHasNotRead(t *testing.T) {
 		"declare -u x; x=ls; $x": true, "declare -i x=5; x=ls; $x": true, "local -r x=ls; $x": false, "declare x=l; declare x+=s; $x": true,
 		"RANDOM=ls; $RANDOM": true, "BASH_SOURCE=ls; $BASH_SOURCE": true, "SECONDS=ls; $SECONDS": true, "x=(ls pwd); ${x[1]}": true, "x=ls; ${x[0]}": false, "x=ls; ${x[1]} make": true,
 
+		`m=a; [ "$X" ] || m=; jq -n --arg m "$m" '{a:$m}'`: false, `m=a; [ "$X" ] || m=-f; jq "$m" x`: true, `m=a; [ "$X" ] || m=-f; awk -F "$m" '{print}'`: false,
 		"jq --arg a $X .": true, `jq --arg a "$X" .`: false, "jq --arg $X b .": true, "jq . a$X": true, "jq --indent $X .": true, "awk -F $X '{print}'": true, `awk -F "$X" '{print}'`: false, "sed p a$X": true,
 		"sh -o $X plain.sh": true, `sh -o "$X" plain.sh`: true, "bash -euo pipefail plain.sh": false, "bash -eo pipefail": true, "python3 -W $X plain.py": true, `python3 -W "$X" plain.py`: false, "bash --rcfile $X -i plain.sh": true, "bash --rcfile plain.sh -i plain.sh": false,
 		"git config user.name$X": true, `git config "user.name$X"`: false, "rg a$X": true, `rg "a$X"`: false, "sort a$(ls)": true,
