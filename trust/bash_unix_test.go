@@ -31,7 +31,7 @@ type commandCase struct {
 
 // logging has scripts in the languages of trust, by the ends of their names. trust cannot see all that they run.
 var logging = map[string]string{
-	"":     "echo x >> \"$LOG\"\neval \"$(true)\"\n",
+	"":     "#!/bin/sh\necho x >> \"$LOG\"\neval \"$(true)\"\n",
 	".py":  "import os\nopen(os.environ['LOG'], 'a').write('x')\nexec('')\n",
 	".js":  "require('fs').appendFileSync(process.env.LOG, 'x'); eval('')\n",
 	".mjs": "import fs from 'fs'; fs.appendFileSync(process.env.LOG, 'x'); eval('')\n",
@@ -87,11 +87,11 @@ func TestBashRunsNoFileThatTrustDoesNotSee(t *testing.T) {
 		if ran++; covered.Hooks[0].Unclear == "" {
 			t.Errorf("bash runs %s, and trust does not know: %q %q", strings.Join(c.Runs, " "), c.Command, c.Files)
 		}
-		if before.Digest == covered.Digest {
+		if len(c.Runs) > 0 && before.Digest == covered.Digest {
 			t.Errorf("bash runs %s, which were not there, and the grant holds: %q %q", strings.Join(c.Runs, " "), c.Command, c.Files)
 		}
 	}
-	if ran < len(cases)/2 {
+	if ran < len(cases)*2/3 {
 		t.Errorf("of %d commands, %d ran their scripts: the cases do not reach them", len(cases), ran)
 	}
 	t.Logf("%d of %d commands ran their scripts", ran, len(cases))
@@ -102,6 +102,9 @@ func TestScriptsThatFindTheirOwnFolderAreClear(t *testing.T) {
 	for _, script := range []string{
 		"D=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nsource \"$D/lib.sh\"",
 		"D=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\nE=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n. \"$E/lib.sh\"",
+		"D=$(cd -P \"$(dirname \"${BASH_SOURCE[0]}\")\" >/dev/null 2>&1 && pwd)\nsource \"$D/lib.sh\"",
+		"D=$(CDPATH= cd -- \"$(dirname -- \"$0\")\" && pwd -P)\n. \"$D/lib.sh\"",
+		"cd \"${CLAUDE_PROJECT_DIR:-$(CDPATH= cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")/..\" && pwd)}\" || exit 0\n. hooks/lib.sh",
 		"D=$(cd \"$(dirname \"$0\")/..\" && pwd)\nsource \"$D/hooks/lib.sh\"",
 		"D=$(dirname \"$0\")\nsource \"$D/lib.sh\"",
 		"D=$(dirname \"$(readlink -f \"$0\")\")\nsource \"$D/lib.sh\"",

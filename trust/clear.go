@@ -49,9 +49,9 @@ var (
 		dirs type times let logout disown suspend fg bg caller cat tac head tail wc cut tr paste join comm rev nl seq basename
 		dirname realpath readlink stat ls file du df id whoami groups hostname uname arch nproc ps pgrep pkill killall which
 		whereis md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum md5 cksum sum b2sum base32 base64 od hexdump
-		strings grep egrep fgrep zgrep cmp expr bc factor yes fold fmt expand unexpand numfmt tsort mkdir rmdir rm touch chmod
-		chown chgrp rg fd sync logger notify-send say afplay paplay aplay tput clear tty printenv cal uuidgen getent getconf
-		locale lsof uptime free vmstat pidof alias enable hash compgen local declare typeset export readonly date`)
+		strings grep egrep fgrep zgrep cmp diff expr bc factor yes fold fmt expand unexpand numfmt tsort mkdir rmdir rm touch
+		chmod chown chgrp rg fd sync logger notify-send say afplay paplay aplay tput clear tty printenv cal uuidgen getent
+		getconf locale lsof uptime free vmstat pidof alias enable hash compgen local declare typeset export readonly date`)
 	copying = set("cp mv ln install")
 
 	// runners lists programs that run code according to the project's configuration. Like all unlisted programs they

@@ -121,11 +121,8 @@ func (c *fileCollector) hook(h *hook.Hook, files func(context.Context, *hook.Hoo
 			}
 		}
 	}
-	for path := range c.code {
-		if c.writes(path) {
-			c.cannotSee("the hook writes %s, which it also runs", c.short(path))
-			break
-		}
+	if path := c.writtenCode(); path != "" {
+		c.cannotSee("the hook writes %s, which it also runs", c.short(path))
 	}
 	if errors.Is(err, errSpent) || err == nil && c.looks > mostLooks {
 		c.cannotSee("the commands of the project name more files than trust reads")
@@ -149,6 +146,43 @@ func (c *fileCollector) count(h Hook) error {
 			mostPairs)
 	}
 	return nil
+}
+
+// writtenCode returns a file that the hook writes, and that runs or may appear where the hook looks for files to run;
+// "" if there is none.
+func (c *fileCollector) writtenCode() string {
+	if len(c.written) == 0 {
+		return ""
+	}
+	for path := range c.written {
+		if real, err := c.real(path); err == nil {
+			c.written[real] = true
+		} else if real, err := c.real(filepath.Dir(path)); err == nil {
+			c.written[filepath.Join(real, filepath.Base(path))] = true
+		}
+	}
+	for path := range c.code {
+		real, err := c.real(path)
+		if c.writes(path) || err == nil && c.writes(real) {
+			return path
+		}
+	}
+	for _, path := range c.not {
+		if c.writes(path) {
+			return path
+		}
+	}
+	for _, f := range c.folders {
+		if strings.HasPrefix(f.use, listed) {
+			continue
+		}
+		for path := range c.written {
+			if filepath.Dir(path) == f.dir && (f.counts == nil || f.counts(filepath.Base(path))) {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // writes reports whether the hook writes a file, or its folder.
@@ -277,7 +311,7 @@ func (c *fileCollector) file(path string, runs bool, from *finder) (read bool, e
 	if _, err := c.add(path); err != nil || !c.has[path] {
 		return false, err
 	}
-	key := fmt.Sprintf("%q %q %q %t", path, from.dirs, from.proc.path, from.relative)
+	key := fmt.Sprintf("%q %q %q %q", path, from.dirs, from.proc.path, from.word)
 	if c.ran[key] || !runs && c.ran[key+" quiet"] {
 		return c.read[path], nil
 	}
@@ -300,8 +334,9 @@ func (c *fileCollector) file(path string, runs bool, from *finder) (read bool, e
 	s := newScope(c, path, from)
 	s.quiet = !runs
 	if interpreter := shebang(text); interpreter != "" {
-		return true, s.call(append(strings.Fields(interpreter), path))
+		return true, s.call(append(strings.Fields(interpreter), s.names.zero))
 	}
+	s.posix = true // the kernel does not start it: a shell runs it, or a program gives it to sh
 	if ext := strings.ToLower(filepath.Ext(path)); runs || shellEndings[ext] || ext == "" {
 		return true, s.script(string(text))
 	}
@@ -367,12 +402,10 @@ func (c *fileCollector) shellFile(path string, names scriptNames, from *shellSco
 		return nil //nolint:nilerr // the hook is unclear
 	}
 	inner := *from
-	inner.names, inner.moved = names, false
+	inner.names = names
 	inner.addDir(filepath.Dir(path))
 	err = inner.script(string(text))
-	if from.dirs = inner.dirs; inner.moved { // a sourced file may change the directory
-		from.leave()
-	}
+	from.dirs = inner.dirs // a sourced file may change the directory
 	return err
 }
 

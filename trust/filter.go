@@ -15,6 +15,9 @@ var (
 	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
+// awkWrites matches a redirection of print and printf; a comparison there needs parentheses.
+var awkWrites = regexp.MustCompile(`(?s)print[^;}\n]*>`)
+
 var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
 	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
 
@@ -110,7 +113,7 @@ func (f filterCall) operand(a arg) {
 func clearText(l bash.Language, text string) bool {
 	switch l {
 	case bash.Awk:
-		return !strings.Contains(text, "system") && !strings.Contains(text, "@") &&
+		return !awkWrites.MatchString(text) && !strings.Contains(text, "system") && !strings.Contains(text, "@") &&
 			!strings.Contains(strings.ReplaceAll(text, "||", ""), "|")
 	case bash.JQ:
 		return !strings.Contains(text, "import") && !strings.Contains(text, "include")

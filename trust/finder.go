@@ -12,11 +12,11 @@ import (
 
 // finder finds the files that words name, from the possible working directories and in the folders of PATH.
 type finder struct {
-	c        *fileCollector
-	dirs     []string // the possible working directories
-	proc     *shellProcess
-	relative bool // the word that names a file is a path relative to a directory
-	quiet    bool // the text may never run: parts that cannot be analysed do not make the hook unclear
+	c     *fileCollector
+	dirs  []string // the possible working directories
+	proc  *shellProcess
+	word  string // names the file relative to a directory; "" if the path is its name
+	quiet bool   // the text may never run: parts that cannot be analysed do not make the hook unclear
 }
 
 // cannotSee marks the hook unclear, unless the text may never run.
@@ -63,7 +63,9 @@ func (f *finder) code(path string) (text string, known bool) {
 // naming returns the finder of a file that a word names.
 func (f *finder) naming(word string) finder {
 	from := *f
-	from.relative = hasFolder(word) && !filepath.IsAbs(word)
+	if from.word = ""; hasFolder(word) && !filepath.IsAbs(word) && !isPattern(word) {
+		from.word = word
+	}
 	return from
 }
 
@@ -97,15 +99,16 @@ func (f *finder) addPath(part string) {
 // paths returns the paths to which a word may refer, existing or not. It marks the hook unclear if the word is a
 // pattern whose files are not all known.
 func (f *finder) paths(text string) []string {
-	paths, whole := f.named(text)
+	paths, whole := f.named(text, searched)
 	if !whole {
 		f.cannotSee("the files that the pattern %.80q matches are not known", text)
 	}
 	return paths
 }
 
-// named returns the paths to which a word may refer; whole is false if the word may refer to more.
-func (f *finder) named(text string) (paths []string, whole bool) {
+// named returns the paths to which a word may refer; whole is false if the word may refer to more. use is searched or
+// listed.
+func (f *finder) named(text, use string) (paths []string, whole bool) {
 	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
 		return nil, true
 	}
@@ -119,7 +122,7 @@ func (f *finder) named(text string) (paths []string, whole bool) {
 			paths = append(paths, starts(physical)...)
 		}
 		if strings.ContainsAny(text, "*?[") {
-			matched, all := f.c.glob(path)
+			matched, all := f.c.glob(path, use)
 			paths, whole = append(paths, matched...), whole && all
 		}
 		paths = append(paths, starts(path)...)
@@ -132,7 +135,7 @@ func (f *finder) existing(text string) []string { return f.thereOf(f.paths(text)
 
 // mentioned returns the existing paths of a word that names no code: whatever else the word matches does not run.
 func (f *finder) mentioned(text string) []string {
-	paths, _ := f.named(text)
+	paths, _ := f.named(text, listed)
 	return f.thereOf(paths)
 }
 

@@ -13,9 +13,15 @@ import (
 // every file of the machine.
 const mostListed = 50_000
 
+// The uses of a folder that a pattern names: the files that the pattern matches may run, or they only stand in words.
+const (
+	searched = "glob "
+	listed   = "list "
+)
+
 // glob returns the files that a clean absolute pattern matches; whole is false, and matched nil, if list refused a
-// directory.
-func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
+// directory. use is searched or listed.
+func (c *fileCollector) glob(pattern, use string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
 	hard := func(part string) bool { return strings.Contains(pattern, part) }
 	if slices.ContainsFunc([]string{"**", "[[", "[]", "-]"}, hard) || !windows && hard(`\`) { // bash reads these otherwise
@@ -38,7 +44,7 @@ func (c *fileCollector) glob(pattern string) (matched []string, whole bool) {
 			if !ok {
 				return nil, false
 			}
-			c.watch(dir, "glob "+part, func(name string) bool { is, err := filepath.Match(part, name); return is || err != nil })
+			c.watch(dir, use+part, func(name string) bool { is, err := filepath.Match(part, name); return is || err != nil })
 			for _, name := range names {
 				if is, err := filepath.Match(part, name); is && err == nil {
 					next = append(next, filepath.Join(dir, name))

@@ -3,6 +3,7 @@ package trust
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -146,7 +147,7 @@ func (n nodeCall) requires(what, text string, dirs []string) error {
 // nodeClear are the modules of Node that load no code and start no program.
 var nodeClear = set(`
 		fs path os url util crypto readline assert buffer events stream string_decoder querystring timers console
-		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel
+		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel process
 		assert/strict dns/promises fs/promises path/posix path/win32 readline/promises stream/consumers stream/promises
 		stream/web timers/promises util/types`)
 
@@ -159,6 +160,7 @@ var nodeDoors = set(`
 
 var (
 	jsWord   = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*`)
+	jsBlank  = regexp.MustCompile(`^[\s\v\pZ\x{feff}]+`)
 	jsString = regexp.MustCompile(`(?s)^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 )
 
@@ -168,7 +170,7 @@ func jsTokens(text string) (tokens []string) {
 	for len(text) > 0 {
 		switch {
 		case strings.HasPrefix(text, "//") && !endsValue(tokens):
-			if end := strings.IndexByte(text, '\n'); end >= 0 {
+			if end := strings.IndexAny(text, "\n\r\u2028\u2029"); end >= 0 {
 				text = text[end:]
 			} else {
 				text = ""
@@ -185,11 +187,12 @@ func jsTokens(text string) (tokens []string) {
 				whole = text[:1]
 			}
 			tokens, text = append(tokens, whole), text[len(whole):]
-		case strings.IndexByte(" \t\r\n", text[0]) >= 0:
-			if text[0] == '\n' && (len(tokens) == 0 || tokens[len(tokens)-1] != "\n") {
+		case jsBlank.MatchString(text):
+			blanks := jsBlank.FindString(text)
+			if strings.ContainsAny(blanks, "\n\r\u2028\u2029") && (len(tokens) == 0 || tokens[len(tokens)-1] != "\n") {
 				tokens = append(tokens, "\n")
 			}
-			text = text[1:]
+			text = text[len(blanks):]
 		default:
 			word := jsWord.FindString(text)
 			if word == "" {
@@ -209,8 +212,15 @@ func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(toke
 // thereby hide code from jsTokens.
 var (
 	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+	jsAlias = regexp.MustCompile(`\b(?:arguments|process)\b`)
 	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[|\\bfrom\\s*[\"'`]")
 )
+
+// comparesMain reports whether a text compares require.main at a place with a module, or takes its name.
+func comparesMain(tokens []string, i int) bool {
+	after := append(slices.Clone(tokens[min(i+3, len(tokens)):]), "", "")
+	return after[0] == "=" || after[0] == "!" || after[0] == "." && after[1] == "filename" || i > 0 && tokens[i-1] == "=" && i > 1 && (tokens[i-2] == "=" || tokens[i-2] == "!")
+}
 
 // usesMembers reports whether a text takes members of the object at a place by their names, as in process.env and in
 // const {env} = process. Otherwise the object may get another name.
@@ -219,7 +229,9 @@ func usesMembers(tokens []string, object int) bool {
 	for next < len(tokens) && tokens[next] == "\n" {
 		next++
 	}
-	if next < len(tokens) && (tokens[next] == "." || tokens[next] == "?") || object > 0 && tokens[object-1] == "typeof" {
+	after := append(slices.Clone(tokens[min(next, len(tokens)):min(next+3, len(tokens))]), "", "", "")
+	optional := after[0] == "?" && after[1] == "." && jsWord.MatchString(after[2]) || after[0] == "?" && after[1] != "."
+	if after[0] == "." || optional || after[0] == "from" || object > 0 && tokens[object-1] == "typeof" {
 		return true
 	}
 	if object < 2 || tokens[object-1] != "=" || tokens[object-2] != "}" {
@@ -229,7 +241,7 @@ func usesMembers(tokens []string, object int) bool {
 		switch tokens[i] {
 		case "{":
 			return true
-		case "[":
+		case "[", "`", ".":
 			return false
 		}
 	}
@@ -267,12 +279,17 @@ func nodeLoads(text string) (names []string, why string) {
 	if len(jsUses.FindAllString(text, -1)) > len(jsUses.FindAllString(strings.Join(seen, " "), -1)) {
 		return nil, "has a text or comment that contains require or import"
 	}
+	if strings.Contains(text, "[//") && len(jsAlias.FindAllString(text, -1)) > len(jsAlias.FindAllString(strings.Join(seen, " "), -1)) {
+		return nil, "has a regular expression that looks like a comment"
+	}
 	for i, token := range tokens {
 		switch {
+		case token == "import" && at(i+1) == "\n" && at(i+2) == "(":
+			return names, "uses import with a name that is known only at run time"
 		case token == "require" || token == "import" && at(i+1) == "(":
 			name, ok := literal(i + 2)
 			if at(i+1) != "(" || !ok || at(i+3) != ")" {
-				if token == "require" && at(i+1) == "." && at(i+2) == "main" && (at(i+3) != "." || at(i+4) == "filename") {
+				if token == "require" && at(i+1) == "." && at(i+2) == "main" && comparesMain(tokens, i) {
 					continue
 				}
 				return names, "uses " + token + " with a name that is known only at run time"
@@ -289,15 +306,19 @@ func nodeLoads(text string) (names []string, why string) {
 			} else if strings.HasPrefix(at(next), "'") || strings.HasPrefix(at(next), `"`) {
 				return names, "uses " + token + " with a name that has escapes"
 			}
+		case token == "require" && (at(i-1) == "." || at(i-1) == "?"):
+			return names, "uses the member require"
 		case token == "process" && !usesMembers(tokens, i):
 			return names, "uses process by another name"
 		case token == "arguments" && at(i-1) != "." && at(i+1) != ":": // those of a module have require
 			return names, "uses arguments"
 		case token == "[" && (strings.HasPrefix(at(i+1), "'") || strings.HasPrefix(at(i+1), `"`)) && at(i+2) == "+":
 			return names, "uses a member with a computed name"
-		case token == "module" && at(i+1) == "[":
-			return names, "uses module[…]"
-		case token == "module" && at(i+1) == "." && at(i+2) != "exports" && at(i+2) != "children":
+		case token == "module" && at(i+1) != "." && at(i+1) != ":" && at(i-1) != "." && at(i-1) != "=" && at(i+1) != "=":
+			return names, "uses module by another name"
+		case token == "module" && (at(i+1) == "[" || at(i-1) == "=" && at(i-2) != "=" && at(i+1) != "."):
+			return names, "uses module by another name"
+		case token == "module" && at(i+1) == "." && at(i+2) != "exports":
 			return names, "uses module." + at(i+2)
 		case token == "env" && at(i-2) == "process" && at(i+1) == "." && at(i+3) == "=" && at(i+4) != "=":
 			return names, "changes its environment"

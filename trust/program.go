@@ -2,6 +2,7 @@ package trust
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,11 +88,8 @@ func (p programCall) language(l bash.Language) error {
 // wrapped covers the command of a wrapper in a scope without functions and names, because a wrapper runs programs only.
 func (p programCall) wrapped(w bash.Wrapper) error {
 	inner := *p.shellScope
-	inner.proc, inner.names, inner.moved = p.c.newProcess(p.proc), scriptNames{}, false
+	inner.proc, inner.names = p.c.newProcess(p.proc), scriptNames{}
 	err := wrapperCall{programCall{&inner, p.name, p.args}, w}.files()
-	if inner.moved {
-		p.leave()
-	}
 	p.dirs, p.proc.path, p.proc.relative = inner.dirs, inner.proc.path, inner.proc.relative
 	if p.name == "command" || p.name == "builtin" { // they run builtins such as source in this shell
 		maps.Copy(p.proc.functions, inner.proc.functions)
@@ -163,21 +161,54 @@ func (p programCall) optionsUnknown() {
 	p.cannotSee("the options of %s are not known before the hook runs", p.name)
 }
 
-// changesFiles records that a program may write the files that its words name. cp and similar programs write the last
-// one alone.
+// changesFiles records that a program may write the files that its words name. Of the words of cp and similar programs
+// only the last may name such a file, unless an option names the folder.
 func (p programCall) changesFiles() {
-	args := p.args
-	if copying[p.name] && !slices.ContainsFunc(args, namesTarget) {
-		args = args[max(len(args)-1, 0):]
+	if !copying[p.name] {
+		for _, a := range p.args {
+			p.writesTo(a)
+			option, _ := a.single()
+			if _, file, bundled := strings.Cut(option, "o"); bundled && isOption(option) && p.name == "curl" {
+				p.writesTo(arg{texts: []string{file}, known: true})
+			}
+		}
+		if p.name == "split" || p.name == "csplit" || slices.ContainsFunc(p.args, namesItself) {
+			p.writesTo(arg{texts: []string{"."}, known: true})
+		}
+		return
 	}
-	for _, a := range args {
-		p.writesTo(a)
+	var operands []arg
+	for i, a := range p.args {
+		option, _ := a.single()
+		switch value, long := strings.CutPrefix(option, "--target-directory="); {
+		case long:
+			p.writesTo(arg{texts: []string{value}, known: true})
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "t"),
+			strings.HasPrefix("--target-directory", option) && len(option) > 2:
+			p.writesTo(p.arg(i + 1))
+		case !strings.HasPrefix(option, "-"):
+			operands = append(operands, a)
+		}
+	}
+	for i, a := range operands {
+		last := operands[len(operands)-1]
+		switch {
+		case i == len(operands)-1 && (i > 0 || p.name != "ln") || last.match || last.splits: // the last may vanish
+			p.writesTo(a)
+		case p.name == "ln": // later commands may write through the link; one operand makes a link in this directory
+			p.writesTo(a)
+			for _, text := range a.texts {
+				p.writesTo(arg{texts: []string{filepath.Base(text)}, known: true})
+			}
+		}
 	}
 }
 
-// namesTarget reports whether a word of cp may be an option that names the folder to which cp copies.
-func namesTarget(a arg) bool {
-	return slices.ContainsFunc(a.texts, func(text string) bool { return isOption(text) && strings.Contains(text, "t") })
+// namesItself reports whether a word may be an option of curl by which the server names the file.
+func namesItself(a arg) bool {
+	return slices.ContainsFunc(a.texts, func(text string) bool {
+		return strings.HasPrefix(text, "--remote") || isOption(text) && !strings.HasPrefix(text, "--") && strings.ContainsAny(text, "OJ")
+	})
 }
 
 // value marks the hook unclear if word i, which an option takes as its value, may be several words: all but the first
@@ -219,6 +250,9 @@ func (p programCall) setsOptions() {
 		letters := p.name == "set" && len(word) > 1 && (word[0] == '-' || word[0] == '+')
 		if p.name == "set" && (word == "--" || word == "-" || known && !letters && !(i > 0 && optionName(p.args[i-1]))) {
 			return // the words after it are values of $1 and so on
+		}
+		if word == "nullglob" {
+			p.proc.vanish = true
 		}
 		if letters && strings.Contains(word, "a") || word == "allexport" {
 			p.exported[everything] = true

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"golang.org/x/text/unicode/norm"
 )
 
 // pythonLetters lists the options of Python that load nothing.
-const pythonLetters = "bBdEhIOPqsSuvVx"
+const pythonLetters = "bBdEhIOPqsSuvV"
 
 // pythonCall is a call of Python.
 type pythonCall struct{ programCall }
@@ -214,9 +215,9 @@ func (p pythonCall) modules(path, dir string) error {
 
 var (
 	pythonString = regexp.MustCompile(`(?s)^(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
-	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
+	pythonWord   = regexp.MustCompile(`^[\pL\p{Nl}\p{Pc}][\pL\pM\pN\p{Pc}]*`)
 	pythonCoding = regexp.MustCompile(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
-	pythonASCII  = regexp.MustCompile(`(?i)^(?:utf-?8(?:-sig)?|u8|(?:us-)?ascii|latin-?1|iso-?8859-1)$`)
+	pythonUTF8   = regexp.MustCompile(`(?i)^(?:utf[-_]?8(?:[-_]sig)?|u8|(?:us-)?ascii)$`)
 )
 
 // pythonTokens cuts a text of Python into words, signs and line ends, without comments. A string becomes the token "",
@@ -322,7 +323,9 @@ var (
 		posix_spawnp fork forkpty add_dll_directory modules meta_path path_hooks path_importer_cache addaudithook
 		settrace setprofile pty create_subprocess_exec create_subprocess_shell pickle marshal shelve
 		environ putenv chdir fchdir get_type_hints get_annotations eval_str ForwardRef subprocess_shell subprocess_exec
-		make_parser breakpointhook`)
+		make_parser breakpointhook DictConfigurator BaseConfigurator dictConfigClass _main singledispatch
+		singledispatchmethod default_parser_list well_known_implementations registerDOMImplementation _execvpe
+		_spawnvef _get_command_stdout _setoption`)
 	pythonDunder = set(`
 		__name__ __file__ __main__ __init__ __doc__ __future__ __all__ __version__ __author__ __str__ __repr__
 		__eq__ __hash__ __lt__ __le__ __gt__ __ge__ __ne__ __len__ __iter__ __next__ __enter__ __exit__ __call__
@@ -335,12 +338,12 @@ var (
 // pythonImports returns the modules that a text imports, by the first part of their names. why is the reason why the
 // text may import other modules, and empty if there is none.
 func pythonImports(text string) (imports []string, why string) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	tokens, ok := pythonTokens(text, 0)
 	if !ok || strings.Contains(text, "\r") {
 		return nil, "cannot be read"
 	}
-	if coding := pythonCoding.FindStringSubmatch(text); coding != nil && !pythonASCII.MatchString(coding[1]) {
+	if coding := pythonCoding.FindStringSubmatch(text); coding != nil && !pythonUTF8.MatchString(coding[1]) {
 		return nil, "is written in " + coding[1]
 	}
 	at := func(i int) string {
@@ -362,7 +365,7 @@ func pythonImports(text string) (imports []string, why string) {
 				add(at(i + 1))
 			}
 			if at(i+1) == "sys" || at(i+1) == "os" {
-				for j := i + 2; j < len(tokens) && at(j) != "\n"; j++ {
+				for j, last := i+2, lo.Ternary(at(i+3) == "(", ")", "\n"); j < len(tokens) && at(j) != last; j++ {
 					if (at(j) == "path" || at(j) == "modules") && at(i+1) == "sys" || at(j) == "*" {
 						return imports, "takes " + at(i+1) + "." + at(j)
 					}
@@ -384,8 +387,15 @@ func pythonImports(text string) (imports []string, why string) {
 			if assigns || at(i+1) == "." && !environReads[at(i+2)] {
 				why = "changes os.environ"
 			}
+		case token == "help" && at(i+1) == "(" && at(i-1) != ".":
+			return imports, "uses help"
+		case token == "sys" && at(i+1) != "." && (at(i+1) == ")" || at(i+1) == "]" || at(i+1) == "as" ||
+			!slices.Contains([]string{"import", "from", ","}, at(i-1))):
+			return imports, "uses sys by another name"
 		case token == "path" && at(i-1) == "." && at(i-2) == "sys":
 			return imports, "uses sys.path"
+		case token[0] == '_' && at(i-1) == "." && pythonLibrary[at(i-2)]:
+			return imports, "uses " + at(i-2) + "." + token
 		case token == "compile" && at(i-1) == "." && at(i-2) == "re":
 		case token == "system" && at(i-1) == "." && at(i-2) == "platform":
 		case token == "modules" && at(i-1) != ".": // an ordinary name

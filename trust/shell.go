@@ -34,9 +34,6 @@ type shellScope struct {
 	fed   bool             // the current command is the call in the field input
 	again bool             // the text is read again, because a variable or directory has a new possible value
 	text  string
-	moved bool // the shell may have left the directory in which it began the text
-	inner uint // where the last subshell of the text ends
-	apart bool // the current command runs in a subshell
 	posix bool // the shell may not be bash: it may read (( )), $'…', {a,b} and &> in another way
 
 	sure     bool            // the current node is a statement that certainly runs, and runs once
@@ -51,9 +48,6 @@ const everything = "*"
 type scriptNames struct {
 	source string // BASH_SOURCE, the file of the text
 	zero   string // $0, the script that the shell was started with
-
-	// The shell has the path as the hook names it: relative to the directory where the script is sourced or started.
-	relativeSource, relativeZero bool
 }
 
 // shellProcess is a shell with its functions. Only after its whole text has been read is it known which of the called
@@ -63,6 +57,7 @@ type shellProcess struct {
 	repeats   bool     // the text has a function, a loop or a trap, whose commands may run after later assignments
 	unknown   []string // programs that may run anything, unless a function has their name
 	path      []string // folders of the project that the text adds to PATH
+	vanish    bool     // a pattern without a match is no word (nullglob)
 	relative  bool     // PATH has a folder that depends on the working directory
 }
 
@@ -73,9 +68,11 @@ func newScope(c *fileCollector, path string, from *finder) *shellScope {
 	if from != nil {
 		f.dirs, f.proc = slices.Clone(from.dirs), c.newProcess(from.proc)
 	}
-	f.relative = from != nil && from.relative
-	names := scriptNames{path, path, f.relative, f.relative}
-	s := &shellScope{finder: f, names: names, vars: variables{}, sure: true, exported: map[string]bool{}}
+	name := path
+	if from != nil && from.word != "" {
+		name = from.word
+	}
+	s := &shellScope{finder: f, names: scriptNames{name, name}, vars: variables{}, sure: true, exported: map[string]bool{}}
 	if path != "" {
 		for _, dir := range c.folderOf(path) {
 			s.addDir(dir)
@@ -84,25 +81,13 @@ func newScope(c *fileCollector, path string, from *finder) *shellScope {
 	return s
 }
 
-// scriptName returns the names in a script that a word of a call names. The kernel gives a shell a script as the hook
-// names it.
-func (s *shellScope) scriptName(word, path string) scriptNames {
-	relative := s.relative || !filepath.IsAbs(word)
-	return scriptNames{path, path, relative, relative}
-}
-
-// leave forgets paths that are relative to the directory that the shell leaves. A subshell leaves it for itself alone.
-func (s *shellScope) leave() {
-	if s.apart {
-		return
+// nameOf returns the name by which a shell knows a file: the word that names the file, also if it is relative to a
+// directory.
+func (s *shellScope) nameOf(word, path string) string {
+	if filepath.IsAbs(word) || isPattern(word) || !hasFolder(word) && !slices.Contains(s.existing(word), path) {
+		return path
 	}
-	s.moved = true
-	if s.names.relativeSource {
-		s.names.source = ""
-	}
-	if s.names.relativeZero {
-		s.names.zero = ""
-	}
+	return word
 }
 
 // values counts the possible values of all variables, the possible directories and the functions. Each new value,
@@ -121,7 +106,7 @@ func (s *shellScope) state() string {
 // the names of a file.
 func (s *shellScope) separate() *shellScope {
 	inner := s.fork()
-	inner.names, inner.sure, inner.moved = scriptNames{}, true, false
+	inner.names, inner.sure = scriptNames{}, true
 	inner.proc = s.c.newProcess(s.proc)
 	maps.DeleteFunc(inner.vars, func(name string, _ []string) bool {
 		_, inherited := s.c.environ[name]
@@ -154,11 +139,8 @@ func (s *shellScope) script(text string) error {
 		return nil
 	}
 	defer func() { s.c.depth-- }()
-	defer func(text string, inner uint, apart bool) {
-		s.text, s.inner, s.apart = text, inner, apart
-	}(s.text, s.inner, s.apart)
+	defer func(was string) { s.text = was }(s.text)
 	s.text = text
-	names := s.names
 	s.c.looks += len(text) / 32
 	if strings.Contains(text, "\r") {
 		s.cannotSee("a script has carriage returns, which a shell takes as parts of words")
@@ -167,7 +149,6 @@ func (s *shellScope) script(text string) error {
 	sure := s.sure
 	for range mostPasses {
 		before := s.values()
-		s.names, s.inner = names, 0
 		for stmt, wrong := range bash.Stmts(text) { // a shell also runs the statements before a syntax error
 			if wrong != nil {
 				s.cannotSee("a script of the hook cannot be read: %v", wrong)
@@ -199,8 +180,6 @@ func (s *shellScope) visit(node syntax.Node) error {
 		return err
 	}
 	switch node := node.(type) {
-	case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
-		s.inner = max(s.inner, node.End().Offset())
 	case *syntax.FuncDecl:
 		s.proc.repeats = true
 		if node.Name != nil && !s.quiet {
@@ -209,6 +188,11 @@ func (s *shellScope) visit(node syntax.Node) error {
 	case *syntax.WhileClause, *syntax.ForClause:
 		s.proc.repeats = true
 	case *syntax.ParamExp:
+		s.subscript(node.Index)
+		if node.Slice != nil {
+			s.subscript(node.Slice.Offset)
+			s.subscript(node.Slice.Length)
+		}
 		e := node.Exp
 		if e != nil && (e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull) && node.Param != nil {
 			s.vars[node.Param.Value] = nil
@@ -221,6 +205,8 @@ func (s *shellScope) visit(node syntax.Node) error {
 			s.cannotSee("some shells run the text in (( )) as a command")
 		}
 		s.calculates(node)
+	case *syntax.ArrayElem:
+		s.subscript(node.Index)
 	case *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop:
 		s.calculates(node)
 	case *syntax.BinaryTest:
@@ -235,8 +221,13 @@ func (s *shellScope) visit(node syntax.Node) error {
 		}
 	case *syntax.Assign:
 		declaration, is := s.top.(*syntax.DeclClause)
+		s.subscript(node.Index)
 		s.mayHappen(node, is && slices.Contains(declaration.Args, node))
 		return s.assign(node)
+	case *syntax.CoprocClause:
+		if node.Name != nil {
+			s.vars[node.Name.Lit()] = nil
+		}
 	case *syntax.DeclClause:
 		s.declaration(node)
 	case *syntax.WordIter:
@@ -429,9 +420,7 @@ func (s *shellScope) loop(iter *syntax.WordIter) error {
 
 // source reads a file as shell text, regardless of its name.
 func (s *shellScope) source(text string) error {
-	return s.shellFiles(text, func(path string) scriptNames {
-		return scriptNames{path, s.names.zero, !filepath.IsAbs(text), s.names.relativeZero}
-	})
+	return s.shellFiles(text, func(path string) scriptNames { return scriptNames{s.nameOf(text, path), s.names.zero} })
 }
 
 // piped covers a file that a shell reads as its input.
@@ -473,8 +462,14 @@ func (s *shellScope) callExpr(node *syntax.CallExpr) error {
 			return err
 		}
 	}
-	s.fed, s.apart = s.input == node, node.Pos().Offset() < s.inner
-	err := s.program(s.words(node.Args))
+	s.fed = s.input == node
+	args := s.words(node.Args)
+	for i := range args {
+		if s.proc.vanish && args[i].match {
+			args[i].known, args[i].splits = false, true
+		}
+	}
+	err := s.program(args)
 	for _, name := range ended {
 		s.vars.set(name, s.c.environ[name], true)
 	}
@@ -494,10 +489,18 @@ func (s *shellScope) mayHappen(a *syntax.Assign, certain bool) {
 // declaration records the variables that export and similar builtins export, and those that local and similar builtins
 // reset.
 func (s *shellScope) declaration(clause *syntax.DeclClause) {
+	hides := slices.ContainsFunc(clause.Args, func(a *syntax.Assign) bool {
+		return a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "+")
+	})
 	resets := clause.Variant.Value == "local" || clause.Variant.Value == "declare" || clause.Variant.Value == "typeset"
 	for _, a := range clause.Args {
 		if a.Name == nil {
 			s.exportsFunctions(clause.Variant.Value, a.Value)
+			continue
+		}
+		if hides { // declare +x: programs that the hook starts do not have it
+			s.vars[a.Name.Value] = nil
+			s.c.changes(a.Name.Value, "")
 			continue
 		}
 		s.exported[a.Name.Value] = true // in doubt
@@ -600,14 +603,24 @@ func (s *shellScope) calculates(node syntax.Node) {
 	text := s.source1(node)
 	assigns := arithmeticSets.MatchString(text)
 	for _, name := range variableName.FindAllString(text, -1) {
-		if slices.ContainsFunc(s.vars[name], arithmeticSets.MatchString) {
-			s.cannotSee("a shell calculates with %s, whose value may set other variables", name)
+		if slices.ContainsFunc(s.vars[name], isFormula) {
+			s.cannotSee("a shell calculates with %s, whose value it may calculate too", name)
 		}
 		if assigns {
 			s.vars[name] = nil
 		}
 	}
 }
+
+// subscript records the variables that a subscript of an array sets, which a shell calculates.
+func (s *shellScope) subscript(index syntax.ArithmExpr) {
+	if word, is := index.(*syntax.Word); index != nil && (!is || word != nil && word.Lit() != "@" && word.Lit() != "*") {
+		s.calculates(index)
+	}
+}
+
+// isFormula reports whether a shell that calculates with a value may calculate more than a number.
+func isFormula(value string) bool { return strings.Trim(value, " \t\n+-0123456789") != "" }
 
 // literalName matches a quoted assignment whose name contains no expansion.
 var literalName = regexp.MustCompile(`^["']?\w+\+?=`)
@@ -704,7 +717,7 @@ func (s *shellScope) runs(args []arg) error {
 }
 
 // subscript matches a subscript of an array that contains a command.
-var subscript = regexp.MustCompile("\\w\\[[^]]*(?:\\$\\(|`)")
+var subscript = regexp.MustCompile("(?s)\\w\\[.*(?:\\$\\(|`).*\\]")
 
 // cover covers the files that a word may name, and the code that the word may contain. first is set for the first word
 // of a command.
@@ -755,10 +768,20 @@ func (s *shellScope) eval(args []arg) error {
 
 // writesTo records that the hook writes the files that a word names.
 func (s *shellScope) writesTo(a arg) {
+	if s.quiet {
+		return
+	}
 	for _, text := range a.texts {
 		for _, name := range names(text) {
-			for _, path := range s.paths(name) {
-				s.c.written[path] = true
+			if strings.Trim(name, "0123456789") == "" || isOption(name) {
+				continue // a descriptor, as in >&2, or an option
+			}
+			paths, _ := s.named(name, listed)
+			for _, path := range paths {
+				// Of -rn, "n" is hardly a file; of -oFILE, FILE is.
+				if _, err := s.c.stat(path); err == nil || !isOption(text) || strings.Contains(text, "=") {
+					s.c.written[path] = true
+				}
 			}
 		}
 	}
@@ -766,7 +789,6 @@ func (s *shellScope) writesTo(a arg) {
 
 // changeDir adds the directories to which cd may change.
 func (s *shellScope) changeDir(args []arg) {
-	s.leave()
 	if s.proc.relative {
 		s.cannotSee("PATH has a folder that is another one in each directory to which the hook changes")
 	}
@@ -779,8 +801,13 @@ func (s *shellScope) changeDir(args []arg) {
 			return
 		}
 		for _, text := range a.texts {
-			for _, path := range s.paths(text) {
-				if s.again && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
+			if text == "--" || text == "-P" || text == "-L" {
+				continue
+			}
+			paths := s.paths(text)
+			some := slices.ContainsFunc(paths, s.c.isDir)
+			for _, path := range paths {
+				if (s.again || some) && !slices.Contains(s.dirs, path) && !s.c.isDir(path) {
 					s.c.absent(path, s.quiet) // cd fails as long as the directory does not exist
 					continue
 				}

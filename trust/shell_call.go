@@ -42,7 +42,7 @@ func (p shellCall) files() error {
 			p.value(i)
 			name, known := p.arg(i).single()
 			builtin := lo.Ternary(strings.HasSuffix(option, "O"), "shopt", "set")
-			if !known || !harmlessOptions[builtin][name] || name == "allexport" {
+			if !known || !harmlessOptions[builtin][name] || name == "allexport" || name == "nullglob" {
 				p.cannotSee("the option %s of a shell is not known, or changes how it reads commands", option)
 			}
 		case option == "--" || option == "-":
@@ -91,7 +91,10 @@ func (p shellCall) file(text string) error {
 	if len(p.existing(text)) == 0 && !slices.ContainsFunc(p.paths(text), p.c.below) {
 		p.cannotSee("%s, which a shell runs, is not there", text)
 	}
-	return p.started(p.name).shellFiles(text, func(path string) scriptNames { return p.scriptName(text, path) })
+	return p.started(p.name).shellFiles(text, func(path string) scriptNames {
+		name := p.nameOf(text, path)
+		return scriptNames{name, name}
+	})
 }
 
 // unfed marks the hook unclear if a shell reads its script from its input, and the text of this input is not known.

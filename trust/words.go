@@ -95,7 +95,7 @@ func (s *shellScope) words(words []*syntax.Word) (all []arg) {
 // each value.
 func (s *shellScope) word(w *syntax.Word) (a arg) {
 	raw := s.source1(w)
-	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
+	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) && hasBraces(w) {
 		return s.plainly(w)
 	}
 	a.known = true
@@ -125,38 +125,19 @@ func (s *shellScope) word(w *syntax.Word) (a arg) {
 	return a
 }
 
-// cutsScript reports whether a word has $0 or BASH_SOURCE in another place than at its beginning, or cuts a part of it
-// other than the name or the folder of the file: a path relative to a directory then leads to another file than the
-// whole path.
-func cutsScript(w *syntax.Word) bool {
-	parts := w.Parts
-	if len(parts) == 0 {
-		return false
-	}
-	if quoted, is := parts[0].(*syntax.DblQuoted); is && len(quoted.Parts) > 0 {
-		parts = append(slices.Clone(quoted.Parts), parts[1:]...)
-	}
-	for i, part := range parts {
-		for node := range bash.Nodes(part) {
-			param, is := node.(*syntax.ParamExp)
-			if !is || param.Param == nil || param.Param.Value != "0" && param.Param.Value != "BASH_SOURCE" {
-				continue
-			}
-			cut := ""
-			if param.Exp != nil && param.Exp.Word != nil {
-				cut = param.Exp.Op.String() + param.Exp.Word.Lit()
-			}
-			if cut != "##*/" && (i > 0 || cut != "" && cut != "%/*") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // differs reports whether some shells take a word for another one than bash does.
 func differs(raw string) bool {
 	return strings.Contains(raw, "$'") || strings.Contains(raw, `$"`) || strings.Contains(raw, "{") && strings.Contains(raw, ",")
+}
+
+// hasBraces reports whether a word has braces that do not enclose the name of a variable.
+func hasBraces(w *syntax.Word) bool {
+	for node := range bash.Nodes(w) {
+		if lit, is := node.(*syntax.Lit); is && strings.Contains(lit.Value, "{") {
+			return true
+		}
+	}
+	return false
 }
 
 // separates reports whether the values of IFS decide into which words a shell splits an expansion.
@@ -175,8 +156,7 @@ var plain = map[syntax.ParExpOperator]bool{
 
 // isHard reports whether a shell may expand a word to another text than this package does.
 func (s *shellScope) isHard(w *syntax.Word, raw string) bool {
-	return w.Lit() == "" && hasHardPart(w) || s.posix && differs(raw) ||
-		(s.names.relativeZero || s.names.relativeSource) && cutsScript(w)
+	return w.Lit() == "" && hasHardPart(w) || s.posix && differs(raw)
 }
 
 // hasHardPart reports whether a shell may expand a word to another text than package expand does: a part of it is
@@ -311,13 +291,7 @@ func (e *environ) value(name string) (string, bool) {
 		if len(values) == 0 {
 			return "", false
 		}
-		if e.most = max(e.most, len(values)); len(values) > 1 {
-			if e.several == nil {
-				e.several = map[string]bool{}
-			}
-			e.several[name] = true
-		}
-		return values[min(e.pick, len(values)-1)], true
+		return e.oneOf(name, values), true
 	}
 	switch name {
 	case "PWD":
@@ -339,15 +313,17 @@ func (e *environ) value(name string) (string, bool) {
 }
 
 // dir returns a possible working directory. Several directories are like several values of the variable PWD.
-func (e *environ) dir() string {
-	dirs := e.s.dirs
-	if e.most = max(e.most, len(dirs)); len(dirs) > 1 {
+func (e *environ) dir() string { return e.oneOf("PWD", e.s.dirs) }
+
+// oneOf returns the possible value of a variable that this expansion uses.
+func (e *environ) oneOf(name string, values []string) string {
+	if e.most = max(e.most, len(values)); len(values) > 1 {
 		if e.several == nil {
 			e.several = map[string]bool{}
 		}
-		e.several["PWD"] = true
+		e.several[name] = true
 	}
-	return dirs[min(e.pick, len(dirs)-1)]
+	return values[min(e.pick, len(values)-1)]
 }
 
 // Each implements [expand.Environ].
@@ -372,8 +348,7 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 		}
 		return "", false
 	}
-	elsewhere := func(r *syntax.Redirect) bool { return r.N == nil || r.N.Value != "2" }
-	if stmts[0].Negated || stmts[0].Background || slices.ContainsFunc(stmts[0].Redirs, elsewhere) {
+	if !e.isPlain(stmts[0]) {
 		return "", false
 	}
 	switch cmd := stmts[0].Cmd.(type) {
@@ -393,15 +368,54 @@ func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
 func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
 	cd, ok := first.Cmd.(*syntax.CallExpr)
 	pwd, too := second.Cmd.(*syntax.CallExpr)
-	if !ok || !too || len(cd.Args) < 2 || len(pwd.Args) == 0 {
+	if !ok || !too || first.Negated || first.Background || len(cd.Args) < 2 || !e.isPlain(second) || !emptiesCDPath(cd) {
 		return "", false
 	}
-	to, named, ends := e.s.word(cd.Args[len(cd.Args)-1]), e.s.word(cd.Args[0]), e.s.word(pwd.Args[0])
-	if !to.known || len(to.texts) != 1 || !named.is("cd") || !ends.is("pwd") {
+	call, shows := texts(e.s.words(cd.Args)), texts(e.s.words(pwd.Args))
+	if len(call) < 2 || call[0] != "cd" || len(shows) == 0 || shows[0] != "pwd" {
 		return "", false
 	}
-	path := within(e.dir(), to.texts[0])
-	return shellPath(path), len(cd.Args) == 2 && len(pwd.Args) == 1 && e.s.c.isDir(path)
+	options, to := append(call[1:len(call)-1:len(call)-1], shows[1:]...), call[len(call)-1]
+	unknown := func(option string) bool { return option != "-P" && option != "--" }
+	if slices.ContainsFunc(options, unknown) || to == "" || to[0] == '-' {
+		return "", false
+	}
+	path := e.reached(to, slices.Contains(options, "-P"))
+	return shellPath(path), e.s.c.isDir(path)
+}
+
+// reached returns the path to which a word leads from a possible working directory, of those from which the path
+// exists. physical means that links stand before "..".
+func (e *environ) reached(word string, physical bool) string {
+	var paths []string
+	for _, dir := range e.s.dirs {
+		path := within(dir, word)
+		if real, err := filepath.EvalSymlinks(lo.Ternary(filepath.IsAbs(word), word, dir+"/"+word)); physical && err == nil {
+			path = real
+		}
+		if _, err := e.s.c.stat(path); err != nil {
+			e.s.c.absent(path, e.s.quiet)
+		} else if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return within(e.s.dirs[0], word)
+	}
+	return e.oneOf("PWD", paths)
+}
+
+// isPlain reports whether the output of a command goes where the output of the text goes.
+func (e *environ) isPlain(stmt *syntax.Stmt) bool {
+	elsewhere := func(r *syntax.Redirect) bool { return r.N == nil || r.N.Value != "2" }
+	return !stmt.Negated && !stmt.Background && !slices.ContainsFunc(stmt.Redirs, elsewhere)
+}
+
+// emptiesCDPath reports whether a call sets no variable but CDPATH, to nothing.
+func emptiesCDPath(call *syntax.CallExpr) bool {
+	return !slices.ContainsFunc(call.Assigns, func(a *syntax.Assign) bool {
+		return a.Name == nil || a.Name.Value != "CDPATH" || a.Value != nil || a.Array != nil
+	})
 }
 
 // folderName returns the output of dirname, which does not shorten a path with "..".
@@ -441,16 +455,9 @@ func (e *environ) run(words []string) (string, bool) {
 	case len(words) == 2 && words[0] == "basename":
 		return filepath.Base(last), last != ""
 	case len(words) > 1 && (words[0] == "realpath" || words[0] == "readlink"):
-		path := last
-		if !filepath.IsAbs(last) {
-			path = e.dir() + "/" + last // links stand before ..
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
-		}
 		resolves := len(words) == 2 && words[0] == "realpath" ||
 			len(words) == 3 && slices.Contains([]string{"-f", "-e", "-m"}, words[1])
-		return shellPath(path), resolves
+		return shellPath(e.reached(last, true)), resolves
 	case strings.Join(words, " ") == "git rev-parse --show-toplevel":
 		return shellPath(e.s.c.dir), true
 	case words[0] == "echo":

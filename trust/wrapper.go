@@ -30,6 +30,9 @@ func (w wrapperCall) files() error {
 		}
 	}
 	w.foreign(before, rest)
+	if file, is := w.Value(before, "o", "output"); is && w.name == "time" {
+		w.writesTo(arg{texts: []string{file}, known: true})
+	}
 	for i := range before { // the last directory counts
 		if to, is := w.Value(before[i:], w.Chdir, w.LongDir); is && w.Chdir != "" {
 			w.changeDir([]arg{{texts: []string{to}, known: true}})
