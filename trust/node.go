@@ -308,9 +308,9 @@ func nodeLoads(text string) (names []string, why string) {
 			}
 		case token == "require" && (at(i-1) == "." || at(i-1) == "?"):
 			return names, "uses the member require"
-		case token == "process" && !usesMembers(tokens, i):
+		case token == "process" && at(i-1) != "function" && !usesMembers(tokens, i):
 			return names, "uses process by another name"
-		case token == "arguments" && at(i-1) != "." && at(i+1) != ":": // those of a module have require
+		case token == "arguments" && at(i-1) != "." && at(i+1) != ":" && !(at(i+1) == "." && at(i+2) == "length"): // those of a module have require
 			return names, "uses arguments"
 		case token == "[" && (strings.HasPrefix(at(i+1), "'") || strings.HasPrefix(at(i+1), `"`)) && at(i+2) == "+":
 			return names, "uses a member with a computed name"
@@ -329,8 +329,8 @@ func nodeLoads(text string) (names []string, why string) {
 			return names, "uses " + token
 		case len(token) > 2 && (token[0] == '"' || token[0] == '\'') && (strings.Contains(token, "constructor") || at(i-1) == "[" && strings.Contains(token, `\`)):
 			return names, "uses a constructor"
-		case token == `\` && strings.HasPrefix(at(i+1), "u"):
-			return names, "has names with escapes"
+		case token == `\` && strings.HasPrefix(at(i+1), "u") && (len(at(i+1)) != len("u001b") || jsWord.MatchString(at(i-1))):
+			return names, "has names with escapes" // a single letter is no such name, and may be a part of an expression
 		}
 	}
 	return names, ""

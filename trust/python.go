@@ -383,8 +383,7 @@ func pythonImports(text string) (imports []string, why string) {
 			}
 		case token == "environ":
 			aliased := slices.Contains([]string{"\n", ";", "|"}, at(i+1)) && at(i-3) != "in"
-			assigns := aliased || at(i+1) == "[" && at(i+4) == "=" && at(i+5) != "=" || at(i+1) == "[" && at(i+2) != `""`
-			if assigns || at(i+1) == "." && !environReads[at(i+2)] {
+			if aliased || assignsElement(tokens, i) || at(i+1) == "." && !environReads[at(i+2)] {
 				why = "changes os.environ"
 			}
 		case token == "help" && at(i+1) == "(" && at(i-1) != ".":
@@ -406,6 +405,53 @@ func pythonImports(text string) (imports []string, why string) {
 		}
 	}
 	return imports, why
+}
+
+// assignsElement reports whether the name at a place is followed by brackets, and the element in them may get a value:
+// alone, in a list of targets, in for or after as.
+func assignsElement(tokens []string, name int) bool {
+	at := func(i int) string {
+		if i >= 0 && i < len(tokens) {
+			return tokens[i]
+		}
+		return "\n"
+	}
+	end := name + 1
+	if at(end) != "[" {
+		return false
+	}
+	for depth := 0; end < len(tokens); end++ {
+		switch at(end) {
+		case "[":
+			depth++
+		case "]":
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	begin := name
+	if at(name-1) == "." {
+		begin -= 2 // os.environ
+	}
+	switch at(begin - 1) {
+	case "for", "as":
+		return true
+	case "\n", ";", ":", "[", ",", "*":
+		if at(end+1) == "," && !(at(begin-1) == ":" && at(begin-2) == `""`) { // {'key': os.environ['NAME'], …}
+			return true
+		}
+	case "(":
+		if at(end+1) == "," && !pythonWord.MatchString(at(begin-2)) {
+			return true
+		}
+	}
+	if at(end+1) == "=" {
+		return at(end+2) != "="
+	}
+	compares := at(end+1) == "!" || at(end+1) == "<" && at(end+2) == "=" || at(end+1) == ">" && at(end+2) == "="
+	return !compares && (at(end+2) == "=" || at(end+3) == "=" && at(end+1) == at(end+2)) // += and //=
 }
 
 var (
