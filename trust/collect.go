@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,27 +149,27 @@ func (c *fileCollector) count(h Hook) error {
 	return nil
 }
 
-// writtenCode returns a file that the hook writes, and that runs or may appear where the hook looks for files to run;
-// "" if there is none.
+// writtenCode returns the first file, by name, that the hook writes, and that runs or may appear where the hook looks
+// for files to run. It returns "" if there is no such file, or if the work for all hooks is at its limit.
 func (c *fileCollector) writtenCode() string {
 	if len(c.written) == 0 {
 		return ""
 	}
-	for path := range c.written {
+	names := map[string][]string{} // of written files, by folder
+	for _, path := range slices.Sorted(maps.Keys(c.written)) {
+		if c.looks++; c.spent() != nil {
+			return ""
+		}
 		if real, err := c.real(path); err == nil {
 			c.written[real] = true
 		} else if real, err := c.real(filepath.Dir(path)); err == nil {
 			c.written[filepath.Join(real, filepath.Base(path))] = true
 		}
+		names[filepath.Dir(path)] = append(names[filepath.Dir(path)], filepath.Base(path))
 	}
-	for path := range c.code {
+	for _, path := range append(slices.Sorted(maps.Keys(c.code)), c.not...) {
 		real, err := c.real(path)
-		if c.writes(path) || err == nil && c.writes(real) {
-			return path
-		}
-	}
-	for _, path := range c.not {
-		if c.writes(path) {
+		if c.looks++; c.writes(path) || err == nil && c.writes(real) {
 			return path
 		}
 	}
@@ -176,9 +177,12 @@ func (c *fileCollector) writtenCode() string {
 		if strings.HasPrefix(f.use, listed) {
 			continue
 		}
-		for path := range c.written {
-			if filepath.Dir(path) == f.dir && (f.counts == nil || f.counts(filepath.Base(path))) {
-				return path
+		if c.looks += len(names[f.dir]); c.spent() != nil {
+			return ""
+		}
+		for _, name := range names[f.dir] {
+			if f.counts == nil || f.counts(name) {
+				return filepath.Join(f.dir, name)
 			}
 		}
 	}

@@ -133,7 +133,8 @@ func (f *finder) named(text, use string) (paths []string, whole bool) {
 // existing returns those paths of a word that exist. It marks the hook unclear as paths does.
 func (f *finder) existing(text string) []string { return f.thereOf(f.paths(text)) }
 
-// mentioned returns the existing paths of a word that names no code: whatever else the word matches does not run.
+// mentioned returns the existing paths of a word that names no code. A pattern in the word does not make the hook
+// unclear, because the files that it matches do not run.
 func (f *finder) mentioned(text string) []string {
 	paths, _ := f.named(text, listed)
 	return f.thereOf(paths)

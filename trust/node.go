@@ -3,7 +3,6 @@ package trust
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -217,31 +216,43 @@ var (
 )
 
 // comparesMain reports whether a text compares require.main at a place with a module, or takes its name.
-func comparesMain(tokens []string, i int) bool {
-	after := append(slices.Clone(tokens[min(i+3, len(tokens)):]), "", "")
-	return after[0] == "=" || after[0] == "!" || after[0] == "." && after[1] == "filename" || i > 0 && tokens[i-1] == "=" && i > 1 && (tokens[i-2] == "=" || tokens[i-2] == "!")
+func comparesMain(at func(i int) string, require int) bool {
+	switch at(require + 3) {
+	case "=", "!":
+		return true
+	case ".":
+		return at(require+4) == "filename"
+	}
+	return at(require-1) == "=" && (at(require-2) == "=" || at(require-2) == "!")
 }
+
+// mostMembers limits the tokens of a pattern such as {env, argv} that are read.
+const mostMembers = 100
 
 // usesMembers reports whether a text takes members of the object at a place by their names, as in process.env and in
 // const {env} = process. Otherwise the object may get another name.
-func usesMembers(tokens []string, object int) bool {
+func usesMembers(at func(i int) string, object int) bool {
 	next := object + 1
-	for next < len(tokens) && tokens[next] == "\n" {
+	if at(next) == "\n" {
 		next++
 	}
-	after := append(slices.Clone(tokens[min(next, len(tokens)):min(next+3, len(tokens))]), "", "", "")
-	optional := after[0] == "?" && after[1] == "." && jsWord.MatchString(after[2]) || after[0] == "?" && after[1] != "."
-	if after[0] == "." || optional || after[0] == "from" || object > 0 && tokens[object-1] == "typeof" {
+	switch at(next) {
+	case ".", "from":
+		return true
+	case "?":
+		return at(next+1) != "." || jsWord.MatchString(at(next+2))
+	}
+	if at(object-1) == "typeof" {
 		return true
 	}
-	if object < 2 || tokens[object-1] != "=" || tokens[object-2] != "}" {
+	if at(object-1) != "=" || at(object-2) != "}" {
 		return false
 	}
-	for i := object - 2; i >= 0; i-- {
-		switch tokens[i] {
+	for i := object - 3; i > object-mostMembers; i-- {
+		switch at(i) {
 		case "{":
 			return true
-		case "[", "`", ".":
+		case "[", "`", ".", "":
 			return false
 		}
 	}
@@ -289,7 +300,7 @@ func nodeLoads(text string) (names []string, why string) {
 		case token == "require" || token == "import" && at(i+1) == "(":
 			name, ok := literal(i + 2)
 			if at(i+1) != "(" || !ok || at(i+3) != ")" {
-				if token == "require" && at(i+1) == "." && at(i+2) == "main" && comparesMain(tokens, i) {
+				if token == "require" && at(i+1) == "." && at(i+2) == "main" && comparesMain(at, i) {
 					continue
 				}
 				return names, "uses " + token + " with a name that is known only at run time"
@@ -308,7 +319,7 @@ func nodeLoads(text string) (names []string, why string) {
 			}
 		case token == "require" && (at(i-1) == "." || at(i-1) == "?"):
 			return names, "uses the member require"
-		case token == "process" && at(i-1) != "function" && !usesMembers(tokens, i):
+		case token == "process" && at(i-1) != "function" && !usesMembers(at, i):
 			return names, "uses process by another name"
 		case token == "arguments" && at(i-1) != "." && at(i+1) != ":" && !(at(i+1) == "." && at(i+2) == "length"): // those of a module have require
 			return names, "uses arguments"

@@ -91,8 +91,9 @@ func (p programCall) wrapped(w bash.Wrapper) error {
 	inner.proc, inner.names = p.c.newProcess(p.proc), scriptNames{}
 	err := wrapperCall{programCall{&inner, p.name, p.args}, w}.files()
 	p.dirs, p.proc.path, p.proc.relative = inner.dirs, inner.proc.path, inner.proc.relative
-	if p.name == "command" || p.name == "builtin" { // they run builtins such as source in this shell
+	if p.name == "command" || p.name == "builtin" { // they run builtins such as source and shopt in this shell
 		maps.Copy(p.proc.functions, inner.proc.functions)
+		p.proc.vanish = p.proc.vanish || inner.proc.vanish
 	}
 	p.proc.repeats = p.proc.repeats || inner.proc.repeats
 	return err
@@ -161,45 +162,66 @@ func (p programCall) optionsUnknown() {
 	p.cannotSee("the options of %s are not known before the hook runs", p.name)
 }
 
-// changesFiles records that a program may write the files that its words name. Of the words of cp and similar programs
-// only the last may name such a file, unless an option names the folder.
+// changesFiles records that a program may write the files that its words name.
 func (p programCall) changesFiles() {
-	if !copying[p.name] {
-		for _, a := range p.args {
-			p.writesTo(a)
-			option, _ := a.single()
-			if _, file, bundled := strings.Cut(option, "o"); bundled && isOption(option) && p.name == "curl" {
-				p.writesTo(arg{texts: []string{file}, known: true})
-			}
-		}
-		if p.name == "split" || p.name == "csplit" || slices.ContainsFunc(p.args, namesItself) {
-			p.writesTo(arg{texts: []string{"."}, known: true})
-		}
+	if copying[p.name] {
+		p.copies()
 		return
 	}
-	var operands []arg
-	for i, a := range p.args {
+	for _, a := range p.args {
+		p.writesTo(a)
 		option, _ := a.single()
-		switch value, long := strings.CutPrefix(option, "--target-directory="); {
-		case long:
-			p.writesTo(arg{texts: []string{value}, known: true})
-		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "t"),
-			strings.HasPrefix("--target-directory", option) && len(option) > 2:
-			p.writesTo(p.arg(i + 1))
-		case !strings.HasPrefix(option, "-"):
-			operands = append(operands, a)
+		if _, file, bundled := strings.Cut(option, "o"); bundled && isOption(option) && p.name == "curl" {
+			p.writesTo(arg{texts: []string{file}, known: true})
 		}
 	}
-	for i, a := range operands {
-		last := operands[len(operands)-1]
+	if p.name == "split" || p.name == "csplit" || p.name == "curl" && slices.ContainsFunc(p.args, namesItself) {
+		p.writesTo(arg{texts: []string{"."}, known: true})
+	}
+}
+
+// copies records the file or folder that cp, mv, ln or install writes: the last operand, unless an option names it.
+func (p programCall) copies() {
+	var operands []arg
+	sources := false // the operands are only read, because an option names the folder
+	for i := 0; i < len(p.args); i++ {
+		option, _ := p.args[i].single()
+		name, value, with := strings.Cut(option, "=")
 		switch {
-		case i == len(operands)-1 && (i > 0 || p.name != "ln") || last.match || last.splits: // the last may vanish
-			p.writesTo(a)
-		case p.name == "ln": // later commands may write through the link; one operand makes a link in this directory
-			p.writesTo(a)
-			for _, text := range a.texts {
-				p.writesTo(arg{texts: []string{filepath.Base(text)}, known: true})
+		case option == "-t" || len(name) > 3 && strings.HasPrefix("--target-directory", name):
+			sources = true
+			if !with {
+				i++
+				p.writesTo(p.arg(i))
 			}
+			p.writesTo(arg{texts: []string{value}, known: true})
+		case !isOption(option):
+			operands = append(operands, p.args[i])
+		case !strings.HasPrefix(option, "--"): // perhaps -rtDIR, or -rt DIR
+			if _, dir, bundled := strings.Cut(option, "t"); bundled && dir != "" {
+				p.writesTo(arg{texts: []string{dir}, known: true})
+			} else if bundled {
+				p.writesTo(p.arg(i + 1))
+			}
+		}
+	}
+	if len(operands) == 0 || sources && p.name != "ln" {
+		return
+	}
+	last := operands[len(operands)-1]
+	if last.match || last.splits { // it may vanish
+		for _, a := range operands {
+			p.writesTo(a)
+		}
+	}
+	p.writesTo(last)
+	if p.name != "ln" {
+		return
+	}
+	for _, a := range operands { // later commands may write through the link, which may be in this directory
+		p.writesTo(a)
+		for _, text := range a.texts {
+			p.writesTo(arg{texts: []string{filepath.Base(text)}, known: true})
 		}
 	}
 }

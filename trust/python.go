@@ -278,39 +278,52 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// pythonFields returns the code in an f-string: the texts in braces. Two braces stand for one, outside a field.
+// pythonFields returns the code in an f-string: the expressions in braces. Two braces stand for one, outside a field.
 func pythonFields(text string) (fields []string) {
-	comments := strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''") // they need a field of several lines
-	for {
-		open := strings.IndexByte(text, '{')
+	// A comment needs a field of several lines. spec counts the fields that are open and in their format, after the
+	// colon, where quotes are letters.
+	comments, spec := strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''"), 0
+	for i := 0; i < len(text); i++ {
 		switch {
-		case open < 0:
-			return fields
-		case strings.HasPrefix(text[open:], "{{"):
-			text = text[open+2:]
-			continue
-		}
-		text = text[open+1:]
-		end, depth := 0, 1
-		for ; end < len(text) && depth > 0; end++ {
-			switch text[end] {
-			case '#':
-				if comments {
-					return append(fields, text)
-				}
-			case '{':
-				depth++
-			case '}':
-				depth--
-			case '"', '\'':
-				end += max(len(pythonString.FindString(text[end:]))-1, 0)
+		case text[i] == '}' && spec > 0:
+			spec--
+		case text[i] != '{':
+		case spec == 0 && strings.HasPrefix(text[i:], "{{"):
+			i++
+		default:
+			end, whole := pythonExpression(text[i+1:], comments)
+			fields = append(fields, text[i+1:i+1+end])
+			if !whole {
+				return fields
+			}
+			if i += 1 + end; text[i] == ':' {
+				spec++
 			}
 		}
-		if depth > 0 { // the end of the f-string is the beginning of a string in this field
-			return append(fields, text)
-		}
-		fields, text = append(fields, text[:end-1]), text[end:]
 	}
+	return fields
+}
+
+// pythonExpression returns the length of the expression with which a field of an f-string begins. whole is false if the
+// text ends first, which is then the beginning of a string in the field, or if the text may have a comment.
+func pythonExpression(text string, comments bool) (end int, whole bool) {
+	depth := 0
+	for end < len(text) {
+		switch c := text[end]; {
+		case c == '#' && comments:
+			return len(text), false
+		case depth == 0 && (c == '}' || c == ':'):
+			return end, true
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == '"' || c == '\'':
+			end += max(len(pythonString.FindString(text[end:]))-1, 0)
+		}
+		end++
+	}
+	return len(text), false
 }
 
 var (
@@ -366,6 +379,9 @@ func pythonImports(text string) (imports []string, why string) {
 			}
 			if at(i+1) == "sys" || at(i+1) == "os" {
 				for j, last := i+2, lo.Ternary(at(i+3) == "(", ")", "\n"); j < len(tokens) && at(j) != last; j++ {
+					if j > i+mostNamed {
+						return imports, "imports too many names of " + at(i+1)
+					}
 					if (at(j) == "path" || at(j) == "modules") && at(i+1) == "sys" || at(j) == "*" {
 						return imports, "takes " + at(i+1) + "." + at(j)
 					}
@@ -407,6 +423,13 @@ func pythonImports(text string) (imports []string, why string) {
 	return imports, why
 }
 
+// mostSubscript limits the tokens that are read of a subscript, and mostNamed those of the names in parentheses that a
+// text imports.
+const (
+	mostSubscript = 100
+	mostNamed     = 1000
+)
+
 // assignsElement reports whether the name at a place is followed by brackets, and the element in them may get a value:
 // alone, in a list of targets, in for or after as.
 func assignsElement(tokens []string, name int) bool {
@@ -420,7 +443,10 @@ func assignsElement(tokens []string, name int) bool {
 	if at(end) != "[" {
 		return false
 	}
-	for depth := 0; end < len(tokens); end++ {
+	for depth := 0; ; end++ {
+		if end == len(tokens) || end > name+mostSubscript {
+			return true
+		}
 		switch at(end) {
 		case "[":
 			depth++

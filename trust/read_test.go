@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,4 +59,49 @@ func FuzzTextsOfOtherLanguages(f *testing.F) {
 		_ = clearText("sed", text)
 		_ = clearText("awk", text)
 	})
+}
+
+// TestTextsOfManyEqualPartsAreReadInTime reads texts whose parts each make a reader look at the parts before or after
+// them. The time grows like the length, and not like its square: a text of eight times the length took 64 times as long.
+func TestTextsOfManyEqualPartsAreReadInTime(t *testing.T) {
+	read := func(part string, length int) time.Duration {
+		text := strings.Repeat(part, length/len(part))
+		begin := time.Now()
+		_, _ = pythonImports(text)
+		_, _ = nodeLoads(text)
+		_, _ = nodeLoads("{" + text)
+		return max(time.Since(begin), time.Millisecond)
+	}
+	for _, part := range []string{
+		"environ[", "a[os.environ[b]] + ", "from os import (a\n", "f'''{ ", "f'{x:\"", "f\"{'\"}'", "os.environ", "require.main === module;",
+		"const {a} = process;", "{a} = process } = process;", "} = process;", "typeof process;", "'a' +", "from 'a'\n", "[//]",
+	} {
+		most := 0.0
+		for range 3 { // another process may have taken the time
+			short := read(part, mostText/64)
+			most = float64(read(part, mostText/8)) / float64(short)
+			if most < 24 {
+				break
+			}
+		}
+		if most >= 24 {
+			t.Errorf("%q: a text of eight times the length takes %.0f times as long", part, most)
+		}
+	}
+}
+
+func TestWrittenFilesAreComparedWithFoldersWithinTheLimit(t *testing.T) {
+	dir := t.TempDir()
+	c := newCollector(t.Context(), dir, nil)
+	c.written, c.code = map[string]bool{}, map[string]bool{}
+	for i := range 3000 {
+		c.written[filepath.Join(dir, strconv.Itoa(i))] = true
+	}
+	compared := 0
+	for range 3000 {
+		c.folders = append(c.folders, &folder{dir: dir, use: searched, counts: func(string) bool { compared++; return false }})
+	}
+	if path := c.writtenCode(); path != "" || compared > mostLooks || c.spent() == nil {
+		t.Errorf("%q after %d comparisons, the limit is %d", path, compared, mostLooks)
+	}
 }

@@ -489,13 +489,13 @@ func (s *shellScope) mayHappen(a *syntax.Assign, certain bool) {
 // declaration records the variables that export and similar builtins export, and those that local and similar builtins
 // reset.
 func (s *shellScope) declaration(clause *syntax.DeclClause) {
+	s.exportsFunctions(clause)
 	hides := slices.ContainsFunc(clause.Args, func(a *syntax.Assign) bool {
 		return a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "+")
 	})
 	resets := clause.Variant.Value == "local" || clause.Variant.Value == "declare" || clause.Variant.Value == "typeset"
 	for _, a := range clause.Args {
 		if a.Name == nil {
-			s.exportsFunctions(clause.Variant.Value, a.Value)
 			continue
 		}
 		if hides { // declare +x: programs that the hook starts do not have it
@@ -510,12 +510,16 @@ func (s *shellScope) declaration(clause *syntax.DeclClause) {
 	}
 }
 
-// exportsFunctions marks the hook unclear if an option exports functions to the shells that the hook starts.
-func (s *shellScope) exportsFunctions(builtin string, option *syntax.Word) {
-	if option == nil || !isOption(option.Lit()) {
-		return
+// exportsFunctions marks the hook unclear if the options of a declaration export functions to the shells that the hook
+// starts.
+func (s *shellScope) exportsFunctions(clause *syntax.DeclClause) {
+	letters := ""
+	for _, a := range clause.Args {
+		if a.Name == nil && a.Value != nil && isOption(a.Value.Lit()) {
+			letters += a.Value.Lit()
+		}
 	}
-	if letters := option.Lit(); strings.Contains(letters, "f") && (builtin == "export" || strings.Contains(letters, "x")) {
+	if strings.Contains(letters, "f") && (clause.Variant.Value == "export" || strings.Contains(letters, "x")) {
 		s.cannotSee("the hook exports functions to the shells that it starts")
 	}
 }

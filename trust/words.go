@@ -390,8 +390,10 @@ func (e *environ) reached(word string, physical bool) string {
 	var paths []string
 	for _, dir := range e.s.dirs {
 		path := within(dir, word)
-		if real, err := filepath.EvalSymlinks(lo.Ternary(filepath.IsAbs(word), word, dir+"/"+word)); physical && err == nil {
-			path = real
+		if physical {
+			if real, err := filepath.EvalSymlinks(lo.Ternary(filepath.IsAbs(word), word, dir+"/"+word)); err == nil {
+				path = real
+			}
 		}
 		if _, err := e.s.c.stat(path); err != nil {
 			e.s.c.absent(path, e.s.quiet)
