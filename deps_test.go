@@ -16,29 +16,30 @@ const module = "github.com/snaphook-go/snaphook"
 var arrows = parseArrows(`
 hook:
 hooktest: hook wire run stages pipeline
-internal/environ:
+internal/environ: internal/lazyregexp
 internal/bounded:
+internal/lazyregexp:
 internal/scratch: internal/bounded
-internal/errorline:
-internal/bash: internal/bounded
-internal/splice: internal/bash
-trust: hook run internal/bash internal/bounded pipeline policy
+internal/errorline: internal/lazyregexp
+internal/bash: internal/bounded internal/lazyregexp
+internal/splice: internal/bash internal/lazyregexp
+trust: hook run internal/bash internal/bounded pipeline policy internal/lazyregexp
 internal/deep:
 internal/processor:
 internal/common: hook
 wire: hook internal/common
 match: hook wire internal/bounded
-internal/permission: wire internal/bash internal/bounded
+internal/permission: wire internal/bash internal/bounded internal/lazyregexp
 internal/inprocess:
-run: hook wire internal/processor internal/bash internal/bounded internal/scratch internal/inprocess
+run: hook wire internal/processor internal/bash internal/bounded internal/scratch internal/inprocess internal/lazyregexp
 internal/within: hook internal/processor
 internal/tomlform: settings
 internal/portable:
-run/request: hook wire internal/within
+run/request: hook wire internal/within internal/lazyregexp
 run/judge: hook internal/unread internal/within
 run/llm: wire run/judge
 settings: hook internal/bounded
-policy: hook settings internal/environ
+policy: hook settings internal/environ internal/lazyregexp
 state: internal/environ internal/bounded
 reducers: hook
 jsonform: hook wire
@@ -50,8 +51,8 @@ bus: wire jsonform pipeline
 record/tracetree: record
 record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
-events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice internal/portable
-events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice internal/portable
+events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice internal/portable internal/lazyregexp
+events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice internal/portable internal/lazyregexp
 events/claude/toml: events/claude internal/tomlform
 events/codex/door: . hook wire pipeline events/codex events/format
 events/format: hook wire internal/common internal/unread
@@ -59,10 +60,10 @@ events/codex: hook wire stages match run run/request settings internal/environ i
 events/copilot/door: . hook wire pipeline events/copilot events/format
 events/cursor/door: . hook wire pipeline events/cursor events/format
 events/cursor: internal/unread hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format internal/portable
-events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format internal/portable
+events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format internal/portable internal/lazyregexp
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
 events/xcsh: internal/unread hook wire run internal/environ reducers pipeline events/xcsh/discover
-events/xcsh/discover: internal/gitignore internal/bounded internal/environ
+events/xcsh/discover: internal/gitignore internal/bounded internal/environ internal/lazyregexp
 internal/gitignore: internal/bounded
 internal/rename: wire
 internal/adapter: . hook wire events/llxprt/genai

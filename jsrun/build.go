@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // BuildError lists the mistakes in the text of a module and of its imports.
@@ -38,7 +39,7 @@ func (m Mistake) String() string {
 }
 
 // noExport matches esbuild's message for a name that a module with a bare name does not export.
-var noExport = regexp.MustCompile(`^No matching export in "` + virtual + `:(.+)" for import "(.+)"$`)
+var noExport = lazyregexp.New(`^No matching export in "` + virtual + `:(.+)" for import "(.+)"$`)
 
 const noSuchPart = "$2 of $1 is not available: only the part of it that works without a system and a terminal is there; write import type if it is a type"
 

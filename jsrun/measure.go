@@ -3,11 +3,12 @@ package jsrun
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // maxNests limits the characters and words of a file that may open a nested construct. The bundler
@@ -65,9 +66,9 @@ var errWrittenOut = errors.New("write the path of import() and require() as one 
 
 // loading matches the words that load files. If a path is computed at run time, the bundler searches the disk wherever
 // the path may lead: such a call must not reach it.
-var loading = regexp.MustCompile(`\b(import|require)\b`)
+var loading = lazyregexp.New(`\b(import|require)\b`)
 
-var escaped = regexp.MustCompile(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
+var escaped = lazyregexp.New(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
 
 // writtenOut returns an error for an import() or require() whose argument is not one literal text.
 // It recognizes names with escapes too.

@@ -7,9 +7,10 @@ import (
 	"maps"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // The runtimes of modules; see [Options]. A process of [Node] or [Bun] has the files, the network, the programs and the
@@ -104,7 +105,7 @@ func marks(opt Options) map[string]string {
 	return names
 }
 
-var marking = regexp.MustCompile(mark + `(\w+)`)
+var marking = lazyregexp.New(mark + `(\w+)`)
 
 // marked returns a global, with its position, that the module uses and the sandbox lacks.
 func (b *bundle) marked() string {

@@ -2,15 +2,16 @@ package jsrun
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // frame matches a position in the engine's stacks: in a file or, with <eval>, in the prelude.
-var frame = regexp.MustCompile(`\(?([^\s()]+):(\d+):(\d+)\)?$`)
+var frame = lazyregexp.New(`\(?([^\s()]+):(\d+):(\d+)\)?$`)
 
 // sourceMap converts positions in a bundle to positions in its source files.
 type sourceMap struct {

@@ -1,9 +1,10 @@
 package jsrun
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // UnavailableError reports that JavaScript used a global that modules lack, but other runtimes have, such as Node.js or
@@ -52,7 +53,7 @@ var foreign = map[string]string{
 }
 
 // notDefined matches the engine's message for an undefined name.
-var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
+var notDefined = lazyregexp.New(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
 // explained rewrites an exception whose message hides the cause: a called value that is not a function, or a missing
 // global.
@@ -85,7 +86,7 @@ func (e *Error) position() string {
 }
 
 // called matches a name with its members at the end of a text.
-var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
+var called = lazyregexp.New(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
 // callee returns the expression that is called in the first line of the engine's stack. The position in that line is
 // the parenthesis before the arguments. Empty means unknown.

@@ -2,11 +2,12 @@ package jsrun
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/nlnwa/whatwg-url/url"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Limits of addresses. JavaScript waits while an address is parsed, and the library's time is quadratic in these
@@ -18,7 +19,7 @@ const (
 )
 
 // beforePath matches the start of an address that may have a host: the scheme, the user, the host and the port.
-var beforePath = regexp.MustCompile(
+var beforePath = lazyregexp.New(
 	`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`,
 )
 

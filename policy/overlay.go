@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -125,7 +125,7 @@ func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
 	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
 }
 
-var rulePart = regexp.MustCompile(`^hooks\[(\d{1,6})\](?:\.(.*))?$`)
+var rulePart = lazyregexp.New(`^hooks\[(\d{1,6})\](?:\.(.*))?$`)
 
 // lockable returns an error for a path that cannot be locked.
 func (o *Overlay) lockable(path string) error {

@@ -3,10 +3,10 @@ package run
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // interpreter is a program that runs a hook's script.
@@ -21,14 +21,14 @@ type interpreter struct {
 func (i interpreter) script() string { return i.argv[1+i.flags] }
 
 var (
-	pythonName = regexp.MustCompile(`^python(3(\.\d+)?)?$`)
-	nodeName   = regexp.MustCompile(`^node(js)?$`)
+	pythonName = lazyregexp.New(`^python(3(\.\d+)?)?$`)
+	nodeName   = lazyregexp.New(`^node(js)?$`)
 
 	// pythonFlag matches the options of Python that a warm hook may have: with these Python still imports site and
 	// reads the environment.
-	pythonFlag = regexp.MustCompile(`^-[ubBOPsq]+$|^-W.+$`)
-	nodeFlag   = regexp.MustCompile(`^--(no-|enable-|experimental-|trace-|throw-)[a-z-]+$`)
-	nodeScript = regexp.MustCompile(`\.(js|cjs|mjs|ts)$`)
+	pythonFlag = lazyregexp.New(`^-[ubBOPsq]+$|^-W.+$`)
+	nodeFlag   = lazyregexp.New(`^--(no-|enable-|experimental-|trace-|throw-)[a-z-]+$`)
+	nodeScript = lazyregexp.New(`\.(js|cjs|mjs|ts)$`)
 )
 
 // mostShebang is the number of bytes of a script that Linux reads to find its interpreter.
@@ -120,7 +120,7 @@ func firstLine(script []byte) (line string, ok bool) {
 
 // startVars matches the variables that an interpreter reads before it runs a script. A call that changes such
 // a variable starts cold.
-var startVars = regexp.MustCompile(
+var startVars = lazyregexp.New(
 	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
 )
 

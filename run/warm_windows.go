@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/inprocess"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // warmSystem reports whether interpreters can be kept ready on this system.
@@ -70,7 +70,7 @@ func shellOf(c *Command, w *Warm, _ job) (s *shellScript, note string) {
 }
 
 // converted matches a use of a variable that Git's bash sets, or whose value it converts.
-var converted = regexp.MustCompile(`\$\{?[#!]?(HOME|PATH|SHELL|TEMP|TMP|TMPDIR|COMSPEC|SYSTEMROOT|WINDIR|PROGRAMFILES)\b`)
+var converted = lazyregexp.New(`\$\{?[#!]?(HOME|PATH|SHELL|TEMP|TMP|TMPDIR|COMSPEC|SYSTEMROOT|WINDIR|PROGRAMFILES)\b`)
 
 // posixScript returns the script that a command line of [Bash] or [Shell] hands to PowerShell. A script that was
 // written for [PowerShell] is not returned: in a shell its words would have other meanings.

@@ -1,24 +1,24 @@
 package trust
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var (
-	sedProgram = regexp.MustCompile(`^[^ewWrRF{}]*$`)
-	sedSubst   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/)\s*s(?:/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|,[^,\n]*,[^,\n]*,|@[^@\n]*@[^@\n]*@)[gpIi0-9]*\s*$`)
-	sedEscaped = regexp.MustCompile(`\\[/|#,@]`) // a delimiter that does not end the expression
-	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
+	sedProgram = lazyregexp.New(`^[^ewWrRF{}]*$`)
+	sedSubst   = lazyregexp.New(`^\s*(?:[0-9$,]*|/[^/]*/)\s*s(?:/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|,[^,\n]*,[^,\n]*,|@[^@\n]*@[^@\n]*@)[gpIi0-9]*\s*$`)
+	sedEscaped = lazyregexp.New(`\\[/|#,@]`) // a delimiter that does not end the expression
+	sedPlain   = lazyregexp.New(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
 )
 
 // awkWrites matches a redirection of print and printf; a comparison there needs parentheses.
-var awkWrites = regexp.MustCompile(`(?s)print[^;}\n]*>`)
+var awkWrites = lazyregexp.New(`(?s)print[^;}\n]*>`)
 
-var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
+var jqFlags = lazyregexp.New(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
 	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
 
 // filterCall is a call of awk, sed or jq, whose argument is a program in its own language.

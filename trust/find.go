@@ -2,15 +2,15 @@ package trust
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // findFlags matches the options that stand before the directories of find: -H, -L and -P, those of BSD, and -O of GNU.
-var findFlags = regexp.MustCompile(`^(-[HLPEXdsx]+|-O.*|--)$`)
+var findFlags = lazyregexp.New(`^(-[HLPEXdsx]+|-O.*|--)$`)
 
 // findStarts lists words that begin the expression of find. Only after these, a call without a directory searches the
 // working directory for certain: any other option may have a directory after it.

@@ -2,12 +2,13 @@ package trust
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // nodeFlags are options of Node that load nothing.
-var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
+var nodeFlags = lazyregexp.New(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
 
 // nodeCall is a call of Node.
 type nodeCall struct{ programCall }
@@ -158,9 +159,9 @@ var nodeDoors = set(`
 		register registerHooks loadEnvFile Reflect`)
 
 var (
-	jsWord   = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*`)
-	jsBlank  = regexp.MustCompile(`^[\s\v\pZ\x{feff}]+`)
-	jsString = regexp.MustCompile(`(?s)^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+	jsWord   = lazyregexp.New(`^[\pL_$][\pL\pN_$]*`)
+	jsBlank  = lazyregexp.New(`^[\s\v\pZ\x{feff}]+`)
+	jsString = lazyregexp.New(`(?s)^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 )
 
 // jsTokens splits a text of JavaScript into words, signs and strings, without comments. Template literals
@@ -210,9 +211,9 @@ func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(toke
 // jsWords and jsUses match the raw text, because a regular expression may contain the start of a string or comment, and
 // thereby hide code from jsTokens.
 var (
-	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
-	jsAlias = regexp.MustCompile(`\b(?:arguments|process)\b`)
-	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[|\\bfrom\\s*[\"'`]")
+	jsWords = lazyregexp.New(`[\pL_$][\pL\pN_$]*`)
+	jsAlias = lazyregexp.New(`\b(?:arguments|process)\b`)
+	jsUses  = lazyregexp.New("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[|\\bfrom\\s*[\"'`]")
 )
 
 // comparesMain reports whether a text compares require.main at a place with a module, or takes its name.

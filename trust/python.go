@@ -2,12 +2,13 @@ package trust
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // pythonLetters lists the options of Python that load nothing.
@@ -214,10 +215,10 @@ func (p pythonCall) modules(path, dir string) error {
 }
 
 var (
-	pythonString = regexp.MustCompile(`(?s)^(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
-	pythonWord   = regexp.MustCompile(`^[\pL\p{Nl}\p{Pc}][\pL\pM\pN\p{Pc}]*`)
-	pythonCoding = regexp.MustCompile(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
-	pythonUTF8   = regexp.MustCompile(`(?i)^(?:utf[-_]?8(?:[-_]sig)?|u8|(?:us-)?ascii)$`)
+	pythonString = lazyregexp.New(`(?s)^(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+	pythonWord   = lazyregexp.New(`^[\pL\p{Nl}\p{Pc}][\pL\pM\pN\p{Pc}]*`)
+	pythonCoding = lazyregexp.New(`^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)`)
+	pythonUTF8   = lazyregexp.New(`(?i)^(?:utf[-_]?8(?:[-_]sig)?|u8|(?:us-)?ascii)$`)
 )
 
 // pythonTokens cuts a text of Python into words, signs and line ends, without comments. A string becomes the token "",

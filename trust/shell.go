@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 const (
@@ -597,8 +597,8 @@ var arithmeticTests = map[syntax.BinTestOperator]bool{
 }
 
 var (
-	variableName   = regexp.MustCompile(`[A-Za-z_]\w*`)
-	arithmeticSets = regexp.MustCompile(`[^=!<>]=[^=]|<<=|>>=|\+\+|--`)
+	variableName   = lazyregexp.New(`[A-Za-z_]\w*`)
+	arithmeticSets = lazyregexp.New(`[^=!<>]=[^=]|<<=|>>=|\+\+|--`)
 )
 
 // calculates records that the values of all variables in an arithmetic expression are not known, if the expression sets
@@ -627,7 +627,7 @@ func (s *shellScope) subscript(index syntax.ArithmExpr) {
 func isFormula(value string) bool { return strings.Trim(value, " \t\n+-0123456789") != "" }
 
 // literalName matches a quoted assignment whose name contains no expansion.
-var literalName = regexp.MustCompile(`^["']?\w+\+?=`)
+var literalName = lazyregexp.New(`^["']?\w+\+?=`)
 
 // ownPath reports whether an assignment sets PATH to its old value plus known folders.
 func (s *shellScope) ownPath(name string, w *syntax.Word) bool {
@@ -721,7 +721,7 @@ func (s *shellScope) runs(args []arg) error {
 }
 
 // subscript matches a subscript of an array that contains a command.
-var subscript = regexp.MustCompile("(?s)\\w\\[.*(?:\\$\\(|`).*\\]")
+var subscript = lazyregexp.New("(?s)\\w\\[.*(?:\\$\\(|`).*\\]")
 
 // cover covers the files that a word may name, and the code that the word may contain. first is set for the first word
 // of a command.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // projectDir is the variable with the directory in which the session started.
@@ -17,12 +17,12 @@ const projectDir = "CLAUDE_PROJECT_DIR"
 
 // hookEnvDenylist lists variables that a hook must not inherit: telemetry, and per-hook variables
 // left over when this engine itself runs inside another engine's hook.
-var hookEnvDenylist = regexp.MustCompile(
+var hookEnvDenylist = lazyregexp.New(
 	`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`,
 )
 
 // credential matches the variables that hold credentials of model providers.
-var credential = regexp.MustCompile(
+var credential = lazyregexp.New(
 	`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`,
 )
 
@@ -35,7 +35,7 @@ var errPasted = errors.New(
 )
 
 // argumentsVar matches a use of the variable that holds the hook's input.
-var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
+var argumentsVar = lazyregexp.New(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
 
 // mostArguments is the longest input, in bytes, that is passed in a variable, because systems limit the length of one
 // variable.
@@ -94,7 +94,7 @@ func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 }
 
 // tame matches values that a shell reads as one word, without expansion.
-var tame = regexp.MustCompile(`^[A-Za-z0-9/._+:@%-]+$`)
+var tame = lazyregexp.New(`^[A-Za-z0-9/._+:@%-]+$`)
 
 // failingRunner always fails, with an error that explains why the hook cannot run.
 type failingRunner struct{ err error }
@@ -105,6 +105,6 @@ func (c failingRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 }
 
 // escapes matches the escape sequences with which programs colour their output.
-var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var escapes = lazyregexp.New("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 func stripped(b []byte) []byte { return escapes.ReplaceAll(b, nil) }

@@ -3,11 +3,11 @@ package claude
 import (
 	"cmp"
 	"maps"
-	"regexp"
 
 	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/internal/splice"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
@@ -59,8 +59,8 @@ func (o hooksSource) renamed(event string) string {
 
 // placeholder matches ${NAME} and ${user_config.key}.
 var (
-	placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*|user_config\.[^{}]+)\}`)
-	userConfig  = regexp.MustCompile(`\$\{user_config\.[^{}]+\}`)
+	placeholder = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*|user_config\.[^{}]+)\}`)
+	userConfig  = lazyregexp.New(`\$\{user_config\.[^{}]+\}`)
 )
 
 // pathVars holds the placeholders for directories, with their values. All hooks of a source share it.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -40,14 +40,14 @@ func (p *Plugin) id() string {
 	return p.Name + "@" + p.Marketplace
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var notInNames = lazyregexp.New(`[^A-Za-z0-9_-]`)
 
 // data returns the directory in which the plugin keeps its data.
 func (p *Plugin) data(r *reading) string {
 	return filepath.Join(configDir(r.Environ), "plugins", "data", notInNames.ReplaceAllString(p.id(), "-"))
 }
 
-var notInVars = regexp.MustCompile(`[^A-Za-z0-9_]`)
+var notInVars = lazyregexp.New(`[^A-Za-z0-9_]`)
 
 // optionVar returns the name of the variable that holds an option's value.
 func optionVar(key string) string {

@@ -2,14 +2,14 @@ package claude
 
 import (
 	"fmt"
-	"regexp"
 
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // harmless matches the sequences that a hook may send to the user's terminal: the bell, and titles
 // and notifications (OSC 0, 1, 2, 9, 99 and 777).
-var harmless = regexp.MustCompile("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
+var harmless = lazyregexp.New("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
 
 // maxSequence limits the length of a terminal sequence, in bytes.
 const maxSequence = 16 << 10

@@ -2,11 +2,11 @@ package copilot
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/match"
 )
 
@@ -30,7 +30,7 @@ func anchored(pattern string) (m hook.Matcher, note string) {
 }
 
 // literal matches a list of names with | between them.
-var literal = regexp.MustCompile(`^[A-Za-z0-9_-]+(\|[A-Za-z0-9_-]+)*$`)
+var literal = lazyregexp.New(`^[A-Za-z0-9_-]+(\|[A-Za-z0-9_-]+)*$`)
 
 // matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11). A list of names may
 // contain Copilot's and Claude Code's names of tools. Any other pattern is an expression that has to match the whole

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/internal/splice"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/run"
@@ -21,10 +21,10 @@ import (
 )
 
 // extensionPath matches the placeholder of an extension's directory.
-var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
+var extensionPath = lazyregexp.New(`\$\{extensionPath\}`)
 
 // projectVar matches the use of a directory variable in the syntax of a shell.
-var projectVar = regexp.MustCompile(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
+var projectVar = lazyregexp.New(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
 	`(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\b)`)
 
 // inPowerShell returns a script that reads its directories from the environment: in PowerShell, $NAME would be a

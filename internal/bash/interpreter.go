@@ -2,8 +2,9 @@ package bash
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Language is a language that a program interprets.
@@ -52,7 +53,7 @@ var Interpreters = func() map[string]Language {
 	return all
 }()
 
-var version = regexp.MustCompile(`(-?[0-9][0-9.]*)?(\.exe)?$`)
+var version = lazyregexp.New(`(-?[0-9][0-9.]*)?(\.exe)?$`)
 
 // Interpreter returns the language of a program, by its path or name with any version: python3.12, lua5.4,
 // powershell.exe. It returns "" for a program that is not an interpreter.

@@ -2,8 +2,9 @@ package environ
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // MaskURL returns an address to show to people and to write to logs: [redacted] replaces its user and
@@ -36,9 +37,9 @@ func MaskURL(address string) string {
 }
 
 var (
-	word    = regexp.MustCompile(`^[A-Za-z_-]+\d{0,4}(?:\.\w{1,5})?$`) // v1, guard, check-2024, hook.php
-	letters = regexp.MustCompile(`[A-Za-z]`)
-	digits  = regexp.MustCompile(`\d`)
+	word    = lazyregexp.New(`^[A-Za-z_-]+\d{0,4}(?:\.\w{1,5})?$`) // v1, guard, check-2024, hook.php
+	letters = lazyregexp.New(`[A-Za-z]`)
+	digits  = lazyregexp.New(`\d`)
 )
 
 // isToken reports whether a part of a path may be a secret. A text of 40 bytes, or of 20 bytes without "-", "_" and

@@ -2,8 +2,9 @@
 package errorline
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Of returns the line of stderr that names the error, without white space around it: the exception below a traceback of
@@ -52,7 +53,7 @@ func exception(lines []string) string {
 func marginOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t|+-")) }
 
 // carets matches the line that marks a place in the source line above it.
-var carets = regexp.MustCompile(`^\s*[~^]*\^[~^]*\s*$`)
+var carets = lazyregexp.New(`^\s*[~^]*\^[~^]*\s*$`)
 
 // belowCarets returns the first line with text below the first line of carets.
 func belowCarets(lines []string) string {
@@ -71,8 +72,8 @@ func belowCarets(lines []string) string {
 }
 
 var (
-	place      = regexp.MustCompile(`^(node:|file:|/|[A-Za-z]:\\|<|\[)\S*:\d+\s*$`)
-	namedError = regexp.MustCompile(`^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b`)
+	place      = lazyregexp.New(`^(node:|file:|/|[A-Za-z]:\\|<|\[)\S*:\d+\s*$`)
+	namedError = lazyregexp.New(`^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b`)
 )
 
 // belowPlace returns the first line that begins with the name of an error, if the text begins with a position
@@ -101,7 +102,7 @@ func panicMessage(lines []string) string {
 
 // warning matches lines that a runtime or a shell prints before a program runs: they do not explain its
 // failure.
-var warning = regexp.MustCompile(`^(\(node:\d+\) |\(Use .node --trace-|Warning: |warning: |(ba)?sh: warning: |WARNING: |WARN |npm warn |npm WARN |# \S+$)`)
+var warning = lazyregexp.New(`^(\(node:\d+\) |\(Use .node --trace-|Warning: |warning: |(ba)?sh: warning: |WARNING: |WARN |npm warn |npm WARN |# \S+$)`)
 
 // firstOf returns the first line that is not a warning.
 func firstOf(lines []string) string {

@@ -1,17 +1,17 @@
 package permission
 
 import (
-	"regexp"
-
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // numbers matches arithmetic without variables. Bash evaluates the value of a variable as arithmetic again,
 // and expands its subscripts: after x='a[$(rm y)]', $((x)) runs rm.
-var numbers = regexp.MustCompile(`^[\d\s+*/%<>=!&|^~?:,()-]*$`)
+var numbers = lazyregexp.New(`^[\d\s+*/%<>=!&|^~?:,()-]*$`)
 
 // subscript matches subscripts that bash does not evaluate as arithmetic over variables.
-var subscript = regexp.MustCompile(`^(?:-?\d+|[@*])$`)
+var subscript = lazyregexp.New(`^(?:-?\d+|[@*])$`)
 
 // computes reports whether bash would evaluate text in a node as arithmetic, which may run commands that are
 // not in the syntax tree.
@@ -49,11 +49,11 @@ func computes(node syntax.Node, read pieceReader) bool {
 }
 
 // redirected matches the descriptor before a redirection operator: 2>x, {fd}>x.
-var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
+var redirected = lazyregexp.New(`^(?:\d+|\{\w+\})$`)
 
 // duplicated matches words of >& without expansions. After a - bash begins another word: <&-rm closes the
 // input of rm.
-var duplicated = regexp.MustCompile(`^(?:-|[\w./][\w./-]*)$`)
+var duplicated = lazyregexp.New(`^(?:-|[\w./][\w./-]*)$`)
 
 func computesParam(node *syntax.ParamExp, read pieceReader) bool {
 	switch {
@@ -93,16 +93,16 @@ func absent(node syntax.Node) bool {
 
 // special maps variables with a special meaning to an expression for their harmless values. Bash expands such
 // a variable, evaluates it as a number on assignment, or changes its grammar by it.
-var special = map[string]*regexp.Regexp{
+var special = map[string]*lazyregexp.Regexp{
 	"OPTIND": integer, "RANDOM": integer, "SRANDOM": integer, "HISTCMD": integer, "SECONDS": integer, "LINENO": integer, "BASHPID": integer,
 	"PS4": never, "BASH_ALIASES": never, "BASH_CMDS": never, "POSIXLY_CORRECT": never, "BASH_COMPAT": never, "SHELLOPTS": never, "BASHOPTS": never,
 	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // bash expands ~, ~+ and ~- to the values of these
 }
 
 var (
-	integer      = regexp.MustCompile(`^\d*$`)
-	never        = regexp.MustCompile(`^\b$`)
-	absolutePath = regexp.MustCompile(`^/`)
+	integer      = lazyregexp.New(`^\d*$`)
+	never        = lazyregexp.New(`^\b$`)
+	absolutePath = lazyregexp.New(`^/`)
 )
 
 // harmless reports whether the assignment of value to a variable has no special effect.

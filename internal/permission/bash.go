@@ -1,11 +1,12 @@
 package permission
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // bash is the spec of a rule for commands.
@@ -117,6 +118,6 @@ func (b *bash) borrows(to *syntax.Redirect) bool {
 }
 
 var (
-	number   = regexp.MustCompile(`^\d+-?$`)
-	standard = regexp.MustCompile(`^[12]-?$`)
+	number   = lazyregexp.New(`^\d+-?$`)
+	standard = lazyregexp.New(`^[12]-?$`)
 )

@@ -1,17 +1,18 @@
 package permission
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // confusing matches text that the parser reads, or may read, in another way than bash: a line continuation
 // after $ or an operator, a comment right after a bracket, and $< $> before a bracket. Differential tests
 // against bash found these; see TestNoTrickOfBashGetsPastARule.
-var confusing = regexp.MustCompile(`(?:^|[^\w \t\n'".,:/@%\\-])\\\n|\)#|\$[<>]\(`)
+var confusing = lazyregexp.New(`(?:^|[^\w \t\n'".,:/@%\\-])\\\n|\)#|\$[<>]\(`)
 
 // misread reports whether bash may read a node differently from the parser, and run a command that the parser
 // does not see.
@@ -93,7 +94,7 @@ func compound(stmt *syntax.Stmt) bool {
 }
 
 // delimiter matches the here-document delimiters that the parser and bash read alike.
-var delimiter = regexp.MustCompile(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
+var delimiter = lazyregexp.New(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
 
 // misreadHeredoc reports whether bash may end a here-document elsewhere, or
 // find other substitutions in it.

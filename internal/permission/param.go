@@ -1,9 +1,9 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -13,7 +13,7 @@ type param struct {
 	value wildcard
 }
 
-var paramName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+var paramName = lazyregexp.New(`^[\pL_][\pL\pN_-]*$`)
 
 // cutParam splits name:value. A drive of Windows is not a name.
 func cutParam(text string) (name, value string, ok bool) {

@@ -3,8 +3,9 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Parse reads one rule: Tool or Tool(spec). Tool() and Tool(*) are Tool: every
@@ -99,9 +100,9 @@ func parse(text string, from Origin) (*Rule, error) {
 }
 
 var (
-	toolName = regexp.MustCompile(`^[\pL\pN_.:/-]+$`)
-	mcpName  = regexp.MustCompile(`^mcp__[\pL\pN_.:/*-]+$`)
-	joined   = regexp.MustCompile(`^\s*(?:\|\|?|&&?|[,;]|or|and)\s*[\pL_*]`)
+	toolName = lazyregexp.New(`^[\pL\pN_.:/-]+$`)
+	mcpName  = lazyregexp.New(`^mcp__[\pL\pN_.:/*-]+$`)
+	joined   = lazyregexp.New(`^\s*(?:\|\|?|&&?|[,;]|or|and)\s*[\pL_*]`)
 )
 
 var errSeveral = errors.New("one rule only; write a hook for each, or select tools with the matcher")
@@ -173,4 +174,4 @@ func toolNames(name string) wildcards {
 }
 
 // notPlain matches a character that Claude Code replaces by an underscore in the names of MCP tools.
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_*-]`)
+var notPlain = lazyregexp.New(`[^A-Za-z0-9_*-]`)

@@ -1,9 +1,9 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -61,7 +61,7 @@ func hidden(command string) bool {
 // are not parsed, names in braces, dot-sourcing and calls of expressions; names with variables or code points in them,
 // also of methods; and commands that run text or make another name for a command. An item whose path is not plain text
 // may be such a name.
-var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
+var dubious = lazyregexp.New("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
 	"|\\S`\r?\n|" + `(?:^|[;|&\n\r(){}=])\s*[*\d]?>` +
@@ -113,13 +113,13 @@ func (p powershell) couldMatch(text string) bool {
 }
 
 var (
-	joins        = regexp.MustCompile(`['"]\s*\+\s*['"]`)
-	sourced      = regexp.MustCompile(`^\.[\s'"$]`)
-	leading      = regexp.MustCompile(`^(?:(?:return|throw|exit|trap)\s+|\$[\w:]+\s+in\s+|:\w+\s+|[-+!,]\s*)+`)
+	joins        = lazyregexp.New(`['"]\s*\+\s*['"]`)
+	sourced      = lazyregexp.New(`^\.[\s'"$]`)
+	leading      = lazyregexp.New(`^(?:(?:return|throw|exit|trap)\s+|\$[\w:]+\s+in\s+|:\w+\s+|[-+!,]\s*)+`)
 	plainly      = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `"`, "", `'`, "")
-	bare         = regexp.MustCompile(`^\w+$`)
-	programs     = regexp.MustCompile(`\.(?:exe|cmd|bat|com)$`)
-	redirections = regexp.MustCompile(`[*\d]?>>?(?:&\d)?|<`)
+	bare         = lazyregexp.New(`^\w+$`)
+	programs     = lazyregexp.New(`\.(?:exe|cmd|bat|com)$`)
+	redirections = lazyregexp.New(`[*\d]?>>?(?:&\d)?|<`)
 )
 
 func firstWord(text string) (name, rest string) {

@@ -1,13 +1,14 @@
 package permission
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var (
-	harmlessSet  = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
+	harmlessSet  = lazyregexp.New(`^[-+][euofvabCETnhmpB]+$`)
 	harmlessSetO = []string{
 		"allexport",
 		"braceexpand",

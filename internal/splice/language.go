@@ -1,37 +1,37 @@
 package splice
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // language describes a language whose programs a command takes as text.
 type language struct {
 	name     string
-	write    string         // an example that reads an environment variable in the language
-	flag     *regexp.Regexp // options before the program
-	attached *regexp.Regexp // options with the program in the same word
-	file     *regexp.Regexp // options before a file with the program
-	values   map[string]int // other options, with the number of words that follow them
-	first    bool           // the first word that is not an option is the program
-	quotes   string         // the quotes of its strings; empty: strings cannot be recognized
-	comment  string         // begins a comment
-	exact    bool           // a string always ends at its quote, whatever surrounds it
+	write    string             // an example that reads an environment variable in the language
+	flag     *lazyregexp.Regexp // options before the program
+	attached *lazyregexp.Regexp // options with the program in the same word
+	file     *lazyregexp.Regexp // options before a file with the program
+	values   map[string]int     // other options, with the number of words that follow them
+	first    bool               // the first word that is not an option is the program
+	quotes   string             // the quotes of its strings; empty: strings cannot be recognized
+	comment  string             // begins a comment
+	exact    bool               // a string always ends at its quote, whatever surrounds it
 }
 
 var (
-	number = regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?|true|false)?$`)
-	word   = regexp.MustCompile(`^[A-Za-z0-9/._+:@%,-]*$`)
-	mild   = regexp.MustCompile(`^[\p{L}\p{N} _./+:%,~=?-]*$`)
+	number = lazyregexp.New(`^(-?[0-9]+(\.[0-9]+)?|true|false)?$`)
+	word   = lazyregexp.New(`^[A-Za-z0-9/._+:@%,-]*$`)
+	mild   = lazyregexp.New(`^[\p{L}\p{N} _./+:%,~=?-]*$`)
 )
 
 var (
 	arithmetic = &language{name: "arithmetic", write: "a check of $%s"}
 	shell      = &language{
 		name: "shell code", write: `"$%s" in single quotes`,
-		flag:   regexp.MustCompile(`^(-[A-Za-z]*c|--command)$`),
+		flag:   lazyregexp.New(`^(-[A-Za-z]*c|--command)$`),
 		values: map[string]int{"-o": 1, "-O": 1, "--rcfile": 1, "--init-file": 1, "-u": 1},
 	}
 	firstWord = &language{name: shell.name, write: shell.write, first: true}
@@ -39,58 +39,58 @@ var (
 	wrapped   = &language{name: shell.name, write: shell.write, flag: shell.flag}
 	python    = &language{
 		name: "Python", write: `os.environ["%s"]`, quotes: `'"`, comment: "#", exact: true,
-		flag: regexp.MustCompile(`^-[A-Za-z]*c$`), attached: regexp.MustCompile(`^-[A-Zbdiqsuvx]*c.`),
-		file: regexp.MustCompile(`^-m`), values: map[string]int{"-W": 1, "-X": 1},
+		flag: lazyregexp.New(`^-[A-Za-z]*c$`), attached: lazyregexp.New(`^-[A-Zbdiqsuvx]*c.`),
+		file: lazyregexp.New(`^-m`), values: map[string]int{"-W": 1, "-X": 1},
 	}
 	javascript = &language{
 		name: "JavaScript", write: `process.env.%s`, quotes: "'\"`", comment: "//",
-		flag:     regexp.MustCompile(`^(-e|-p|-pe|-ep|--eval|--print|eval)$`),
-		attached: regexp.MustCompile(`^--(eval|print)=`),
+		flag:     lazyregexp.New(`^(-e|-p|-pe|-ep|--eval|--print|eval)$`),
+		attached: lazyregexp.New(`^--(eval|print)=`),
 		values:   map[string]int{"-r": 1, "--require": 1, "--import": 1, "--loader": 1, "-C": 1, "--conditions": 1},
 	}
 	perl = &language{
 		name: "Perl", write: `$ENV{%s}`, quotes: `'"`, comment: "#",
-		flag: regexp.MustCompile(`^-[A-Za-z0-9]*[eE]$`), attached: regexp.MustCompile(`^-[nplawi]*[eE].`),
+		flag: lazyregexp.New(`^-[A-Za-z0-9]*[eE]$`), attached: lazyregexp.New(`^-[nplawi]*[eE].`),
 		values: map[string]int{"-I": 1, "-M": 1},
 	}
 	ruby = &language{
 		name: "Ruby", write: `ENV["%s"]`, quotes: `'"`, comment: "#",
-		flag: regexp.MustCompile(`^-[A-Za-z]*e$`), attached: regexp.MustCompile(`^-[npalw]*e.`),
+		flag: lazyregexp.New(`^-[A-Za-z]*e$`), attached: lazyregexp.New(`^-[npalw]*e.`),
 		values: map[string]int{"-I": 1, "-r": 1},
 	}
 	php = &language{
 		name: "PHP", write: `getenv("%s")`, quotes: `'"`, comment: "//",
-		flag: regexp.MustCompile(`^(-r|--run)$`), attached: regexp.MustCompile(`^-r.`), values: map[string]int{"-d": 1, "-c": 1},
+		flag: lazyregexp.New(`^(-r|--run)$`), attached: lazyregexp.New(`^-r.`), values: map[string]int{"-d": 1, "-c": 1},
 	}
 	lua = &language{
 		name: "Lua", write: `os.getenv("%s")`, quotes: `'"`, comment: "--",
-		flag: regexp.MustCompile(`^-e$`), attached: regexp.MustCompile(`^-e.`), values: map[string]int{"-l": 1},
+		flag: lazyregexp.New(`^-e$`), attached: lazyregexp.New(`^-e.`), values: map[string]int{"-l": 1},
 	}
 	awk = &language{
 		name: "awk", write: `ENVIRON["%s"]`, quotes: `"`, comment: "#", first: true,
-		file: regexp.MustCompile(`^(-f|--file)`), values: map[string]int{"-v": 1, "-F": 1},
+		file: lazyregexp.New(`^(-f|--file)`), values: map[string]int{"-v": 1, "-F": 1},
 	}
 	jq = &language{
 		name: "jq", write: `env.%s`, quotes: `"`, comment: "#", first: true,
-		file:   regexp.MustCompile(`^(-[a-zA-Z]*f|--from-file)$`),
+		file:   lazyregexp.New(`^(-[a-zA-Z]*f|--from-file)$`),
 		values: map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "-L": 1},
 	}
 	sed = &language{
 		name: "sed", write: `a program that reads the variable %s`, first: true,
-		flag: regexp.MustCompile(`^(-[A-Za-z]*e|--expression)$`), attached: regexp.MustCompile(`^--expression=`),
-		file: regexp.MustCompile(`^(-[nErsz]*f|--file)`), values: map[string]int{"-l": 1},
+		flag: lazyregexp.New(`^(-[A-Za-z]*e|--expression)$`), attached: lazyregexp.New(`^--expression=`),
+		file: lazyregexp.New(`^(-[nErsz]*f|--file)`), values: map[string]int{"-l": 1},
 	}
 	powershell = &language{
 		name: "PowerShell", write: `$env:%s`,
-		flag: regexp.MustCompile(`(?i)^-c(ommand)?$`), values: map[string]int{"-ExecutionPolicy": 1},
+		flag: lazyregexp.New(`(?i)^-c(ommand)?$`), values: map[string]int{"-ExecutionPolicy": 1},
 	}
 )
 
 // unknown is the language of a program whose name comes from an expansion: "$SHELL" -c '…'.
 var unknown = &language{
 	name: "the code of a program whose name is not known", write: `the program's own way to read the variable %s`,
-	flag:     regexp.MustCompile(`^(-[A-Za-z]*[ceE]|--command|--eval|--print|--expression|--run|eval)$`),
-	attached: regexp.MustCompile(`^(--(eval|print|expression)=|-[ceE].)`),
+	flag:     lazyregexp.New(`^(-[A-Za-z]*[ceE]|--command|--eval|--print|--expression|--run|eval)$`),
+	attached: lazyregexp.New(`^(--(eval|print|expression)=|-[ceE].)`),
 }
 
 // fish has its own quotes and substitutions: no part of its text is safe for a value.
@@ -158,7 +158,7 @@ func (s *splicer) scan(code string, l *language) {
 }
 
 // letters matches the prefix of a quoted string, as in f"…".
-var letters = regexp.MustCompile(`[A-Za-z]{1,2}$`)
+var letters = lazyregexp.New(`[A-Za-z]{1,2}$`)
 
 // takes reports whether the language reads a value as a number or, inside quotes, as text.
 func (l *language) takes(value, quote string, format bool) bool {

@@ -1,14 +1,15 @@
 package splice
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // PowerShell does the same as [Script] for PowerShell, where a reference is ${env:NAME}. In single quotes, where
 // references do not work, it inserts the value with its quotes doubled; into a here-string in single quotes, it inserts
 // the value as it is.
-func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
+func PowerShell(script string, pattern *lazyregexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	p := &powerScript{text: script, evaluates: evaluates.MatchString(script)}
 	var out strings.Builder
 	done := 0
@@ -29,7 +30,7 @@ func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder str
 }
 
 // evaluates matches commands that read text as code.
-var evaluates = regexp.MustCompile(`(?i)\b(iex|invoke-expression|scriptblock|invokescript|invoke-command|icm|powershell|pwsh|cmd|bash|sh|wsl|add-type)\b`)
+var evaluates = lazyregexp.New(`(?i)\b(iex|invoke-expression|scriptblock|invokescript|invoke-command|icm|powershell|pwsh|cmd|bash|sh|wsl|add-type)\b`)
 
 // powerScript tracks the quotes and comments of a script from its beginning.
 type powerScript struct {
@@ -55,17 +56,17 @@ func (p *powerScript) put(v Var) (string, bool) {
 
 // PowerShell reads typographic quotes as quotes.
 var (
-	singleQuote = regexp.MustCompile(`['‘’‚‛]`)
-	doubleQuote = regexp.MustCompile(`["“”„]`)
-	endOfText   = regexp.MustCompile(`['‘’‚‛]@`)
-	opening     = regexp.MustCompile("^(@['‘’‚‛][ \t]*\r?\n|@[\"“”„][ \t]*\r?\n|['‘’‚‛]|[\"“”„]|<#|#|`(?s:.))")
-	endings     = map[string]*regexp.Regexp{
-		"'":  regexp.MustCompile(`^['‘’‚‛]`),
-		`"`:  regexp.MustCompile("^([\"“”„]|`(?s:.))"),
-		"@'": regexp.MustCompile(`^\n['‘’‚‛]@`),
-		`@"`: regexp.MustCompile(`^\n["“”„]@`),
-		"#":  regexp.MustCompile(`^\n`),
-		"<#": regexp.MustCompile(`^#>`),
+	singleQuote = lazyregexp.New(`['‘’‚‛]`)
+	doubleQuote = lazyregexp.New(`["“”„]`)
+	endOfText   = lazyregexp.New(`['‘’‚‛]@`)
+	opening     = lazyregexp.New("^(@['‘’‚‛][ \t]*\r?\n|@[\"“”„][ \t]*\r?\n|['‘’‚‛]|[\"“”„]|<#|#|`(?s:.))")
+	endings     = map[string]*lazyregexp.Regexp{
+		"'":  lazyregexp.New(`^['‘’‚‛]`),
+		`"`:  lazyregexp.New("^([\"“”„]|`(?s:.))"),
+		"@'": lazyregexp.New(`^\n['‘’‚‛]@`),
+		`@"`: lazyregexp.New(`^\n["“”„]@`),
+		"#":  lazyregexp.New(`^\n`),
+		"<#": lazyregexp.New(`^#>`),
 	}
 )
 

@@ -1,13 +1,14 @@
 package splice
 
 import (
-	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // pattern finds the placeholders of the tests.
-var pattern = regexp.MustCompile(`\$\{(OPT|DIR)\}`)
+var pattern = lazyregexp.New(`\$\{(OPT|DIR)\}`)
 
 func TestPowerShellHasReferencesOrTextThatStaysText(t *testing.T) {
 	for _, test := range []struct{ name, script, value, want string }{

@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Var is the value of a placeholder.
@@ -44,7 +45,7 @@ func (e *CodeError) Error() string {
 // Script replaces each match of pattern that find knows by a reference to the variable, and returns the new script. The
 // error, a [*CodeError], is about the first value that would be read as code; the script must not be run then. In a
 // script that cannot be parsed, every match is replaced by a plain reference.
-func Script(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
+func Script(script string, pattern *lazyregexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	s := splicer{prefix: "snaphook_mark"}
 	for strings.Contains(script, s.prefix) {
 		s.prefix += "_"

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // engines lists the headers that a hook cannot set: headers of the connection, and headers that describe the request.
@@ -42,7 +43,7 @@ func (h *HTTP) header(variable func(name string) string) (http.Header, []string)
 	return header, notes
 }
 
-var reference = regexp.MustCompile(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
+var reference = lazyregexp.New(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
 // expand replaces $NAME and ${NAME} by their values, or by "" if the variable is not allowed. It does not expand the
 // values.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -49,7 +49,7 @@ func expectsName(d *jsontext.Decoder) bool {
 	return kind == '{' && length%2 == 0
 }
 
-var placeholder = regexp.MustCompile(`\$\{[^{}]+\}`)
+var placeholder = lazyregexp.New(`\$\{[^{}]+\}`)
 
 func fillText(text string, payload []byte) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {

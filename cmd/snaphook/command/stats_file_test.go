@@ -29,7 +29,7 @@ import (
 // erratic is a hook with a different result each time.
 type erratic struct {
 	n    atomic.Int64 // atomic: runs in the background overlap
-	ways []ends
+	ways []testkit.Fixed
 }
 
 func (e *erratic) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
@@ -83,10 +83,10 @@ func ran(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 // The figures of stats for a file equal the figures of a second implementation, which reads JSON as
 // maps, keeps every value, and sorts.
 func TestStatsOfAFileAreThoseOfAnotherProgram(t *testing.T) {
-	deny := ends{reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}
-	fails, late, fine := ends{reply: hook.Reply{Exit: 1}}, ends{err: &hook.TimeoutError{After: time.Second}}, ends{}
+	deny := testkit.Fixed{Reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}
+	fails, late, fine := testkit.Fixed{Reply: hook.Reply{Exit: 1}}, testkit.Fixed{Err: &hook.TimeoutError{After: time.Second}}, testkit.Fixed{}
 	var hooks []*hook.Hook
-	for name, ways := range map[string][]ends{"denies": {deny, fine}, "fails": {fails, fine, late, deny}, "never": {fine}, "later": {fine, fails}} {
+	for name, ways := range map[string][]testkit.Fixed{"denies": {deny, fine}, "fails": {fails, fine, late, deny}, "never": {fine}, "later": {fine, fails}} {
 		h := &hook.Hook{Identity: hook.Identity{ID: "project/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project}, Runner: &erratic{ways: ways}}
 		switch name {
 		case "never":

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/gitignore"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Standard returns the registry with the providers of xcsh. Unlike in xcsh, a project hides no module of the user
@@ -122,8 +122,8 @@ var Codex = Provider{
 }
 
 var (
-	script = regexp.MustCompile(`\.[tj]s$`)
-	shell  = regexp.MustCompile(`\.(sh|bash|zsh|fish)$`)
+	script = lazyregexp.New(`\.[tj]s$`)
+	shell  = lazyregexp.New(`\.(sh|bash|zsh|fish)$`)
 )
 
 func withoutShell(name string) string { return shell.ReplaceAllString(name, "") }

@@ -5,8 +5,9 @@ package discover
 import (
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // Resolve returns the file that a configured path refers to (X39). It applies these rules in order:
@@ -33,8 +34,8 @@ func Resolve(path, cwd, home string) string {
 }
 
 var (
-	windows = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
-	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+	windows = lazyregexp.New(`^([A-Za-z]:[\\/]|\\\\)`)
+	scheme  = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
 	plainSpaces = spaces("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
 )

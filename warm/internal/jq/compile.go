@@ -3,12 +3,12 @@ package jq
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/itchyny/gojq"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // filter passes the outputs for an input to yield. It stops when yield returns an error, and returns this error.
@@ -44,10 +44,10 @@ const (
 
 // doubtful finds texts that gojq reads and some versions of jq do not, or read in another way: comments, a
 // comma at the end of an object, .a.[0], a name after spaces, and the like.
-var doubtful = regexp.MustCompile(`#|,\s*\}|[\w\])"?]\s*\.\s*\[|\.\s*\.\s*[\w"]|\$\s|\.\s+["\w]*"|\?\?|\?//|[^\x00-\x7f]`)
+var doubtful = lazyregexp.New(`#|,\s*\}|[\w\])"?]\s*\.\s*\[|\.\s*\.\s*[\w"]|\$\s|\.\s+["\w]*"|\?\?|\?//|[^\x00-\x7f]`)
 
 // plainString matches a string. In a text without \( no string has a filter in it.
-var plainString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var plainString = lazyregexp.New(`"(?:[^"\\]|\\.)*"`)
 
 // compile reads a filter whose variables have the given names.
 func compile(text string, names []string) (f filter, err error) {

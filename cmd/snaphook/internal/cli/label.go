@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // MaxLabel limits the length of a command in lists, in characters.
@@ -10,7 +11,7 @@ const MaxLabel = 72
 
 // projectDir matches the variable of the project's directory before a path, with the quotes around the
 // variable or around the path.
-var projectDir = regexp.MustCompile(`"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?"/([\w./-]+)` +
+var projectDir = lazyregexp.New(`"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?"/([\w./-]+)` +
 	`|"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)"` +
 	`|\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)`)
 

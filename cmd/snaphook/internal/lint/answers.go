@@ -1,20 +1,21 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // These expressions match parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped
 // quotes, or without quotes.
 var (
-	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
-	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
+	permissionWord = lazyregexp.New(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
+	decisionWord   = lazyregexp.New(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
 	// printedDecision matches a decision in an object that the script prints: jq -n,
 	// JSON.stringify, json.dumps.
-	printedDecision = regexp.MustCompile(
+	printedDecision = lazyregexp.New(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\()\s*(?:\{[^{}]*?\bdecision\s*:|dict\([^()]*?\bdecision\s*=)\s*["'](\w+)["']`)
-	comment = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
+	comment = lazyregexp.New(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
 // blank replaces a comment by spaces, which keeps later offsets.
@@ -36,4 +37,4 @@ func answersJSON(text string) bool {
 }
 
 // endsWith2 matches code that ends a program with status 2.
-var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
+var endsWith2 = lazyregexp.New(`(?i)exit(?:code)?[\s(:=]*2\b`)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // dispatches reports whether a script acts by the event or by its arguments, and perhaps refuses only for other hooks:
@@ -39,7 +40,7 @@ func mentionsWord(s *hookScript, word string) bool {
 }
 
 // arguments matches code that reads the arguments of a program.
-var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*]|\$\{[1-9@*]`)
+var arguments = lazyregexp.New(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*]|\$\{[1-9@*]`)
 
 func readsArguments(s *hookScript) bool { return arguments.Match(s.text) }
 

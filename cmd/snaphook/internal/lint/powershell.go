@@ -1,9 +1,10 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 // readPowerShell finds the programs and scripts that a command for PowerShell starts.
@@ -46,7 +47,7 @@ type psCommand struct {
 }
 
 // psToken matches an escaped character, a comment, a string, a separator of commands, an option or another word.
-var psToken = regexp.MustCompile("(?s)`.|#[^\n]*|'(?:[^']|'')*'|\"(?:[^\"`]|`.|\"\")*\"|\\|\\|?|[\n;(){}=,&]|" +
+var psToken = lazyregexp.New("(?s)`.|#[^\n]*|'(?:[^']|'')*'|\"(?:[^\"`]|`.|\"\")*\"|\\|\\|?|[\n;(){}=,&]|" +
 	"-[^\\s|;(){},&'\"`#]*|(?:\\$\\{[^}]*\\}|[^\\s|;(){}=,&'\"`#])+")
 
 // psCommands splits a text for PowerShell into commands. Parts of expressions may be among them: they have no names of
@@ -81,7 +82,7 @@ func psCommands(text string) (all []psCommand) {
 }
 
 // psVariable matches a variable, or a $ without a name.
-var psVariable = regexp.MustCompile(`(?i)\$(?:\{(?:env:)?([^}]*)\}|(?:env:)?(\w*))`)
+var psVariable = lazyregexp.New(`(?i)\$(?:\{(?:env:)?([^}]*)\}|(?:env:)?(\w*))`)
 
 // psWord returns the text of a word, with known variables replaced and with slashes for backslashes. It returns "?" and
 // false if a variable is unknown.

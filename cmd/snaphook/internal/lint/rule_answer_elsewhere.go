@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/internal/portable"
 )
 
@@ -94,8 +94,8 @@ func refusalsOf(s *hookScript, event string) (given []scriptRefusal) {
 }
 
 var (
-	stopWord  = regexp.MustCompile(`\bcontinue\\?["']?\s*:\s*[fF]alse\b`)
-	permitted = regexp.MustCompile(`\bpermission\\?["']?\s*:\s*\\?["']deny\\?["']`)
+	stopWord  = lazyregexp.New(`\bcontinue\\?["']?\s*:\s*[fF]alse\b`)
+	permitted = lazyregexp.New(`\bpermission\\?["']?\s*:\s*\\?["']deny\\?["']`)
 )
 
 // signed adds to signs each form of a JSON refusal that a text contains, with the offset of its first use.

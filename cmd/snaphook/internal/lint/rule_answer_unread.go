@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var ruleAnswerUnread = Rule{
@@ -22,15 +24,15 @@ var ruleAnswerUnread = Rule{
 // These expressions match parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped
 // quotes, or without quotes.
 var (
-	specificOutput = regexp.MustCompile(`hookSpecificOutput(?:\\?["']?\]?\s*[:=]\s*(?:[^=]|$)|["']\]\s*\[["']\w+["']\]\s*=[^=])`)
-	eventName      = regexp.MustCompile(`\bhookEventName\b`)
+	specificOutput = lazyregexp.New(`hookSpecificOutput(?:\\?["']?\]?\s*[:=]\s*(?:[^=]|$)|["']\]\s*\[["']\w+["']\]\s*=[^=])`)
+	eventName      = lazyregexp.New(`\bhookEventName\b`)
 	// printedVerdict matches a printed verdict in a member that no system reads.
-	printedVerdict = regexp.MustCompile(
+	printedVerdict = lazyregexp.New(
 		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\(|(?:echo|printf)\s+["']|cat <<-?\s?["']?\w+["']?\n)\s*\{\s*\\?["']?(block|blocked|deny|denied)\\?["']?\s*:\s*[tT]rue\b`)
 	// memberDecision and memberPermission match members that Python or JavaScript puts into an object by name.
-	memberDecision   = regexp.MustCompile(`\b(\w+)\[["']decision["']\]\s*=\s*["'](\w+)["']`)
-	memberPermission = regexp.MustCompile(`\b\w+\[["']permissionDecision["']\]\s*=\s*["'](\w+)["']`)
-	literalEvent     = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
+	memberDecision   = lazyregexp.New(`\b(\w+)\[["']decision["']\]\s*=\s*["'](\w+)["']`)
+	memberPermission = lazyregexp.New(`\b\w+\[["']permissionDecision["']\]\s*=\s*["'](\w+)["']`)
+	literalEvent     = lazyregexp.New(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
 )
 
 // answerUnread looks for answers that decide nothing, in the scripts of commands and in the demands of prompts.
@@ -168,10 +170,10 @@ func printsObject(text, object string) bool {
 }
 
 // sampleMember matches the members of a JSON object that a prompt shows.
-var sampleMember = regexp.MustCompile(`[{,]\s*\\?["'](\w+)\\?["']\s*:`)
+var sampleMember = lazyregexp.New(`[{,]\s*\\?["'](\w+)\\?["']\s*:`)
 
 // plainAnswer matches a prompt that asks in plain words for an answer of one word, or for a decision.
-var plainAnswer = regexp.MustCompile(
+var plainAnswer = lazyregexp.New(
 	`(?i:\b(?:respond|reply|answer|return|output|print|say)\b)[^.;:\n]{0,30}?(?:\b(BLOCK|DENY|ALLOW|APPROVE|REJECT|YES|NO|SAFE|UNSAFE|PASS|FAIL)\b|` +
 		`["'\x60](block|deny|allow|approve|reject|yes|no|safe|unsafe|pass|fail)["'\x60]|` +
 		`\b(?:decision|permissionDecision)\s*[:=]\s*["'\x60]?(block|deny|allow|approve|ask)\b)`)
@@ -202,4 +204,4 @@ func checkPrompt(v *hookView) {
 }
 
 // okMember matches the member ok in the words of a prompt.
-var okMember = regexp.MustCompile(`["'\x60]ok["'\x60]|\bok\s*[:=]`)
+var okMember = lazyregexp.New(`["'\x60]ok["'\x60]|\bok\s*[:=]`)

@@ -2,11 +2,12 @@ package lint
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var ruleBackslashPath = Rule{
@@ -19,7 +20,7 @@ var ruleBackslashPath = Rule{
 
 // windowsPath matches words that may be paths with backslashes: names with backslashes between them, or a drive, a
 // backslash and a name. A backslash before a character that a shell quotes is not part of a path.
-var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
+var windowsPath = lazyregexp.New(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
 
 func backslashPath(v *hookView) {
 	if len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil {

@@ -3,7 +3,6 @@ package lint
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -151,9 +151,9 @@ func packageOf(words, options, others []string) string {
 }
 
 var (
-	pinnedNPM    = regexp.MustCompile(`.@[v=]?\d`)
-	pinnedPython = regexp.MustCompile(`(@|==)v?\d|\.whl$`)
-	pinnedGit    = regexp.MustCompile(`[#@][0-9a-f]{7,}`)
+	pinnedNPM    = lazyregexp.New(`.@[v=]?\d`)
+	pinnedPython = lazyregexp.New(`(@|==)v?\d|\.whl$`)
+	pinnedGit    = lazyregexp.New(`[#@][0-9a-f]{7,}`)
 )
 
 func isLocal(p string) bool {

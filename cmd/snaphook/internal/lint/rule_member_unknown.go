@@ -2,13 +2,13 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -93,7 +93,7 @@ var sameMeaning = map[string]string{
 	"parameters": "input", "message": "prompt", "query": "prompt", "text": "prompt",
 }
 
-var upper = regexp.MustCompile(`[A-Z]`)
+var upper = lazyregexp.New(`[A-Z]`)
 
 // memberMeant returns the member that a name probably means: its words in another spelling or with a
 // synonym, its last word alone, an argument of the tool, or a similar name; "" if there is no such member.
@@ -126,7 +126,7 @@ func memberMeant(name string, known []string) string {
 }
 
 // jqMember matches a path of jq that begins at the input.
-var jqMember = regexp.MustCompile(`(?:^|[\s(,{:/])\.(?:\[")?([A-Za-z_]\w*)`)
+var jqMember = lazyregexp.New(`(?:^|[\s(,{:/])\.(?:\[")?([A-Za-z_]\w*)`)
 
 // shellMembers returns the members that calls of jq, and texts of python3 -c and node -e, read from the hook's input.
 func shellMembers(s *hookScript) (uses []memberUse) {

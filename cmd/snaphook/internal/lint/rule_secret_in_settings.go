@@ -1,10 +1,10 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -58,30 +58,30 @@ func checkSecret(v *hookView, s *hookScript, t codeToken) {
 // secretForms lists tokens that have a recognizable form, with their issuers.
 var secretForms = []struct {
 	what string
-	form *regexp.Regexp
+	form *lazyregexp.Regexp
 }{
-	{"a key of Anthropic", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{16,}`)},
-	{"a key of OpenAI", regexp.MustCompile(`\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}`)},
-	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[posur]_\w{30,}|github_pat_\w{30,})`)},
-	{"a token of GitLab", regexp.MustCompile(`\bglpat-[\w-]{18,}`)},
-	{"a key of Google", regexp.MustCompile(`\bAIza[\w-]{33,}`)},
-	{"a key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
-	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`)},
-	{"a webhook of Slack", regexp.MustCompile(`https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}`)},
-	{"a webhook of Discord", regexp.MustCompile(`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{5,}/[\w-]{20,}`)},
-	{"a token of a Telegram bot", regexp.MustCompile(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`)},
-	{"a key of Stripe", regexp.MustCompile(`\b[rs]k_(?:live|test)_\w{20,}`)},
-	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}`)},
-	{"a token of Hugging Face", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`)},
-	{"a JSON Web Token", regexp.MustCompile(`\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`)},
-	{"a private key", regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----`)},
+	{"a key of Anthropic", lazyregexp.New(`\bsk-ant-[A-Za-z0-9_-]{16,}`)},
+	{"a key of OpenAI", lazyregexp.New(`\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}`)},
+	{"a token of GitHub", lazyregexp.New(`\b(?:gh[posur]_\w{30,}|github_pat_\w{30,})`)},
+	{"a token of GitLab", lazyregexp.New(`\bglpat-[\w-]{18,}`)},
+	{"a key of Google", lazyregexp.New(`\bAIza[\w-]{33,}`)},
+	{"a key of AWS", lazyregexp.New(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a token of Slack", lazyregexp.New(`\bxox[abeoprs]-[\w-]{10,}`)},
+	{"a webhook of Slack", lazyregexp.New(`https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}`)},
+	{"a webhook of Discord", lazyregexp.New(`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{5,}/[\w-]{20,}`)},
+	{"a token of a Telegram bot", lazyregexp.New(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`)},
+	{"a key of Stripe", lazyregexp.New(`\b[rs]k_(?:live|test)_\w{20,}`)},
+	{"a token of npm", lazyregexp.New(`\bnpm_[A-Za-z0-9]{36}`)},
+	{"a token of Hugging Face", lazyregexp.New(`\bhf_[A-Za-z0-9]{30,}`)},
+	{"a JSON Web Token", lazyregexp.New(`\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`)},
+	{"a private key", lazyregexp.New(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----`)},
 }
 
 var (
-	secretURL    = regexp.MustCompile(`://[^/\s:@$<>{}"']+:([^/\s@$<>{}"']{6,})@`)
-	secretName   = regexp.MustCompile(`(?i)(^|[_-])(token|secret|passwd|password|pwd|api_?key|access_?key|auth_?token|private_?key|credential)s?$`)
-	secretHeader = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})`)
-	secretAssign = regexp.MustCompile(`(?i)\b[A-Za-z0-9_-]*(?:token|secret|passwd|password|api_?key|access_?key)["']?\s*[=:]\s*["']?([A-Za-z0-9._~+/-]{16,})`)
+	secretURL    = lazyregexp.New(`://[^/\s:@$<>{}"']+:([^/\s@$<>{}"']{6,})@`)
+	secretName   = lazyregexp.New(`(?i)(^|[_-])(token|secret|passwd|password|pwd|api_?key|access_?key|auth_?token|private_?key|credential)s?$`)
+	secretHeader = lazyregexp.New(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})`)
+	secretAssign = lazyregexp.New(`(?i)\b[A-Za-z0-9_-]*(?:token|secret|passwd|password|api_?key|access_?key)["']?\s*[=:]\s*["']?([A-Za-z0-9._~+/-]{16,})`)
 )
 
 // secretOf returns the kind of the secret that a text resembles; empty if the text resembles no secret.

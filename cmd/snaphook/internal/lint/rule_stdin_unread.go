@@ -1,13 +1,13 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var ruleStdinUnread = Rule{
@@ -62,7 +62,7 @@ func neverSetIn(v *hookView, s *hookScript, set map[string]bool) {
 }
 
 // neverSet matches variables that people expect of hosts, and that hosts do not set.
-var neverSet = regexp.MustCompile(
+var neverSet = lazyregexp.New(
 	`^(CLAUDE|GEMINI|LLXPRT)_(TOOL_(INPUT|NAME|OUTPUT|RESPONSE|USE|ARGS|RESULT|PARAMS|COMMAND)|FILE_PATHS?|HOOK_(INPUT|EVENT|DATA|PAYLOAD)|USER_PROMPT|PROMPT|NOTIFICATION|COMMAND)[A-Z_]*$`,
 )
 

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/internal/bash"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 )
 
 var ruleUnquotedPath = Rule{
@@ -161,10 +161,10 @@ func (q *quoting) word(w *syntax.Word, i int, program string, backquoted bool) {
 }
 
 // pathName matches names of variables that hold one path.
-var pathName = regexp.MustCompile(`(?i)^(.*_)?(file_?path|file_?name|file|path|dir|directory|folder|cwd|root|script|repo_root)$`)
+var pathName = lazyregexp.New(`(?i)^(.*_)?(file_?path|file_?name|file|path|dir|directory|folder|cwd|root|script|repo_root)$`)
 
 // fromCall matches members of a hook's input that hold paths.
-var fromCall = regexp.MustCompile(`\b(file_path|notebook_path|transcript_path|absolute_path|dir_path|cwd|path)\b`)
+var fromCall = lazyregexp.New(`\b(file_path|notebook_path|transcript_path|absolute_path|dir_path|cwd|path)\b`)
 
 // pathVars classifies the variables that a script assigns, by their possible values: a path of
 // the call (Warning), another path (Note), or a value without blanks or patterns ("").

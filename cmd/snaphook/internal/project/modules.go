@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -240,7 +240,7 @@ func (a *Attached) Files() []string {
 }
 
 // frame matches the position at the end of a line of a stack.
-var frame = regexp.MustCompile(`([^\s()]+):(\d+):(\d+)\)?$`)
+var frame = lazyregexp.New(`([^\s()]+):(\d+):(\d+)\)?$`)
 
 // ThrownAt returns the position where an error was thrown, if its stack has one.
 func ThrownAt(file string, thrown *jsrun.Error) hook.Position {

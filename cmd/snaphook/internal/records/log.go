@@ -3,7 +3,6 @@ package records
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/internal/lazyregexp"
 	rec "github.com/snaphook-go/snaphook/record"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
@@ -229,7 +229,7 @@ func hookText(h *rec.Hook, shown string) string {
 func labelOf(h *rec.Hook) string { return cli.Label(h.Label(), cli.MaxLabel) }
 
 // named matches the event and the hook at the beginning of a hook's error.
-var named = regexp.MustCompile(`^\S+ hook "(?:[^"\\]|\\.)*": `)
+var named = lazyregexp.New(`^\S+ hook "(?:[^"\\]|\\.)*": `)
 
 // whyText returns a hook's error without the name of the hook; without an error, it returns the hook's reason.
 func whyText(h *rec.Hook) string {

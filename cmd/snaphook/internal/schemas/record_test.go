@@ -1,4 +1,4 @@
-package command
+package schemas_test
 
 import (
 	"bytes"
@@ -13,32 +13,25 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// ends is a hook with a fixed result.
-type ends struct {
-	reply hook.Reply
-	err   error
-}
-
-func (e ends) Run(context.Context, hook.Call) (hook.Reply, error) { return e.reply, e.err }
-
 // Every kind of line that the engine writes conforms to the schema.
 func TestLinesAreOfTheSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "record.schema.json"))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "..", "docs", "record.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var hooks []*hook.Hook
 	for name, runner := range map[string]hook.Runner{
-		"silent": ends{}, "blocks": ends{reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}, "fails": ends{reply: hook.Reply{Exit: 1}}, "missing": ends{reply: hook.Reply{Exit: 127}},
-		"late": ends{err: &hook.TimeoutError{After: time.Second}}, "asks": ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`)}},
-		"rewrites": ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"a"}}}`)}},
-		"again":    ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"b"}}}`)}},
-		"text":     ends{reply: hook.Reply{Stdout: []byte("\xff\x1b[31m")}}, "off": nil,
-		"in the background": ends{reply: hook.Reply{Exit: 1}}, "asynchronous": ends{}, "late in the background": ends{err: &hook.TimeoutError{After: time.Second}},
+		"silent": testkit.Fixed{}, "blocks": testkit.Fixed{Reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}, "fails": testkit.Fixed{Reply: hook.Reply{Exit: 1}}, "missing": testkit.Fixed{Reply: hook.Reply{Exit: 127}},
+		"late": testkit.Fixed{Err: &hook.TimeoutError{After: time.Second}}, "asks": testkit.Fixed{Reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`)}},
+		"rewrites": testkit.Fixed{Reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"a"}}}`)}},
+		"again":    testkit.Fixed{Reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"b"}}}`)}},
+		"text":     testkit.Fixed{Reply: hook.Reply{Stdout: []byte("\xff\x1b[31m")}}, "off": nil,
+		"in the background": testkit.Fixed{Reply: hook.Reply{Exit: 1}}, "asynchronous": testkit.Fixed{}, "late in the background": testkit.Fixed{Err: &hook.TimeoutError{After: time.Second}},
 	} {
 		h := &hook.Hook{Identity: hook.Identity{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project}, Runner: runner}
 		if strings.Contains(name, "background") || name == "asynchronous" {

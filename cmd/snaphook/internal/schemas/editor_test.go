@@ -1,4 +1,4 @@
-package command
+package schemas_test
 
 import (
 	"fmt"
@@ -186,7 +186,7 @@ func TestSchemasHaveTheMembersOfTheProgram(t *testing.T) {
 
 // Files of the project's own tests, examples and pages are accepted by the schema and by the program, or by neither.
 func TestSchemasAgreeWithTheFilesOfTheProject(t *testing.T) {
-	root := filepath.Join("..", "..", "..")
+	root := filepath.Join("..", "..", "..", "..")
 	files := map[string]string{}
 	scripts, err := filepath.Glob(filepath.Join(root, "testdata", "script", "*.txtar"))
 	if err != nil || len(scripts) == 0 {
@@ -201,7 +201,7 @@ func TestSchemasAgreeWithTheFilesOfTheProject(t *testing.T) {
 			files[filepath.Base(script)+"/"+f.Name] = string(f.Data)
 		}
 	}
-	for _, dir := range []string{filepath.Join(root, "examples"), "template"} {
+	for _, dir := range []string{filepath.Join(root, "examples"), filepath.Join("..", "..", "command", "template")} {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".json") {
 				text, err := os.ReadFile(path)
@@ -328,7 +328,7 @@ func typesOf(s map[string]any) (types []string) {
 
 func schemaText(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "schema", file))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "schema", file))
 	if err != nil {
 		t.Fatal(err)
 	}

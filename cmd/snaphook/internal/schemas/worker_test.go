@@ -1,4 +1,4 @@
-package command
+package schemas_test
 
 import (
 	"bytes"
@@ -43,11 +43,11 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 	if err != nil || runtime.GOOS != "linux" {
 		t.Skip("workers are kept on Linux, and this one is in Python")
 	}
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "worker.schema.json"))
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "..", "docs", "worker.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := filepath.Abs(filepath.Join("..", "..", "..", "examples", "workers"))
+	library, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "examples", "workers"))
 	if err != nil {
 		t.Fatal(err)
 	}
