@@ -57,7 +57,7 @@ var built = sync.OnceValues(func() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(builtIn, "snaphook")
-	if said, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, "..").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, said)
 	}
 	return path, nil
