@@ -100,7 +100,7 @@ var libraries = []string{
 	"github.com/tailscale/hujson",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
-	"golang.org/x/text", // an import of lo
+	"golang.org/x/text",
 	"mvdan.cc/sh/v3",
 }
 
