@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -122,6 +123,56 @@ func (k *policyState) done(trial bool, err error) {
 	default:
 		b.failed, b.stopped = nil, false
 	}
+}
+
+// counting reports whether the breaker has counted failures since the last success.
+func (b *breaker) counting() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.failed) > 0
+}
+
+// breakers holds the breakers of the hooks of each workspace. A breaker that counts failures outlives the sessions of
+// its workspace: a host may end each session before it makes the next. The system's mutex guards breakers.
+type breakers struct {
+	all    map[Workspace]map[string]*breaker // keyed by the name of the hook
+	unused map[Workspace]struct{}            // the workspaces of all that no session uses
+}
+
+// mostUnused limits the workspaces without a session whose breakers are kept.
+const mostUnused = 1000
+
+// of returns the breaker of a hook in a workspace that a session uses.
+func (b *breakers) of(at Workspace, name string) *breaker {
+	if b.all == nil {
+		b.all, b.unused = map[Workspace]map[string]*breaker{}, map[Workspace]struct{}{}
+	}
+	if b.all[at] == nil {
+		b.all[at] = map[string]*breaker{}
+	}
+	delete(b.unused, at)
+	if b.all[at][name] == nil {
+		b.all[at][name] = &breaker{}
+	}
+	return b.all[at][name]
+}
+
+// release removes the breakers of a workspace that no session uses any more, except those that count failures. If they
+// would be the breakers of more than mostUnused workspaces, it removes those of another workspace.
+func (b *breakers) release(at Workspace) {
+	maps.DeleteFunc(b.all[at], func(_ string, one *breaker) bool { return !one.counting() })
+	if len(b.all[at]) == 0 {
+		delete(b.all, at)
+		return
+	}
+	for other := range b.unused {
+		if len(b.unused) < mostUnused {
+			break
+		}
+		delete(b.all, other)
+		delete(b.unused, other)
+	}
+	b.unused[at] = struct{}{}
 }
 
 // bounds holds the semaphores of a policy's limits by name. The system's mutex guards it.

@@ -83,6 +83,33 @@ func TestABreakerOpensHalfOpensAndCloses(t *testing.T) {
 	})
 }
 
+// A host may end each session before it makes the next. The garbage collector then takes the settings, but not the count
+// of failures.
+func TestABreakerOutlivesTheSessionsOfItsDirectory(t *testing.T) {
+	s := &switched{}
+	var reads atomic.Int64
+	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
+		reads.Add(1)
+		h := configured("Call", "h", nil)
+		h.Runner = s
+		return pipeline.Loaded{Hooks: []*hook.Hook{h}}, nil
+	}
+	sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{load}, Policy: policy.Source{Overlays: []policy.Overlay{
+		{Limits: policy.Limits{Breaker: policy.Breaker{Failures: 2, For: time.Hour}}},
+	}}})
+	defer sys.Close()
+	for i, want := range []string{"spawn", "spawn", "breaker", "breaker"} {
+		if got := classes(fire(t, event, session(t, sys, "one after the other"), call{Tool: "t"})); got != want {
+			t.Errorf("session %d: class %q, want %q", i, got, want)
+		}
+		before := reads.Load()
+		eventually(t, "the settings of a session that is gone", func() bool { session(t, sys, "again"); return reads.Load() > before })
+	}
+	if s.starts.Load() != 2 {
+		t.Errorf("%d starts, want 2", s.starts.Load())
+	}
+}
+
 // A hook in the background guards nothing: if it is not started, it does not count as failed open.
 func TestABackgroundHookThatIsNotStartedDoesNotFailOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

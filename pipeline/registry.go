@@ -20,7 +20,6 @@ type registry struct {
 	current  atomic.Pointer[view]
 
 	governed map[*hook.Hook]*hook.Hook // keyed by the hook as loaded or added
-	breakers map[string]*breaker
 	bounds   bounds
 }
 
@@ -38,11 +37,13 @@ func (all workspaces) living() []*registry {
 	return regs
 }
 
-// forget removes the entry of a workspace that no session uses any more.
-func (all workspaces) forget(at Workspace) {
-	if all[at].Value() == nil {
-		delete(all, at)
+// forget removes the entry of a workspace if no session uses it any more, and reports whether it has.
+func (all workspaces) forget(at Workspace) bool {
+	if all[at].Value() != nil {
+		return false
 	}
+	delete(all, at)
+	return true
 }
 
 // lists returns the lists of hooks of the workspace, the program and a session, in the order in which they run.
@@ -242,18 +243,11 @@ func (reg *registry) release(hooks []*hook.Hook) {
 	}
 }
 
-// policyState returns a new state for a hook. The breaker of the hook outlives a Reload.
+// policyState returns a new state for a hook. The breaker of the hook outlives a Reload; see breakers.
 func (reg *registry) policyState(h *hook.Hook) *policyState {
 	k := &policyState{}
 	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {
-		if reg.breakers == nil {
-			reg.breakers = map[string]*breaker{}
-		}
-		name := once(h)
-		if reg.breakers[name] == nil {
-			reg.breakers[name] = &breaker{}
-		}
-		k.breaker = reg.breakers[name]
+		k.breaker = reg.sys.breakers.of(reg.at, once(h))
 		k.breaker.set(limit)
 	}
 	for _, b := range reg.loaded.policy.Bounds(h) {

@@ -148,6 +148,7 @@ type System struct {
 
 	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces workspaces
+	breakers   breakers
 	host       []*hook.Hook
 	disabled   map[string]bool // by name or command; set by SetEnabled
 
@@ -330,7 +331,9 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		runtime.AddCleanup(reg, func(at Workspace) {
 			sys.mu.Lock()
 			defer sys.mu.Unlock()
-			sys.workspaces.forget(at)
+			if sys.workspaces.forget(at) {
+				sys.breakers.release(at)
+			}
 		}, at)
 		return reg, nil
 	})
